@@ -47,7 +47,7 @@ def remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """True for an op of a live one that is not live itself; hints belong to what they stand in."""
+    """True for an op that is not live in one that is; a pragma lives as long as the op around it."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 

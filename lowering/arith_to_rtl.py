@@ -86,7 +86,7 @@ class _Memories:
         self._erase()
 
     def _allocate(self) -> None:
-        """Memories for constants and local arrays, the pieces of the arena and the input in the caller's memory."""
+        """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena."""
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
         for piece in cut(views):
             memory = self._insert(rtl.MemoryOp(piece.type))
@@ -124,7 +124,7 @@ class _Memories:
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Sends the arrays that a function returns, in order, and returns what is left: the label."""
+        """Send the returned arrays, in order, and return only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.builder = Builder(InsertPoint.before(op))
@@ -166,7 +166,7 @@ class _Memories:
         return self._insert(arith.AddiOp(self._value(a), self._value(b)))
 
     def _index(self, array: SSAValue, indices: tuple[SSAValue, ...] | list[SSAValue]) -> SSAValue | int:
-        """The index of an element in row-major order."""
+        """The row-major index of an element."""
         shape = memref_type(array).get_shape()
         total: SSAValue | int = 0
         for axis, index in enumerate(indices):
@@ -188,7 +188,7 @@ class _Memories:
         self.builder.insert(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
 
     def _loop(self, count: SSAValue) -> SSAValue:
-        """A loop before the insertion point, which moves into it; the result is its counter."""
+        """Open a loop at the insertion point, which moves into its body; return the induction variable."""
         body = Block(arg_types=[IndexType()])
         self.builder.insert(scf.ForOp(self._constant(0), count, self._constant(1), [], Region(body)))
         self.builder = Builder(InsertPoint.at_end(body))
@@ -203,12 +203,12 @@ class _Memories:
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The memory of an array of its own."""
+    """The type of the memory of an array outside the arena."""
     return rtl.MemoryType(elements_of(array), element_of(array).width.data)
 
 
 def element_of(array: SSAValue) -> IntegerType[int, Any]:
-    """The integers that an array holds; raises `InputError` for packed ones and for floats."""
+    """The integer type of an array's elements; raises `InputError` for packed elements and floats."""
     type = memref_type(array)
     stored = storage_of(type.element_type)
     if not isinstance(stored, IntegerType) or packed_bits(type) is not None:
@@ -218,7 +218,7 @@ def element_of(array: SSAValue) -> IntegerType[int, Any]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the arena that is a memory of its own: bytes [start, end), both multiples of its `word`, in bytes."""
+    """A part of the arena that becomes a memory: bytes [start, end), multiples of its word size `word` in bytes."""
 
     start: int
     end: int
@@ -230,9 +230,9 @@ class Piece:
 
 
 def cut(views: Sequence[scratch.ViewOp]) -> list[Piece]:
-    """The pieces of an arena, by their addresses: views that overlap share a piece, others do not.
+    """The pieces of an arena in the order of their addresses; views share a piece only if they overlap.
 
-    A word is as wide as the widest element in the piece. Each piece has ports of its own.
+    A word is as wide as the widest element of the piece. Each piece has ports of its own.
     """
     pieces = [
         _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views

@@ -70,7 +70,7 @@ class LowerNumToArithPass(ModulePass):
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """The intervals of elements loaded from constant arrays: the least and the greatest raw of each array."""
+    """The interval of each load from a constant array: the least and the greatest raw of the array."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
@@ -129,16 +129,16 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements. interval: of the elements, if known.
+    """An array of bytes that replaces packed elements.
 
-    offset: subtracted from elements before they are packed.
+    interval: of the elements, if known. offset: subtracted from elements before packing.
     """
 
     def __init__(self, stream: SSAValue, bits: int, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements."""
+        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements, to be added up."""
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():
@@ -207,7 +207,7 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
-        """The number of bytes of the given number of elements, which fill whole groups."""
+        """The number of bytes of a number of elements that fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)
@@ -216,7 +216,7 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
     ) -> list[SSAValue]:
-        """The bytes, and the index of the accessed element."""
+        """The bytes, and the index of the element that is accessed."""
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
         run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))

@@ -54,7 +54,7 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Give each tensor that starts from a filling its own copy of the filling, directly before it.
+    """Give each tensor that starts from a fill a fill of its own, directly before it.
 
     Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
     """
@@ -124,9 +124,9 @@ class _Bufferisation:
             self.function.res_attrs = ArrayAttr(self.function.res_attrs.data[: -len(self.states)])
 
     def own(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
-        """The buffer of the arena for an argument: an input that the caller fills, a state, or both.
+        """The buffer of the arena that replaces an argument and takes over its other attributes.
 
-        It gets the other attributes of the argument that it replaces.
+        The argument is an input that the caller fills, a state, or both.
         """
         input, state = (name in attributes.data for name in (tdsl.REUSED, tdsl.STATE))
         alloc = self.builder.insert(scratch.AllocOp(type, input=input, state=state))
@@ -192,7 +192,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to an address that packing chooses for an overlapping result; others are unchanged."""
+        """Move a buffer to an address that packing chooses for overlapping its result; return others unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -233,14 +233,14 @@ class _Bufferisation:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Return the outputs; the last results, the new values of states, go to the buffers of these."""
+        """Return the outputs; store the last results, the new values of states, into the buffers of the states."""
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
         self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a function result, which must be a separate buffer in RAM."""
+        """The buffer of a returned value: in RAM, and shared with no other."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -354,8 +354,8 @@ FIRST_ITER_ARG = 3
 def writes_in_place(loop: scf.ForOp, position: int) -> bool:
     """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
 
-    The old value must have its last use before that op, or in it if each element of the result is computed from the old
-    element at the same position and from no other.
+    The last use of the old value must be before that op, or in it if each element of the result is computed from the
+    old element at the same position and no other.
     """
     body = loop.body.block
     yielded = cast(scf.YieldOp, body.last_op).operands[position]

@@ -1,6 +1,8 @@
-"""The functions of a program around NAME_predict: an input buffer, real numbers in and out, names of classes.
+"""The functions around NAME_predict for callers: an input buffer, real inputs and scores, and streams.
 
-A program that calls none of them pays nothing, because the linker drops what is not called.
+A program that calls none of them pays nothing, since the linker drops uncalled functions. The functions of a program
+that streams, NAME_push, NAME_ready, NAME_predict and NAME_reset, count frames and the samples of the frame that is
+being filled, and call the function of a time step.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
-    """NAME_input, NAME_set, NAME_run, NAME_predict_floats and NAME_score, as far as a program can have them.
+    """NAME_input, NAME_set, NAME_run, NAME_predict_floats and NAME_score, as far as the program supports them.
 
-    predict: the body of NAME_predict. An input that arrives row by row has no buffer, and a packed one no elements that
-    could be set one by one.
+    predict: the body of NAME_predict. An input that arrives row by row has no buffer, and the elements of a packed one
+    cannot be set one by one.
     """
     made: list[Operation] = []
     if program.pushes is not None:
@@ -44,7 +46,7 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
-    """The functions of a program that streams; samples of real numbers can be pushed if the format is known."""
+    """The functions of a program that streams, with NAME_push_floats if the input format is known."""
     format = program.input_format
     if format is None:
         return StreamFunctions(program).functions(None)
@@ -56,7 +58,7 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
 
 
 class _Buffer:
-    """The input buffer of a program: in the arena, or an array of its own."""
+    """The input buffer of a program, in the arena or an array of its own."""
 
     def __init__(self, program: ProgramBuilder, predict: Block):
         self.program = program
@@ -81,7 +83,7 @@ class _Buffer:
         return made
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        """The address of the buffer, or of that of an instance."""
+        """The address of the buffer, in the memory of `instance` if there is one."""
         if (given := self.program.given) is not None:
             pointer = c.PointerType(self.element)
             view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)
@@ -145,7 +147,7 @@ class _Buffer:
         self._call(build, "predict", [*_given(instance), *arguments])
 
     def _call(self, build: ExpressionBuilder, function: str, arguments: Sequence[SSAValue]) -> None:
-        """End a function with a call whose result, if there is one, it returns."""
+        """End a function by calling another and returning its result, if it has one."""
         if self.label:
             result = build.insert(c.CallOp(f"{self.name}_{function}", arguments, i16))
             build.put(c.ReturnOp(result))
@@ -155,7 +157,7 @@ class _Buffer:
 
 
 def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The function that returns an element of an output, a score, as a real number."""
+    """The function that returns an element of an output as a real number."""
     body = program.signatures.body({"i": IndexType()})
     [index] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)
@@ -169,7 +171,7 @@ def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings
 
 
 def _given(instance: SSAValue | None) -> list[SSAValue]:
-    """The first arguments of a call."""
+    """The leading arguments of a call: the instance, if there is one."""
     return [] if instance is None else [instance]
 
 
@@ -180,7 +182,7 @@ def _emitted(
     compute: Callable[[Emitter, Sequence[SSAValue]], SSAValue],
     spellings: Spellings,
 ) -> SSAValue:
-    """A value that a format's arithmetic computes from operands, at the end of a block of C."""
+    """Emit a computation in a format's arithmetic at the end of a block of C, and return its value."""
     block = Block(arg_types=[operand.type for operand in operands])
     end = func.ReturnOp()
     block.add_op(end)
@@ -194,14 +196,14 @@ def _emitted(
 
 
 TIME, FILL = 0, 1
-"""The elements of the array with the place: the frames since the reset, and the samples in the frame that follows."""
+"""The elements of the array with the position: the frames since the reset, and the samples of the next frame."""
 
 Convert = Callable[[Block, SSAValue], SSAValue]
-"""Emits the raw of a sample at the end of a block of C."""
+"""A function that emits the raw of a sample at the end of a block of C."""
 
 
 def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
-    """A raw from outside; where raws are places in tables, the nearest one that is a number of the format."""
+    """A raw from the caller, clamped to the valid raws of the format if programs index tables by it."""
     if program.guarded is None or program.input_format is None:
         return raw
     info = np.iinfo(program.input_format.dtype)
@@ -213,7 +215,7 @@ def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) ->
 
 
 class StreamFunctions:
-    """Makes the functions of a program that streams."""
+    """A builder of the functions of a program that streams."""
 
     def __init__(self, program: ProgramBuilder) -> None:
         assert program.pushes is not None
@@ -224,7 +226,7 @@ class StreamFunctions:
         self.symbol = f"{self.name}_{PLACE}" if self.signatures.instance is None else PLACE
 
     def functions(self, convert: Convert | None) -> list[Operation]:
-        """The functions and their memory. convert: of real numbers to raws; None if there is no NAME_push_floats."""
+        """The functions and their memory. convert: real numbers to raws; None for no NAME_push_floats."""
         place = c.BufferOp(
             self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
         )
@@ -241,7 +243,7 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """A number of the place, as a variable."""
+        """A component of the position, as a variable."""
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")
@@ -267,7 +269,7 @@ class StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: Convert) -> c.FuncOp:
-        """The function that takes samples until the answer is due."""
+        """The function that takes samples until an answer is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
@@ -282,7 +284,7 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Samples up to the end of the frame."""
+            """Take samples up to the end of the frame."""
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))
@@ -325,7 +327,7 @@ class StreamFunctions:
 
         with build.inside(part):
             self._if(build, self._compare(build, time, "<", steps), take)
-        # The end of a frame, and every hop after it, ends a part.
+        # A part ends with a frame, and with every hop after it.
         build.put(c.ForOp(build.literal(-hop), count, hop, Region(part)))
         for at, variable in ((TIME, time), (FILL, fill)):
             self._store(body, build, at, build.insert(c.ReadOp(variable)))
@@ -349,7 +351,7 @@ class StreamFunctions:
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
-        """The function of the answer; the next window of frames begins behind it."""
+        """The function that computes the answer, after which the next window of frames begins."""
         body, build = self._begin({})
         time = self._load(body, build, TIME)
         labelled = self.program.label is not None

@@ -1,4 +1,8 @@
-"""Spellings in C of loops, branches and calls."""
+"""Spellings in C of loops, branches and calls, and the pointers that follow consecutive loads in loops.
+
+On an AVR a load from flash that also advances the pointer costs no more than the load alone; recomputing each address
+costs 3 to 8 cycles per element, and gcc does not find this form by itself.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from tinyml.transforms.bits.hint_loops import PIPELINE, UNROLL
 
 
 class Inductions:
-    """The values of a loop that increase by one in every iteration, and their initial values."""
+    """The values of a loop that increase by one per iteration, with their initial values."""
 
     def __init__(self, loop: scf.ForOp):
         self.loop = loop
@@ -39,9 +43,9 @@ class Inductions:
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
 
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
-        """Loads of inner loops that continue where they stopped in this loop's previous iteration.
+        """Loads of inner loops that continue where they stopped in the previous iteration of this loop.
 
-        Each comes with its indices in terms of this loop's iter_args.
+        Each comes with its indices in terms of the iter_args of this loop.
         """
         walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
         body = self.loop.body.block
@@ -106,7 +110,7 @@ class Inductions:
         return left + right if isinstance(op, arith.AddiOp) else left - right
 
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """The value in the first iteration, computed before the loop, of a value with a known slope."""
+        """The initial value, computed before the loop, of a value with a known slope."""
         if value in self.start:
             return lowered(self.start[value])
         if (number := const_evaluate_operand(value)) is not None:
@@ -139,7 +143,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     inductions = Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
     if any(PIPELINE in inner.attributes for inner in op.walk()):
-        # High-level synthesis sees which memory an element is in by its index.
+        # High-level synthesis tells by an element's index in which memory it is.
         walks = []
     for load, indices in walks:
         if load not in at.walking:
@@ -203,7 +207,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Terminators are lowered by the op around them, which knows the variables that they assign."""
+    """Leave a terminator to the op around it, which knows the variables to assign."""
 
 
 CONTROL_FLOW: Spellings = {

@@ -1,4 +1,4 @@
-"""Number formats in words, for the comments of generated code."""
+"""Descriptions of number formats, for the comments of generated code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """A format of at most 16 bits in the syntax of types, if it is affine; None for published arithmetic."""
+    """The affine format of at most 16 bits that a type spells; None for other formats and for published arithmetic."""
     format = _spelled(ctx, text)
     if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
         return None
@@ -46,10 +46,10 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 
 def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
-    """A description of a format, given in the syntax of types, with a formula if its reals are affine in the raws.
+    """Describe a format, given in the syntax of types, with a formula if its reals are affine in the raws.
 
-    otherwise: the end of the description of a format of integer raws without a formula. Text that is not a type, and
-    floats, are returned unchanged.
+    otherwise: the end of the description of a format of integer raws without a formula. Floats, and text that is not a
+    type, are returned unchanged.
     """
     if (format := _spelled(ctx, text)) is None:
         return text
@@ -63,7 +63,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
 
 
 def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
-    """The format that a text spells; None for any other text."""
+    """The format that a text spells; None if it spells none."""
     try:
         return number_format(Parser(ctx, text).parse_type())
     except ParseError:
@@ -83,7 +83,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
     info = np.iinfo(format.dtype)
     low, high = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64)).tolist()
     if info.bits == 8:
-        # Not all raws are in the order of their reals: bytes of a camera go around.
+        # Raws need not be in the order of their reals: the bytes of a camera wrap around.
         raws = _raws(format)
         with np.errstate(all="ignore"):
             numbers = raws[format.encode(np.nan_to_num(format.decode(raws))) == raws]
@@ -92,7 +92,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """`outermost_raws` of a format of 8 bits without a formula, whose raws are places in tables; None for any other."""
+    """`outermost_raws` of an 8-bit format without a formula, whose raws are indices into tables; None for any other."""
     return outermost_raws(format) if format.dtype.itemsize == 1 and _formula(format) is None else None
 
 
@@ -100,7 +100,7 @@ def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
 def _formula(format: NumberFormat) -> tuple[float, int] | None:
     """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.
 
-    The formula of the smallest raws is tried on all raws of at most 16 bits, and on those of each magnitude of more.
+    The formula of the smallest raws is checked on all raws of up to 16 bits, or around each power of two of wider ones.
     """
     smallest = np.array([[0, 1]], format.dtype)
     reals = format.decode(smallest)
@@ -111,13 +111,13 @@ def _formula(format: NumberFormat) -> tuple[float, int] | None:
     raws = _raws(format)
     with np.errstate(all="ignore"):
         reals = format.decode(raws)
-        # What rounding never gives, such as NaR, is no number.
+        # Raws to which no real rounds, such as NaR, are not numbers.
         numbers = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
         return (unit, zero) if ((raws.astype(np.float64) - zero) * unit == reals)[numbers].all() else None
 
 
 def _raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits, and those around every power of two of a wider one."""
+    """All raws of a format of at most 16 bits; of a wider one, those around each power of two."""
     info = np.iinfo(format.dtype)
     if info.bits <= 16:
         return np.arange(info.min, info.max + 1).astype(format.dtype)

@@ -1,4 +1,4 @@
-"""Texts of the header: units as macros, and names of classes."""
+"""Text of the header besides prototypes: macros of units, class names, feature conversions, the row function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ static inline const {letter} *{name}_class_name(int16_t label)
 
 
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
-    """Macros for the parts in which an input is pushed."""
+    """Macros with the lengths and counts of an input that is pushed."""
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
     macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
@@ -37,13 +37,13 @@ def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
 
 
 def scale_macros(macro: str, format: Affine) -> c.InlineOp:
-    """The macros MACRO_SCALE and MACRO_ZERO of an array whose elements have one scale."""
+    """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale."""
     text = _SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)
     return c.InlineOp(f"{macro}_SCALE", text)
 
 
 def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT with the unit of the integers that the input takes, and their scale if all share it."""
+    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and their scale if all share it."""
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
     if unit.is_uniform:
@@ -76,9 +76,9 @@ def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineO
 
 
 def _string(text: str) -> str:
-    """A string literal of C; bytes beyond ASCII are spelled in octal, which ends after three digits."""
+    """A string literal of C; bytes beyond ASCII are octal escapes, which end after three digits."""
     quoted = "".join(map(_escaped, text.encode()))
-    # Two question marks could begin a trigraph.
+    # Two question marks may begin a trigraph.
     return '"' + (quoted.replace("?", "\\?") if "??" in quoted else quoted) + '"'
 
 
@@ -107,16 +107,16 @@ static inline float {name}_feature_number(int i, float real)
 """
 
 _UNUSED = "((void)i, {scaled})"
-"""An element of an input all of whose features have one unit."""
+"""The conversion of an input whose features share one unit, where the index is unused."""
 
 _READ = "tm_flash_f32"
-"""The helper by which chips read floats from tables that ordinary loads do not reach."""
+"""The helper that reads floats from tables beyond the reach of ordinary loads."""
 
 
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
     """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
 
-    It gives the number that the input holds for a feature, before that is rounded to a format.
+    The function returns the number that the input holds for a feature, before rounding to a format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
@@ -138,7 +138,7 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
 
 
 def _index(length: int, elements: int) -> str:
-    """The index of a table whose numbers repeat over the elements."""
+    """The index, in C, into a table of `length` numbers that repeat over the elements."""
     if length == elements:
         return "i"
     return "0" if length == 1 else f"i % {length}"
@@ -160,10 +160,10 @@ ROW_BITS = 16
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
-    """The declaration of `NAME_row`.
+    """The declaration of `NAME_row`, which supplies the rows of an input; the caller defines it.
 
     type: the C type of the elements. length: the macro for their number. axes: of a row, such as `width x channels`;
-    empty if they are not known.
+    empty if unknown.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

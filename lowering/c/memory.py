@@ -1,4 +1,4 @@
-"""Spellings in C of memory: constants in flash, the arena and its views, loads and stores."""
+"""Spellings in C of memory ops: constants in flash, the arena and its views, loads and stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of any float to a raw of a format, and a note on what becomes of infinities and NaN."""
+"""Conversion of arbitrary floats to raws of a format, and a note on the treatment of infinities and NaN."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ V = TypeVar("V")
 
 
 def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
-    """The raw nearest to a float. NaN becomes zero in a format whose programs cannot take what rounding makes of it."""
+    """The raw nearest to a float. NaN becomes zero if programs cannot take the raw that it rounds to."""
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
 
 
 def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
-    """The functions of the runtime that NAME_set calls for a format: the key of its time in cost tables.
+    """The runtime functions that NAME_set calls for a format, the key of its time in cost tables; empty for floats.
 
-    scaled: the input has features in units of their own. Empty for floats, which are kept.
+    scaled: true if the features of the input have units of their own.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32])
@@ -40,7 +40,7 @@ def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
 
 
 def rounding_note(format: NumberFormat) -> str:
-    """A sentence on how NAME_set rounds, for its comment."""
+    """Sentences on the rounding of NAME_set, for its comment."""
     if format.dtype.kind == "f":
         return "Infinities and NaN stay."
     greatest, nan = _rounded(format, math.inf), _rounded(format, math.nan) if _takes_nan(format) else 0.0
@@ -55,7 +55,7 @@ def rounding_note(format: NumberFormat) -> str:
 
 
 def _takes_nan(format: NumberFormat) -> bool:
-    """True if NaN rounds to a raw that programs know, such as NaR, for which tables have no entry elsewhere."""
+    """True if NaN rounds to a raw that programs can take, such as NaR; in other formats tables have no entry for it."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if format.dtype.kind == "f":
@@ -68,7 +68,7 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """The number that a float becomes."""
+    """The real that a float rounds to."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))

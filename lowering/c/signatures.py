@@ -1,4 +1,4 @@
-"""The signatures of a program's functions, all of which take an instance first if the program has instances."""
+"""The public names and signatures of a program, whose functions take an instance first if it has instances."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import RAM
 
 INSTANCE = "ctx"
-"""The argument with the instance, and what the name of its type ends with."""
+"""The name of the instance argument, and the suffix of its type's name."""
 
 STEP, PLACE = "step", "place"
-"""The ends of the names of the function of a step in time, and of the array with the place in the input."""
+"""The suffixes of the function of a time step, and of the array with the position in the input."""
 
 PUBLIC = (
     *("predict", "scores", "score", "input", "X", "set", "run", "predict_floats", "read", "class_name"),
@@ -23,21 +23,21 @@ PUBLIC = (
     *("feature_scales", "feature_zeros", "feature_number"),
     *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),
 )
-"""The ends of the names of functions, arrays and macros of programs."""
+"""The suffixes of the names of functions, arrays and macros of programs."""
 
 
 @dataclass(frozen=True)
 class Signatures:
-    """Makes bodies of functions with their arguments, and functions of these.
+    """A maker of function bodies with their arguments, and of functions from these.
 
-    name: of the program. instance: the type of instances; None for a program whose memory is static.
+    name: of the program. instance: the type of instances; None for a program with static memory.
     """
 
     name: str
     instance: c.InstanceType | None
 
     def body(self, arguments: Mapping[str, Attribute]) -> Block:
-        """An empty body with arguments of given types, by their names, after the instance."""
+        """An empty body with the instance and the given arguments. arguments: types by names."""
         own = {} if self.instance is None else {INSTANCE: self.instance}
         body = Block(arg_types=[*own.values(), *arguments.values()])
         for argument, name in zip(body.args, (*own, *arguments), strict=True):
@@ -49,23 +49,23 @@ class Signatures:
         return None if self.instance is None else body.args[0]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
-        """The arguments of a function without the instance."""
+        """The arguments of a function other than the instance."""
         return body.args if self.instance is None else body.args[1:]
 
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The function NAME_suffix. outputs: the type of its result, if it has one."""
+        """The function NAME_suffix. outputs: the type of its result, or none."""
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
         return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
 
 
 WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
-"""The ends of the names of the function, of the structure and of the macro with its size."""
+"""The suffixes of the function that returns the address of the weights, of their structure, and of its size macro."""
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """The structure of a program's numbers, those of larger elements first, and `NAME_weights`."""
+    """The structure of weights in RAM, largest elements first, and `NAME_weights`, which says where to write them."""
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))
     body = signatures.body({})

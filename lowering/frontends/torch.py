@@ -1,4 +1,4 @@
-"""Import of a `torch.nn.Module` by way of an ONNX model that PyTorch exports into memory."""
+"""Import of a `torch.nn.Module` via an ONNX model that PyTorch exports into memory (the extra `torch`)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 
 
 def import_torch(module: Any, example: object) -> ModuleOp:
-    """The program of a module in evaluation mode; the mode of the module itself does not change.
+    """The program of a module in evaluation mode; the mode of the module itself is restored.
 
-    example: an input, a tensor or an array with an axis over the samples, of which one is taken; a tuple for several
-    inputs. Raises `InputError` without one, for a module that PyTorch cannot export, and as `read_onnx` does.
+    example: an input, a tensor or array with an axis over samples, of which the first is used; a tuple for several
+    inputs. Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
     """
     name = type(module).__name__
     if example is None:
@@ -28,7 +28,7 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """The ONNX model of a module; the exporter's messages are not printed."""
+    """The ONNX model of a module, exported without printing messages."""
     torch = import_module("torch")
     training = [each for each in module.modules() if each.training]
     module.eval()
@@ -48,7 +48,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
-    """Raise `InputError` for a module that does not run on the inputs; the exporter's own message would be long."""
+    """Raise a short `InputError` for a module that does not run on the inputs, before the exporter fails at length."""
     try:
         module(*arguments)
     except Exception as error:
@@ -56,7 +56,7 @@ def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
 
 
 def _arguments(example: object) -> tuple[Any, ...]:
-    """The inputs of a call with one sample, as tensors."""
+    """The first sample of each input, as tensors."""
     torch = import_module("torch")
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
     tensors = [torch.as_tensor(each) for each in inputs]

@@ -1,7 +1,8 @@
-"""Control: a signal that is active for a cycle runs through runs, loops and branches in their order.
+"""Control: a one-cycle token passes through straight-line runs, loops and branches in program order.
 
-Each part is entered in the cycle before its first one, by the signal of its predecessor's last cycle, and left in its
-own last cycle. What a part reads on entry is the value in that cycle.
+Each part is entered in the cycle before its first one, by the token of its predecessor's last cycle, and left in its
+own last cycle. A part reads its operands in the cycle of entry. A value is a wire that is always valid, or valid in a
+cycle of a timeline and kept in registers for later ones.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ from tinyml.transforms.rtl.scheduling.regions import (
 
 @dataclass(eq=False)
 class Timeline:
-    """The cycles of a run, or of an iteration of a pipelined loop: the signal of each cycle that it is active.
+    """The cycles of a run, or of an iteration of a pipelined loop, each with the signal that it is active.
 
-    interval: of the iterations of a pipelined loop; None for a run.
+    interval: the initiation interval of a pipelined loop; None for a run.
     """
 
     active: Sequence[SSAValue]
@@ -46,9 +47,9 @@ class Timeline:
 
 @dataclass
 class Place:
-    """A value: a wire that is right in a cycle of a timeline, or always if there is none.
+    """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
 
-    later: copies in registers of the cycles after it, of a pipelined loop; of a run, there is one for all.
+    later: the registers that hold it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
     """
 
     wire: SSAValue
@@ -58,7 +59,7 @@ class Place:
 
 
 class Values:
-    """The hardware of a program's values."""
+    """The wires and registers of a program's values."""
 
     def __init__(self, circuit: Circuit, operators: Operators):
         self.circuit = circuit
@@ -66,15 +67,15 @@ class Values:
         self.places: dict[SSAValue, Place] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
-        """Records a wire that stays right while the value is used."""
+        """Record a wire that stays valid while the value is used."""
         self.places[value] = Place(wire)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
-        """Records a wire that is right in a cycle."""
+        """Record the wire that holds `value` in `cycle`."""
         self.places[value] = Place(wire, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """A value in a cycle of a timeline, or after all of its own timeline."""
+        """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
             return self.circuit.constant(owner.value.value.data, self.operators.width(value))
@@ -92,7 +93,7 @@ class Values:
         return place.later[cycle - place.cycle - 1]
 
     def _kept(self, place: Place, value: SSAValue) -> SSAValue:
-        """The register that keeps a result of a run until the run is repeated."""
+        """The register that holds a result of a run until the run is repeated."""
         if not place.later:
             assert place.timeline is not None
             register = self.circuit.register(self.operators.width(value), value.name_hint)
@@ -102,7 +103,7 @@ class Values:
 
 
 class Moment:
-    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are right then."""
+    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are valid then."""
 
     def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
         self.signal = signal
@@ -111,7 +112,7 @@ class Moment:
 
 
 class Control:
-    """Lowers blocks of a scheduled program."""
+    """The lowering of blocks of a scheduled program."""
 
     def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
         self.circuit = circuit
@@ -121,7 +122,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lowers a block; the moment of its end."""
+        """Lower a block; return the moment of its end."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):
@@ -184,7 +185,7 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Registers for values that change, which hold the results of a loop, too."""
+        """Registers for loop-carried values, the last of which also hold the results."""
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
             self.values.always(value, register.op.data)
@@ -197,7 +198,7 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Signals of a loop: it begins, it is skipped, another iteration follows; and the next value of its counter."""
+        """Signals that a loop begins, is skipped, and has another iteration; and the next value of its counter."""
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1
@@ -287,7 +288,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """The cycles of an iteration in which the values for the next one are taken over."""
+    """The cycles of an iteration in which the values carried to the next one are latched."""
     body = op.body.block
     end = body.last_op
     assert end is not None

@@ -1,4 +1,4 @@
-"""Import of models in JSON, by the library that wrote them."""
+"""Import of JSON files, dispatched by the library that wrote them."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def read_json(content: bytes, file: str) -> ModuleOp:
 
 
 def _integer(digits: str) -> int | float:
-    """An integer; one of more digits than any field takes is a float, or infinity, which the field then refuses."""
+    """Parse an integer; one with more digits than any field takes becomes a float, which the field then rejects."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

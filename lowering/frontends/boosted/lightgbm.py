@@ -1,4 +1,9 @@
-"""Import of the text that LightGBM's `save_model` writes (L0): lines `name=value`, in a block for each tree."""
+"""Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
+
+The text consists of lines `name=value`, in a block per tree; in JSON, trees are nested objects. A node sends a feature
+to the left if it is at most the threshold. Directions of missing values are ignored, since no input is NaN. The initial
+values of the sums are part of the first trees.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +38,10 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("poisson", "gamma", "tweedie"), EXPONENTIAL),
     "cross_entropy": SHARE,
 }
-"""Kinds of objectives by their names."""
+"""Kinds of objectives by name."""
 
 SEVERAL = ("multiclass", "multiclassova")
-"""Objectives with a result for each class."""
+"""Objectives with a result per class."""
 
 ZERO_AS_MISSING = "zeros as missing values are not supported: train with zero_as_missing=false"
 CATEGORICAL = "categorical splits are not supported: encode categories as numbers"
@@ -45,9 +50,9 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def objective_of(text: str, results: int, file: str) -> Objective:
-    """The objective that a text names first, as in `binary sigmoid:1`; parameters follow.
+    """The objective that a text names, followed by parameters, as in `binary sigmoid:1`.
 
-    The parameters change no answer: a factor in the logistic function keeps the order of the sums.
+    The parameters change no answer: a factor in the logistic function preserves the order of the sums.
     """
     name, *parameters = text.split() or [""]
     if name not in OBJECTIVES:
@@ -61,16 +66,16 @@ def objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Thresholds within single precision.
+    """Clamp thresholds to single precision.
 
-    Infinity, and what stands for it, is that of a node which tells missing values from others: no number exceeds it.
+    A node that only separates missing values has an infinite threshold, or a huge one; no number exceeds either.
     """
     greatest = np.finfo(np.float32).max
     return np.clip(thresholds, -greatest, greatest)
 
 
 def in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Trees that add to one result after the other, in each iteration."""
+    """Boosted trees that add to the results in turn, one tree per result and iteration."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 
@@ -79,7 +84,7 @@ FIRST = "tree"
 END = "end of trees"
 
 _CATEGORICAL = 1
-"""The bit of `decision_type` for categorical features; its bits 2 and 3 hold 1 if zeros are missing values."""
+"""The bit of `decision_type` for categorical features; bits 2 and 3 are 1 if zeros count as missing values."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
@@ -103,7 +108,7 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
 
 
 class _Section:
-    """Lines `name=value`. first: the number of the first line, for messages."""
+    """A block of lines `name=value`. first: the number of its first line, for messages."""
 
     def __init__(self, lines: list[str], file: str, first: int) -> None:
         self.file, self.first = file, first
@@ -129,7 +134,7 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """Finite numbers, as many as expected. infinite: some may be infinity, too."""
+        """`length` finite numbers. infinite: true to allow positive infinity."""
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
@@ -142,7 +147,7 @@ class _Section:
 
 
 def _listed_tree(block: _Section, share: float) -> Tree:
-    """A tree: inner nodes, then its leaves, which the file numbers -1, -2 and so on."""
+    """A tree with the inner nodes first, then the leaves, which the file numbers -1, -2 and so on."""
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)
     if block.values.get("is_linear", "0") != "0":

@@ -3,8 +3,8 @@
 A node sends a feature to the left if it is below the threshold, both in single precision. Directions of missing values
 are ignored, since no input is NaN.
 
-A file that one of the classes with the interface of scikit-learn wrote (an `XGBModel`) says which; its `predict`
-decides what the program computes.
+A file written by a class with scikit-learn's interface (an `XGBModel`) names the class; the program computes what its
+`predict` does.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), EXPONENTIAL),
     "reg:logistic": SHARE,
 }
-"""Kinds of objectives by their names."""
+"""Kinds of objectives by name."""
 
 SEVERAL = ("multi:softmax", "multi:softprob")
-"""Objectives with a result for each class."""
+"""Objectives with a result per class."""
 
 CLASSIFIER = "classifier"
 
 _OF_REGRESSORS = {"binary:logistic": SHARE, "binary:logitraw": VALUE}
-"""The kinds of objectives of classes where an `XGBRegressor` was trained for them."""
+"""The kinds of classification objectives for which an `XGBRegressor` was trained."""
 
 
 def _logit(share: float) -> float:
@@ -62,7 +62,7 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
     "reg:logistic": _logit,
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), lambda score: math.log(score)),
 }
-"""Functions from `base_score` to the start of the sums, by objective; others start from the score itself."""
+"""Functions from `base_score` to the initial sums, by objective; other sums start from the score itself."""
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
@@ -96,9 +96,9 @@ def import_xgboost(model: Fields, file: str) -> ModuleOp:
 
 
 def _estimator_kind(learner: Fields) -> str | None:
-    """`classifier`, `regressor` or `ranker` for the file of an `XGBModel`; None for that of a `Booster`.
+    """`classifier`, `regressor` or `ranker` for the file of an `XGBModel`; None for the file of a `Booster`.
 
-    Their `predict` differs: that of a `Booster` adds all trees and gives no classes.
+    Their `predict` differs: a `Booster` adds all trees and predicts no classes.
     """
     if "attributes" not in learner or "scikit_learn" not in learner["attributes"]:
         return None
@@ -111,7 +111,7 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """How many trees an `XGBModel` adds: all, or after early stopping those up to the best iteration."""
+    """The number of trees that an `XGBModel` adds: all, or after early stopping those up to the best iteration."""
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
         return trees
@@ -127,7 +127,7 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The objective as `predict` sees it: a classifier answers with the second of two classes beyond 1/2."""
+    """The objective as `predict` interprets it: a classifier predicts the second of two classes beyond 1/2."""
     kind = OBJECTIVES[name]
     if estimator == CLASSIFIER and kind != CLASSES:
         kind = CLASSES
@@ -144,7 +144,7 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The numbers that are added to the sums: `base_score`, one number or, from version 3 on, a list in a string."""
+    """The initial sums, from `base_score`: a number or, since version 3, a list in a string."""
     text = parameters.text("base_score")
     try:
         scores = np.atleast_1d(np.asarray(json.loads(text) if text.startswith("[") else float(text), np.float64))

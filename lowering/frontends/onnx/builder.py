@@ -1,4 +1,4 @@
-"""tdsl ops for the nodes of a model, with errors at the node that is being imported."""
+"""What handlers of nodes share: values of the model during import, the builder of their ops, the table of handlers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """An array that is known while the model is imported.
+    """An array that is known during import.
 
     name: perhaps empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
     has scales, if it has several.
@@ -53,7 +53,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The truth of `tensor >= threshold`, or of its opposite, for each element."""
+    """The truth of `tensor >= threshold` per element, or of its negation."""
 
     tensor: OrderedTensor
     threshold: float
@@ -70,7 +70,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Indicator:
-    """The number 1 where all comparisons hold, else 0."""
+    """1 where all comparisons hold, else 0."""
 
     comparisons: Sequence[Comparison]
 
@@ -81,9 +81,9 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Label:
-    """The index of the greatest element of a tensor; other nodes can only shape it, and look up the label of a class.
+    """The index of the greatest element of a tensor, which other nodes may only reshape or use to look up a label.
 
-    classes: the label of each class, once it was looked up.
+    classes: the label of each class, once looked up.
     """
 
     value: SSAValue
@@ -95,10 +95,10 @@ Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label
 
 
 class Builder(ModelBuilder):
-    """Appends ops for `node`.
+    """A builder that appends ops for `node`, which errors name.
 
-    element: the type of the elements that the node computes from quantised ones; None where it computes with reals.
-    classes: the labels of classes that a map of scores names; empty without one.
+    element: the type of the elements that the node computes from quantised ones; None if it computes on reals.
+    classes: the class labels that a map of scores names; empty without one.
     """
 
     def __init__(self, file: str) -> None:
@@ -117,19 +117,19 @@ class Builder(ModelBuilder):
         return self.node.error(message)
 
     def count(self, elements: int) -> None:
-        """Refuse a model that computes more constants than a module may have."""
+        """Count computed constants; raise `InputError` beyond the limit on elements."""
         self._computed += elements
         if self._computed > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """A constant in its own format where the node computes in formats, else its reals; one parameter per array."""
+        """A constant as a parameter, in its own format if the node computes in formats; uses share a key."""
         if value.raws is not None and value.format is not None and self.element is not None:
             return Parameter(value.raws, value.format, value.name)
         array = value.array
         if array.dtype.kind not in "fiu":
             raise self.error(f"expected numbers, got a constant of {array.dtype}")
-        # The array is kept alive so that no other array gets its identity.
+        # Keeping the array alive prevents another one from getting its identity.
         self._arrays[id(array)] = array
         with np.errstate(over="ignore"):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
@@ -139,7 +139,7 @@ class Builder(ModelBuilder):
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:
-        """A value as an operand of layers."""
+        """A value as layers take it."""
         value = self.numbers(value)
         return self.parameter_of(value) if isinstance(value, Constant) else value
 
@@ -147,7 +147,7 @@ class Builder(ModelBuilder):
         return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
 
     def numbers(self, value: Value) -> OrderedTensor | Constant:
-        """A value as a tensor or constant of numbers; an indicator becomes 0 or 1."""
+        """A value as a tensor or constant of numbers; indicators are materialised as 0 or 1."""
         match value:
             case OrderedTensor() | Constant():
                 return value
@@ -161,23 +161,23 @@ class Builder(ModelBuilder):
                 raise self.error("the result of ArgMax is used by another node, which is not supported")
 
     def stored(self, value: Value) -> OrderedTensor:
-        """A value as a tensor, in its present order of axes."""
+        """A value as a tensor in its current order of axes."""
         value = self.numbers(value)
         return value if isinstance(value, OrderedTensor) else OrderedTensor.plain(self.tensor(value))
 
     def real(self, value: Value) -> Value:
-        """A value as reals: without the format of quantised numbers."""
+        """A value on reals; quantised tensors are dequantised."""
         if isinstance(value, OrderedTensor) and value.is_quantised:
             return OrderedTensor(self.requantised(value.value, F32_FORMAT.type), value.order)
         return value
 
     def tensor(self, value: Value) -> SSAValue:
-        """A value as a tensor with axes in the model's order."""
+        """A value as a tensor in the model's order of axes."""
         value = self.numbers(value)
         return self.constant(value) if isinstance(value, Constant) else self.plain(value)
 
     def ordered(self, value: OrderedTensor | Constant, order: tuple[int, ...]) -> SSAValue:
-        """A tensor with its axes in some order."""
+        """A tensor or constant in an order of the model's axes."""
         if isinstance(value, Constant):
             return self.parameter(self.parameter_of(value).transposed(order))
         return self.reordered(value, order)
@@ -197,13 +197,13 @@ class Builder(ModelBuilder):
 
 
 Inputs: TypeAlias = Sequence["Value | None"]
-"""The values of a node's inputs; None for an omitted one."""
+"""The values of a node's inputs; None for an omitted input."""
 
 RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
-"""Imports the nodes of a graph inside a node, given the values of its inputs, and returns those of its outputs."""
+"""A function that imports a graph inside a node: from the values of its inputs to those of its outputs."""
 
 Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
-"""Emits the ops of a node and returns its outputs, one for each name or fewer."""
+"""A function that emits the ops of a node and returns its outputs, at most one per name."""
 
 LoopHandler: TypeAlias = Callable[[Builder, OnnxNode, Inputs, RunGraph], Sequence[Value]]
 
@@ -212,7 +212,7 @@ LOOPS: dict[str, LoopHandler] = {}
 
 
 def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
-    """Register the handler of some ops of a domain."""
+    """A decorator that registers the handler of some ops of a domain."""
 
     def register(handler: Handler) -> Handler:
         HANDLERS.update({(domain, op): handler for op in ops})
@@ -222,7 +222,7 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
 
 
 def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
-    """Register the handler of an op with a graph inside."""
+    """A decorator that registers the handler of an op with an inner graph."""
 
     def register(handler: LoopHandler) -> LoopHandler:
         LOOPS[op] = handler

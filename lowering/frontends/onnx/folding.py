@@ -1,6 +1,6 @@
-"""Nodes whose inputs are constants, computed by numpy while the model is imported.
+"""Constant folding: nodes whose inputs are constants are computed by numpy during import.
 
-Results are limited to the greatest tensor that is allowed, before anything of that size is computed.
+Sizes of results are checked against the limit on elements before they are computed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FOLDS: dict[str, Fold] = {}
 
 
 def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node, if they can be computed now."""
+    """The outputs of a node, if they can be computed during import; else None."""
     if node.op == "Shape" and inputs and (value := inputs[0]) is not None and not isinstance(value, Label):
         first, last = node.integer("start", 0), node.integer("end", len(value.shape))
         return [Constant(np.array(value.shape[first:last], np.int64))]
@@ -40,7 +40,7 @@ def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
     try:
         with np.errstate(all="ignore"):
             result = _FOLDS[node.op](to, node, arrays)
-    # numpy raises many kinds of exceptions for operands that do not fit.
+    # numpy raises many types of errors for operands that do not fit.
     except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, AttributeError, MemoryError) as error:
         raise node.error(f"its constants do not fit: {' '.join(str(error).split())}") from error
     outputs = [np.asarray(each) for each in (result if isinstance(result, list | tuple) else [result])]

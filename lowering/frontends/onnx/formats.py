@@ -1,7 +1,7 @@
-"""The number formats of a quantised model, and those in which values between quantisations are computed.
+"""The number formats of a quantised model.
 
-A model in the QDQ form computes with floats between DequantizeLinear and QuantizeLinear. A value that a QuantizeLinear
-reads, perhaps through ops that keep numbers as they are, is computed in its format at once.
+A model in QDQ form computes on floats between DequantizeLinear and QuantizeLinear. A value that reaches a
+QuantizeLinear, perhaps through ops that preserve numbers, is computed directly in its format.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ KEEPING = (
     "Pad",
     "ArgMax",
 )
-"""Ops that select or limit numbers of their input, so that quantising before or after them gives the same."""
+"""Ops that select or clamp numbers of their input, so that quantisation commutes with them."""
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
-"""Ops with the scales and zero points of operands or results among their inputs."""
+"""Ops that take scales and zero points as inputs."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
-    """The format of activations with a scale and a zero point, whose type is that of the raws."""
+    """The format of activations with a scale and a zero point, which has the type of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
     kind = "uint8" if zero is None else zero.dtype.name
@@ -58,7 +58,7 @@ def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[A
 
 
 def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
-    """The format of constant raws of 8 bits, or of 32 bits that sums start from, with one scale or one for each row."""
+    """The format of constant raws of 8 bits, or of biases of 32 bits, with one scale or one per row."""
     scales = [float(value) for value in scale.ravel()]
     if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
         raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
@@ -74,7 +74,7 @@ def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero
 
 
 def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
-    """The format in which each value is computed, by name; none for values that are floats."""
+    """The format in which each value is computed, by name, without those computed as floats."""
     constants = constants_of(graph)
     formats: dict[str, FloatSkewType] = {}
     for node in reversed(graph.nodes):
@@ -88,7 +88,7 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
 
 
 def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: the one it is first quantised to, or its raws are dequantised from."""
+    """The format of a graph's input: that in which it is quantised first, or from which its raws are dequantised."""
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):
@@ -106,7 +106,7 @@ def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> FloatSkew
 
 
 def constants_of(graph: OnnxGraph) -> Mapping[str, NDArray[Any]]:
-    """The constants of a graph by name, those of Constant nodes included."""
+    """The constants of a graph by name, including Constant nodes."""
     made = {
         node.outputs[0]: value
         for node in graph.nodes

@@ -1,4 +1,4 @@
-"""Nodes and graphs of a model, whose attributes are read by name and type."""
+"""Nodes and graphs of a model, with typed access to attributes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Attribute: TypeAlias = (
 )
 
 Dims: TypeAlias = tuple["int | str", ...]
-"""The extents of a value: numbers, and names, perhaps empty, of extents that the file does not fix."""
+"""The extents of a value: numbers, or names, perhaps empty, of extents that the file leaves open."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph; `dims` is None where the file does not give a shape."""
+    """A declared input or output of a graph. dims: None if the file gives no shape."""
 
     name: str
     element: str
@@ -33,7 +33,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class OnnxNode:
-    """One operation. Omitted inputs have empty names; `version` is the opset of its domain."""
+    """A node. version: the opset of its domain. Omitted inputs have empty names."""
 
     op: str
     domain: str
@@ -45,7 +45,7 @@ class OnnxNode:
     file: str
 
     def error(self, message: str) -> InputError:
-        """An error at this node: its op, its name in the file, and what is wrong."""
+        """An error that begins with the op and name of this node."""
         return InputError(f"{self.op} '{self.name}': {message}", file=self.file)
 
     def integer(self, name: str, default: int | None = None) -> int:
@@ -71,7 +71,7 @@ class OnnxNode:
         return np.array(values, np.float64)
 
     def labels(self, *names: str) -> tuple[str | int, ...]:
-        """The labels of classes: the first attribute of these names that the node has."""
+        """Class labels from the first of the named attributes that the node has."""
         name = next((name for name in names if self.attributes.get(name)), None)
         if name is None:
             raise self.error(f"needs the attribute {' or '.join(names)}")
@@ -87,7 +87,7 @@ class OnnxNode:
         return value
 
     def only(self, name: str, *allowed: Attribute) -> None:
-        """Refuse an attribute that is present with another value than those allowed."""
+        """Raise `InputError` for an attribute with a value that is not allowed; the first one is the default."""
         value = self.attributes.get(name, allowed[0])
         if not any(type(value) is type(each) and value == each for each in allowed):
             raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
@@ -103,7 +103,7 @@ class OnnxNode:
 
 @dataclass(frozen=True)
 class OnnxGraph:
-    """Nodes in an order in which they can be computed, constants by name, inputs without constants, and outputs."""
+    """Nodes in topological order, constants by name, inputs without the constants, and outputs."""
 
     nodes: Sequence[OnnxNode]
     constants: Mapping[str, NDArray[Any]]
@@ -111,13 +111,13 @@ class OnnxGraph:
     outputs: Sequence[Declared]
 
     free: frozenset[str] = field(default=frozenset())
-    """Names that nodes, or outputs, read from a graph around this one."""
+    """Names that nodes or outputs read from an enclosing graph."""
 
     producer: str = ""
-    """The program that wrote the model; empty where it is unknown, and for graphs in a node."""
+    """The program that wrote the model; empty if unknown, and for inner graphs."""
 
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the program noted about the model, by name; empty for graphs in a node."""
+    """The metadata of the model; empty for inner graphs."""
 
 
 def _spelled(value: Attribute) -> str:

@@ -1,7 +1,7 @@
-"""A weighted sum over prototypes, which ProtoNN computes from distances, as a loop over the prototypes.
+"""Weighted sums over prototypes, which ProtoNN computes from squared distances, as loops over the prototypes.
 
-A model in ONNX subtracts all prototypes at once, squares, sums and multiplies by a matrix, with arrays of as many rows
-as there are prototypes. A loop keeps one difference and one distance.
+An ONNX model subtracts all prototypes at once, squares, sums and multiplies by a matrix, in arrays with a row per
+prototype. A loop keeps a single difference and distance.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def in_shape_of(op: Op, value: SSAValue) -> Op:
 
 
 TOLERANCE = 1e-4
-"""The relative error allowed to constant squares against those of the vectors that a model multiplies by."""
+"""The relative tolerance between a model's constant squares and those of the vectors that it multiplies by."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Distances:
 
 
 def distances_of(value: SSAValue) -> Distances | None:
-    """The distances that a vector consists of; None for other vectors."""
+    """The squared distances that a vector consists of; None for other vectors."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> Distances | None:
-    """The distances that a vector consists of: sums, by ones, of the squares of differences from a constant."""
+    """Distances as sums (products with ones) of squared differences from a constant; None for other values."""
     op = value.owner
     if (
         not isinstance(op, tdsl.MatmulOp)
@@ -88,14 +88,14 @@ def _of_differences(value: SSAValue) -> Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """The elements of an array after moves, which are applied from the last of the list to the first."""
+    """Apply moves to an array, from the last of the list to the first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
 
 
 def _of_expansion(value: SSAValue) -> Distances | None:
-    """Distances as x x - 2 b x + b b, where b x are products with a constant matrix and b b is a constant."""
+    """Distances as x x - 2 b x + b b, with a product b x by a constant matrix and a constant b b; None for others."""
     number = prod(shape_of(value))
     squares, constant = np.zeros(number), np.zeros(number)
     matrix: NDArray[Any] | None = None
@@ -124,7 +124,7 @@ def _of_expansion(value: SSAValue) -> Distances | None:
 
 
 def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
-    """The terms of a sum, with their factors."""
+    """Yield the terms of a sum with their factors."""
     op = value.owner
     if not value.has_one_use() or not isinstance(op, tdsl.TensorOp):
         yield factor, value
@@ -146,7 +146,7 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """The vector whose squares a value sums: by ones, after a product with itself."""
+    """The vector whose squares a value sums by a product with ones; None for other values."""
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None
@@ -157,7 +157,7 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """A value before reshapes."""
+    """The value before any reshapes."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value
@@ -167,7 +167,7 @@ _Elementwise: TypeAlias = tdsl.UnaryOp | tdsl.BinaryOp
 
 
 class SumOverPrototypes(RewritePattern):
-    """Matches `Z f(|point - prototype_i|^2)_i` with a constant Z and elementwise f, and makes a loop over i."""
+    """Replace `Z f(|point - prototype_i|^2)_i`, with a constant Z and elementwise f, by a loop over i."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
@@ -188,7 +188,7 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """The op that computes a vector from another one by the same computation for each element."""
+    """The reshape or elementwise op, with single numbers as further operands, that computes a vector from another."""
     op = value.owner
     if not value.has_one_use():
         return None
@@ -217,7 +217,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over prototypes and the ops that it needs before it; the last op has the result."""
+    """The loop over prototypes, preceded by the ops that it needs."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

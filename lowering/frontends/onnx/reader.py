@@ -1,7 +1,8 @@
-"""ONNX files read into graphs.
+"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest definitions of their ops.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts what it reads: a hostile model can crash them. The
-message is therefore only parsed, and everything that the importer relies on is checked here or where it is used.
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input: a hostile model can crash them. The
+message is therefore only parsed, and everything that the importer relies on is checked here or where it is used. Opsets
+7 (numpy's broadcasting) and newer are supported.
 """
 
 from __future__ import annotations
@@ -43,16 +44,13 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that became inputs, with the positions of the inputs."""
+"""Attributes that later opsets turned into inputs, with the positions of these."""
 
 _REALS = frozenset(("min", "max", "value", "scales"))
 
 
 def modernised(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes of the newest opset that compute what a node of its own opset does.
-
-    Raises `InputError` for an older definition that no newer node expresses.
-    """
+    """The equivalent nodes of the newest opset; raises `InputError` if there are none."""
     if node.domain:
         return [node]
     moved = _inputs_for_attributes(node)
@@ -62,13 +60,13 @@ def modernised(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _constant(node: OnnxNode, name: str, value: Array) -> OnnxNode:
-    """A constant that belongs to a node, named after the node's first output and what it holds."""
+    """A Constant node for an input of `node`, named after the node's first output and the input."""
     output = f"{next(filter(None, node.outputs), node.name)}:{name}"
     return OnnxNode("Constant", "", node.version, output, (), (output,), {"value": value}, node.file)
 
 
 def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
-    """A node that reads constants in place of attributes that the newest definition has as inputs."""
+    """Turn attributes that are inputs in the newest definition into Constant nodes, followed by the node itself."""
     moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
     if not moved:
         return [node]
@@ -83,14 +81,14 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
 
 
 def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
-    """The attribute as the input it became: 64-bit integers or 32-bit floats."""
+    """An attribute as an input: 64-bit integers or 32-bit floats."""
     if not isinstance(value, int | float | tuple):
         raise node.error(f"attribute '{name}' is not a number or a list")
     return np.array(value, np.float32 if name in _REALS else np.int64)
 
 
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Softmax before opset 13 takes all axes from `axis` (1 by default) on as one vector."""
+    """Flatten the axes from `axis` (1 by default) on, which Softmax before opset 13 takes as one vector."""
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
     shape, flat, result = (f"{node.outputs[0]}:{name}" for name in ("shape", "flat", "softmax"))
@@ -104,7 +102,7 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Resize before opset 11, and Upsample, take the pixel `floor(y / scale)`."""
+    """Set the modes of Resize before opset 11 and of Upsample, which take the pixel `floor(y / scale)`."""
     if node.op == "Resize" and node.version >= 11:
         return [node]
     if len(node.inputs) != 2:
@@ -115,13 +113,13 @@ def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
-    """BatchNormalization before opset 9 could have a mean for each element, which nothing exports."""
+    """Reject a BatchNormalization with a mean per element (before opset 9), which no program exports."""
     node.only("spatial", 1)
     return [node]
 
 
 def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Scan of opset 8 has an axis of samples and lengths of sequences."""
+    """Reject the Scan of opset 8, which has an axis over samples and lengths of sequences."""
     if node.version < 9:
         raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
     return [node]
@@ -135,20 +133,20 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""The functions that rewrite older definitions which differ in more than `MOVED`."""
+"""Rewrites of older definitions that differ in more than `MOVED`."""
 
 
 OPSETS = range(7, 29)
-"""The opsets of the domain `ai.onnx` that the importer knows."""
+"""The supported opsets of the domain `ai.onnx`."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
 DEEPEST = 16
-"""The greatest depth of nested graphs."""
+"""Maximum nesting depth of graphs."""
 
 
 def read_model(content: bytes, file: str) -> OnnxGraph:
-    """The graph of a model; raises `InputError` for an invalid ONNX model, and without the package `onnx`."""
+    """Read the graph of a model; raises `InputError` for an invalid model, and without the package `onnx`."""
     try:
         onnx = import_module("onnx")
     except ImportError as error:
@@ -156,7 +154,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     model: ModelProto = onnx.ModelProto()
     try:
         model.ParseFromString(content)
-    # protobuf raises exceptions of its own kinds, which differ between its implementations.
+    # protobuf's exception types differ between its implementations.
     except Exception as error:
         raise InputError("not an ONNX model: the file is damaged", file=file) from error
     if not model.HasField("graph"):
@@ -243,7 +241,7 @@ class _OnnxReader:
         return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file)
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
-        """The value of an attribute, by its declared type as numbered in AttributeProto.AttributeType."""
+        """The value of an attribute, by its AttributeProto.AttributeType."""
         match int(attribute.type):
             case 1:
                 return attribute.f
@@ -266,12 +264,12 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of a domain; empty for ONNX itself."""
+    """The name of a domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """The nodes on which outputs depend, in their order, without the names of outputs that nothing reads."""
+    """The nodes on which outputs depend, in order, with the names of unread outputs removed."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):

@@ -42,7 +42,11 @@ def simplify(module: ModuleOp) -> None:
 
 
 class WeightsOfFlattenedImage(RewritePattern):
-    """Matches a constant matrix times a column that a transposition, reshapes and functions of one element make."""
+    """Permute the weights of a dense layer behind a flattened image instead of transposing the image.
+
+    Match a constant matrix times a column that a transposition, reshapes and unary ops make of an image. A model
+    flattens an image channel by channel, the program stores it pixel by pixel.
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, tdsl.MatmulOp | tdsl.MatmulSumOp) or len(op.pairs) > 1:
@@ -84,7 +88,10 @@ Layer: TypeAlias = "tdsl.Conv2dOp | tdsl.MatmulOp"
 
 
 class ScaledLayer(RewritePattern):
-    """Matches `layer * factors` and `(layer + addends) * factors`, where the layer's weights are constant."""
+    """Fold factors behind a layer, as of a batch normalisation, into its constant weights.
+
+    Match `layer * factors` and `(layer + addends) * factors`.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
@@ -116,7 +123,7 @@ class ScaledLayer(RewritePattern):
 
 
 class AddedTwice(RewritePattern):
-    """Adds two constants, one after the other, at once."""
+    """Merge two successive sums with constants into one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -135,7 +142,7 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer behind a value, perhaps reshaped, with constant weights and no other user; None without one."""
+    """The layer that computes a value, perhaps through reshapes, with constant weights and no other use; else None."""
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
     op = value.owner
@@ -147,7 +154,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor of each row of the weights; None if other axes have factors of their own."""
+    """The factor per row of the weights; None if factors vary along other axes."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
@@ -169,7 +176,11 @@ def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> No
 
 
 class ExtendedSequence(RewritePattern):
-    """Matches a concatenation along the first axis whose first operand a loop fills with its parts."""
+    """Let a loop fill a longer sequence instead of concatenating rows to the sequence that it fills.
+
+    Match a concatenation along the first axis whose first operand a loop fills part by part. Repeating the last row of
+    a pooled image, for example, then copies a row instead of the whole image.
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, tdsl.ConcatOp) or op.axis.value.data != 0:
@@ -192,7 +203,7 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts the parts of a tensor that a loop fills; None for any other tensor."""
+    """The op that inserts parts into a tensor in a loop; None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     last, carried = loop.body.block.last_op, loop.body.block.args[1 + value.index]
@@ -206,7 +217,7 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """A tensor that a loop fills with another type, that of `like`."""
+    """Give a tensor that a loop fills the type of `like`."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)
@@ -222,11 +233,15 @@ def _index(value: int, before: Operation, rewriter: PatternRewriter) -> SSAValue
 
 
 MANY = 1 / 2
-"""The share of zeros above which a sparse product is worth more than joining a dense one with its addend in one sum."""
+"""The share of zeros above which a sparse product pays more than merging a dense one with its addend."""
 
 
 class SparseWeights(RewritePattern):
-    """Matches the product of a constant matrix, which nothing else uses, and a column vector."""
+    """Store the constant matrix of a product with a column in sparse form, as `|*|` does in SeeDot's language.
+
+    Zeros stay zeros in every format, and a matrix without zeros may have many in a format of few bits. `choose-storage`
+    makes matrices dense again where that is smaller or faster.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""Tensors of a model as arrays: stored in the file, or in another file of the model's folder."""
+"""Tensors of a model as arrays, from the file itself or another one in its folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BFLOAT16 = "bfloat16"
 
 STRING = 8
-"""The number of strings in TensorProto.DataType: the labels of classes."""
+"""The number of strings (class labels) in TensorProto.DataType."""
 
 ELEMENTS: Mapping[int, str] = {
     1: "float32",
@@ -37,7 +37,7 @@ ELEMENTS: Mapping[int, str] = {
     13: "uint64",
     16: BFLOAT16,
 }
-"""numpy's names of element types, by their numbers in TensorProto.DataType."""
+"""numpy's names of element types by number in TensorProto.DataType."""
 
 _FIELDS = {
     "float32": "float_data",
@@ -46,11 +46,11 @@ _FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-"""The field of a TensorProto that holds elements of a type without raw bytes; all others are in `int32_data`."""
+"""The field of a TensorProto for elements that are not stored as raw bytes; `int32_data` for all other types."""
 
 
 def text(value: str | bytes) -> str:
-    """A printable form of a string of a message, which protobuf returns as bytes if it is not UTF-8."""
+    """A printable form of a message's string, which protobuf returns as bytes if it is not UTF-8."""
     string = value if isinstance(value, str) else value.decode(errors="replace")
     return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
 
@@ -59,7 +59,7 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     """The array of a tensor.
 
     Raises `InputError` for unknown element types, for fewer or more bytes than the shape needs, for arrays beyond the
-    limit on elements, and for external data outside of the folder of the model.
+    limit on elements, and for external data outside the model's folder.
     """
     name, shape = text(tensor.name), tuple(tensor.dims)
 
@@ -97,7 +97,7 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
 
 
 def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray[Any]:
-    """The elements of a tensor without raw bytes; those of types with 16 bits or less are stored as integers."""
+    """The elements of a tensor without raw bytes, in which types of 16 bits or less are stored as integers."""
     values = np.array(getattr(tensor, _FIELDS.get(element, "int32_data")))
     if element in ("float16", BFLOAT16):
         return values.astype("<u2").view(stored)

@@ -1,4 +1,4 @@
-"""Front ends: parameters of features, and the program on reals that computes them."""
+"""Front ends: parameters of features, the program on reals that computes them frame by frame, and a model behind it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
     """Triangles (bands, bins) of height 1 whose corners are equally spaced in mel, 1127 ln(1 + f / 700), in f32.
 
-    As TensorFlow's linear_to_mel_weight_matrix: weights are linear in mel, and bin 0 has none. low, high: limits of the
-    bank in Hz. Bin k is at `k * rate / (2 * bins)`.
+    As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and those of bin 0 are zero. low, high:
+    limits of the bank in Hz. Bin k is at `k * rate / (2 * bins)`.
     """
 
     def mel(frequency: NDArray[Any]) -> NDArray[Any]:
@@ -54,14 +54,14 @@ def dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
 
 
 def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAValue:
-    """The sums 1 x bands of 1 x bins numbers, weighted by the rows of a matrix that is stored without its zeros."""
+    """The sums 1 x bands of 1 x bins numbers, weighted by the rows of a sparse matrix."""
     column = to.reshape(bins, (shape_of(bins)[1], 1))
     weights = to.emit(tdsl.ConstOp, matrix.astype(np.float32), F32_FORMAT, tdsl.Csr()).result
     return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
 
 
 def cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
-    """The first coefficients of 1 x bands numbers."""
+    """The first `coefficients` coefficients of the DCT of 1 x bands numbers."""
     count = shape_of(bands)[1]
     rows = to.parameter(reals(dct_matrix(coefficients, count)))
     return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
@@ -91,10 +91,10 @@ def by_frame(
     states: Sequence[tuple[int, ...]],
     of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
 ) -> SSAValue:
-    """A matrix (frames, features) with a row for each frame, by a loop over frames.
+    """A matrix (frames, features) with a row per frame, by a loop over frames.
 
-    frames: the first sample of each. states: shapes of the tensors that the loop carries, zeros at first. of_frame:
-    makes a row 1 x features, and the next states, of the number of a frame, its first sample and the states.
+    frames: the first sample of each frame. states: shapes of the tensors that the loop carries, initially zero.
+    of_frame: emits a row 1 x features and the next states, from the index of a frame, its first sample and the states.
     """
     whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
     initial = [to.op(tdsl.FillOp, 0.0, TensorType(f32, shape)) for shape in states]
@@ -119,14 +119,14 @@ def windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
 
 
 LEAST_FRAME = 8
-"""The fewest samples of a frame."""
+"""Minimum samples of a frame."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
-    """Features of a signal of `samples` numbers: a row for each of the frames, which begin `hop` samples apart.
+    """Features of a signal of `samples` numbers: a row per frame; frames begin `hop` samples apart.
 
-    frame: the number of samples in a frame. Raises `InputError` for parameters that do not fit together.
+    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters.
     """
 
     samples: int
@@ -141,7 +141,7 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The rate of the signal; None if the features do not depend on it."""
+        """The sampling rate of the signal; None if the features do not depend on it."""
         return None
 
     @property
@@ -156,14 +156,14 @@ class FrontEnd(ABC):
 
     @abstractmethod
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """The features 1 x `features` of 1 x `frame` samples."""
+        """The features, 1 x `features`, of 1 x `frame` samples."""
 
     def logarithm(
         self, to: ModelBuilder, row: SSAValue, floor: float, factor: SSAValue | None = None, times: int = 1
     ) -> SSAValue:
-        """The natural logarithm of numbers to which a floor is added.
+        """The natural logarithm of `row / factor^times + floor`.
 
-        factor: 1 x 1, by which numbers are too great, `times` times; None for none.
+        factor: 1 x 1; None for 1.
         """
         least = to.parameter(reals(np.full((1, 1), floor)))
         if factor is None:
@@ -178,21 +178,21 @@ class FrontEnd(ABC):
 
     @property
     def states(self) -> Sequence[tuple[int, ...]]:
-        """The shapes of the tensors that one frame leaves for the next."""
+        """The shapes of the tensors that a frame passes to the next."""
         return ()
 
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """A row with what earlier frames add to it, and the next states."""
+        """A row after processing that depends on earlier frames, and the next states."""
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
-        """The result 1 x N, from the rows (frames, features) of all frames: these, one after the other."""
+        """The result, 1 x N, from the rows (frames, features) of all frames: by default, their concatenation."""
         return to.reshape(rows, (1, self.frames * self.features))
 
     def module(self) -> ModuleOp:
-        """The program from 1 x samples to the numbers of `of_rows`."""
+        """The program from 1 x samples to the result of `of_rows`."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
 
@@ -208,7 +208,7 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """The module that returns the features of all frames, and says the rate of its samples."""
+        """The module that returns the features of all frames and declares its sampling rate."""
         module = to.module([self.of_rows(to, rows)])
         if self.samples_per_second is not None:
             tdsl.set_rate(module, self.samples_per_second)
@@ -219,14 +219,14 @@ class FrontEnd(ABC):
 class Spectrogram(FrontEnd):
     """Spectra of frames times a Hann window.
 
-    Frames are filled up with zeros to a power of two of samples. power: squared magnitudes instead of magnitudes; they
-    take twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples
-    per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
-    logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
-    none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
-    subtracted; None for no mean. block_exponent: the most doublings of a quiet frame before its transform, which the
-    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the
-    difference to the frame before, zeros before the first, follows as many features again.
+    Frames are zero-padded to a power of two of samples. power: squared magnitudes instead of magnitudes; they take
+    twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples per
+    second; None for single bins, without that of half the rate. floor: a number added before the natural logarithm;
+    None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for none. normalise: the
+    fraction by which the running mean of each feature, initially 0, moves towards every frame before it is subtracted;
+    None for no mean. block_exponent: the maximum doublings of a quiet frame before its transform, which the logarithm
+    undoes; None for none. full_scale: a power of two that doubled samples stay below. delta: true to append the
+    differences to the previous frame, which is zero for the first.
     """
 
     rate: float = 8000.0
@@ -265,7 +265,7 @@ class Spectrogram(FrontEnd):
 
     @property
     def length(self) -> int:
-        """The number of samples that are transformed: the frame and zeros after it."""
+        """The number of samples that are transformed: the zero-padded frame."""
         return 1 << (self.frame - 1).bit_length()
 
     @property
@@ -322,20 +322,20 @@ class Spectrogram(FrontEnd):
 
 
 def verify_share(share: float | None) -> None:
-    """Raise `InputError` for a share by which no running mean moves."""
+    """Raise `InputError` for a share of a running mean outside (0, 1)."""
     if share is not None and not 0 < share < 1:
         raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
 
 
 def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
-    """A row less a mean that moves to it by a share, and that mean."""
+    """Move a running mean towards a row by a share; return the row less the mean, and the mean."""
     step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
     mean = to.op(tdsl.AddOp, mean, step)
     return to.op(tdsl.SubOp, row, mean), mean
 
 
 def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
-    """Rows 1 x n, one after the other."""
+    """The concatenation of rows 1 x n."""
     total = sum(shape_of(row)[1] for row in rows)
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
     for row in rows:
@@ -345,7 +345,7 @@ def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
 
 
 def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
-    """The program that computes features and hands them to a model; both are copied.
+    """The program that computes features, in number formats, and feeds them to a model on reals; both are copied.
 
     Raises `InputError` for a model that has number formats, several inputs, or another number of features.
     """

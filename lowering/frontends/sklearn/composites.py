@@ -1,4 +1,4 @@
-"""Transformers that apply others to some or all columns."""
+"""Estimators made of others: transformers of columns, one-against-rest classifiers, and votes of several estimators."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 Compute: TypeAlias = Callable[[ModelBuilder, Any, SSAValue], tuple[Any, SSAValue]]
-"""Appends the ops of an inner estimator: the one that it stands for, and what its `Handler` returns.
+"""A function that appends the ops of an inner estimator: from it to the estimator that it resolves to, and its result.
 
-Of a composite that transforms, what the inner ones' `transform` computes; of one that predicts, their `predict`.
+The result is that of `transform` inside transformers, that of `predict` inside predictors.
 """
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
-"""Appends the ops of an estimator that holds others, as a `Handler` does."""
+"""A `Handler` of an estimator that holds others."""
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """The fitted estimators inside another one. Raises `InputError` if it is not fitted."""
+    """A fitted attribute with inner estimators; raises `InputError` if the estimator is not fitted."""
     if (found := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return found
@@ -51,7 +51,7 @@ def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
 
 
 def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The features that each transformer makes of its columns, side by side."""
+    """The features that each transformer computes from its columns, concatenated."""
     parts: list[SSAValue] = []
     indices = inner(to, estimator, "_transformer_to_input_indices")
     for name, transformer, _ in inner(to, estimator, "transformers_"):
@@ -65,7 +65,7 @@ def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: C
 
 
 def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The features that each transformer makes of all columns, side by side."""
+    """The features that each transformer computes from all columns, concatenated."""
     parts: list[SSAValue] = []
     for name, transformer in estimator.transformer_list:
         if isinstance(transformer, str) and transformer == DROPPED:
@@ -77,7 +77,7 @@ def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Comput
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
-    """The columns that a selector keeps, whose inner estimator only counted in training."""
+    """The columns that a selector keeps; its inner estimator only matters for training."""
     return selected(estimator, to, x)
 
 
@@ -115,7 +115,7 @@ SHARES = (
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The scores of the classifiers that tell each class from all others."""
+    """The scores of the classifiers that separate each class from the rest."""
     scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
@@ -123,7 +123,7 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """The probabilities of all classes, or of the second of two where the scores are one number."""
+    """The probabilities of all classes, or of the second of two if there is a single score."""
     name = type(estimator).__name__
     if name in SHARES:
         return scores
@@ -133,12 +133,12 @@ def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) ->
 
 
 def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
-    """1 for the class of the scores, else 0; of two classes with one score, 1 for the second."""
+    """A one-hot row of the predicted class; for two classes with a single score, 1 for the second."""
     return to.op(tdsl.StepOp, scores) if shape_of(scores)[1] == 1 else to.op(tdsl.TopKMaskOp, scores, 1)
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean of the probabilities, or the weight of the votes, of all classes. Of equal ones the first class wins."""
+    """The mean of the probabilities, or the weight of the votes, of each class. Ties go to the first class."""
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
@@ -154,7 +154,7 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
         if shape_of(vote)[1] == classes:
             blocks.append(weight * np.eye(classes))
         else:
-            # The first of two classes gets 1 less the number for the second.
+            # The first of two classes gets 1 minus the number of the second.
             blocks.append(weight * np.array([[-1.0], [1.0]]))
             addends[0] += weight
     return _sums(to, votes, np.hstack(blocks), addends)
@@ -168,7 +168,7 @@ def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
-    """The weights of the members that take part, 1 by default: whole numbers, so that equal votes stay equal."""
+    """The weights of the members that take part, by default 1, so that votes are whole numbers and ties exact."""
     members = [member for _, member in estimator.estimators]
     given = [1.0] * len(members) if estimator.weights is None else estimator.weights
     if len(given) != len(members):
@@ -184,7 +184,7 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
 
 
 def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """The row of weighted sums of rows side by side."""
+    """The row of weighted sums over concatenated rows."""
     row = rows[0] if len(rows) == 1 else to.op(tdsl.ConcatOp, rows, 1)
     return to.reshape(affine(to, row, weights, addends), (1, len(weights)))
 

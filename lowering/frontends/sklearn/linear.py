@@ -1,4 +1,4 @@
-"""Linear models: a product with the coefficients, whatever they were fitted by."""
+"""Linear models, however their coefficients were fitted, and multi-layer perceptrons."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Estimators that compare an input with stored points: k-means, and k nearest neighbours.
+"""Estimators that compare an input with stored points: k-means, nearest neighbours, and support vector machines.
 
-The nearest point has the greatest p x - |p|^2 / 2, which one product of matrices computes for all points. The mean of
-the points is subtracted first, which keeps these numbers small.
+The nearest point has the greatest p x - |p|^2 / 2, which one matrix product computes for all points. The mean of the
+points is subtracted first, which keeps these numbers small.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ FEWER_SAMPLES = (
     "fit it on fewer, such as the cluster_centers_ of a KMeans of each class; PCA makes them shorter; n_neighbors "
     "changes nothing"
 )
-"""The ways to a smaller model of neighbours."""
+"""Advice for a smaller model of neighbours."""
 
 
 def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
-    """A column with a number for each point; nearer points have greater numbers."""
+    """A column with a number per point, greater for nearer points."""
     centre = points.mean(0)
     points = points - centre
     return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)

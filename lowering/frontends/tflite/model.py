@@ -1,4 +1,8 @@
-"""A model of TensorFlow Lite as a typed graph, read from a file."""
+"""A TensorFlow Lite model as a typed graph, read from a flatbuffer.
+
+The format of flatbuffers is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable,
+which holds the byte offset of each field; vectors and texts begin with their length. Every offset is checked.
+"""
 
 from __future__ import annotations
 
@@ -32,23 +36,23 @@ _OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")
 
 
 class DamagedError(Exception):
-    """Raised for content that is not a flatbuffer of the expected form."""
+    """Raised for content that is not a valid flatbuffer; reading one raises nothing else."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table at a position of a file; fields are named by their slots, which count from 0."""
+    """A table at a byte offset of a file; fields are identified by slots, from 0."""
 
     content: bytes
     position: int
 
     @classmethod
     def root(cls, content: bytes) -> Table:
-        """The table that a file begins with."""
+        """The root table of a file."""
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A field with a number, `default` without the field. kind: a code of the module `struct`."""
+        """A field with a number; `default` if it is missing. kind: a code of the module `struct`."""
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
 
@@ -58,23 +62,23 @@ class Table:
         return None if position is None else Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[Table]:
-        """A field with a vector of tables, empty without the field."""
+        """A field with a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A field with a vector of numbers, empty without the field, not copied. dtype: such as `<i4`."""
+        """A view of a field with a vector of numbers; empty if it is missing. dtype: such as `<i4`."""
         start, length = self._vector(slot, np.dtype(dtype).itemsize)
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A field with a text, empty without the field."""
+        """A field with a text; empty if it is missing."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """The first element of a vector and their number. size: of an element, in bytes."""
+        """The offset of a vector's first element, and the number of elements. size: of an element, in bytes."""
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)
@@ -93,7 +97,7 @@ class Table:
 
 
 def _offset(content: bytes, position: int) -> int:
-    """The position that the offset stored at a position refers to."""
+    """The target of the relative offset stored at a position."""
     return position + _number(content, position, "I")
 
 
@@ -104,12 +108,12 @@ def _number(content: bytes, position: int, kind: str) -> Any:
 
 
 RANKS = range(7)
-"""Ranks of tensors that TensorFlow Lite's kernels take."""
+"""Ranks of tensors that TensorFlow Lite's kernels support."""
 
 
 @dataclass(frozen=True)
 class Quantization:
-    """Scales and zero points, one of each or one per index of an axis: raws stand for scale * (raw - zero point)."""
+    """Scales and zero points, one of each or one per index of an axis: real = scale * (raw - zero point)."""
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
@@ -167,7 +171,7 @@ def read_graph(content: bytes, file: str) -> TfliteGraph:
 
 
 class _TfliteReader:
-    """Reads the tables of a model; raises `DamagedError` and `InputError`."""
+    """A reader of the tables of a model; raises `DamagedError` and `InputError`."""
 
     def __init__(self, model: Table):
         if (version := model.number(0, "I", 0)) != VERSION:
@@ -232,7 +236,7 @@ class _TfliteReader:
         if not content.size:
             return None
         if dtype not in NUMPY_TYPES:
-            # The operator that reads it reports this, with its position.
+            # The operator that reads the constant reports the unsupported type.
             return np.zeros(shape, np.int8)
         expected = prod(shape) * np.dtype(dtype).itemsize
         if content.size != expected:
@@ -246,7 +250,7 @@ class _TfliteReader:
 
 
 def _kind(code: Table) -> str:
-    """The name of the operator that an entry of the list of operators stands for."""
+    """The name of the operator that an operator code identifies."""
     number = code.number(0, "b", 0)
     if number == PLACEHOLDER or not number:
         number = max(number, code.number(3, "i", 0))
@@ -257,7 +261,7 @@ def _kind(code: Table) -> str:
 
 
 def _options(kind: str, table: Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for those that are missing."""
+    """The options of an operator, with the schema's defaults for missing ones."""
     given = table.table(4)
     options: dict[str, Any] = {}
     for name, field in OPTIONS.get(kind, {}).items():
@@ -283,6 +287,6 @@ def _quantization(table: Table, label: str) -> Quantization | None:
 
 
 def _limit(elements: int, what: str) -> None:
-    """Raise `InputError` for more elements than the limit."""
+    """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")

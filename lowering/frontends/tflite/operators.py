@@ -1,4 +1,4 @@
-"""The table of operators: a function for each supported one, and those that keep state."""
+"""The table of supported operators, and the functions of those that move elements or compute single ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tinyml.lowering.frontends.tflite.sums import (
 
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
-    """RESHAPE, SQUEEZE and EXPAND_DIMS, by the declared shape of the result."""
+    """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
     x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
@@ -52,7 +52,7 @@ def pad(to: GraphBuilder, op: Operator) -> None:
 
 
 def _number(tensor: Tensor) -> float:
-    """The real number of a constant of one element."""
+    """The real of a constant with a single element."""
     if tensor.data is None or tensor.data.size != 1:
         raise VerifyException(f"{tensor} must be one constant number")
     return float(format_of(tensor).decode(signed(tensor.data)).item())
@@ -116,7 +116,7 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A number at one axis; at the others the extent, or `elsewhere`."""
+    """A list with a number for one axis, and for the others `elsewhere`, or their extents if that is None."""
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
 
@@ -153,7 +153,7 @@ def binary(to: GraphBuilder, op: Operator) -> None:
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
-    """Functions of one element; the conversion of a constant to floats is done here."""
+    """Functions of one element; a dequantised constant is folded."""
     x, output = input_of(op, 0), op.outputs[0]
     if op.kind == "DEQUANTIZE" and x.data is not None:
         reals = format_of(x).decode(signed(x.data)).astype(np.float32)
@@ -163,7 +163,7 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and similar activations as separate operators. Only RELU rescales its input."""
+    """RELU and similar activations as separate operators, of which only RELU rescales its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):
@@ -193,7 +193,7 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
 
 
 Import = Callable[[GraphBuilder, Operator], None]
-"""Appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
+"""A function that appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
 
 OPERATORS: dict[str, Import] = {
     "ADD": binary,
@@ -244,4 +244,4 @@ STATEFUL = (
     "UNIDIRECTIONAL_SEQUENCE_RNN",
     "VAR_HANDLE",
 )
-"""Operators that keep state from one inference to the next, which programs here do not."""
+"""Operators that keep state between inferences, which programs here do not."""

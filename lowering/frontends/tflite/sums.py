@@ -1,4 +1,4 @@
-"""Operators that sum products: convolutions and dense layers."""
+"""Operators on images and vectors: convolutions, dense layers, pools, means, and resizing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IMAGE = "NHWC"
 
 
 def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
-    """The windows that an operator asks for; image, filter: the shapes of an image NHWC and a filter OHWI."""
+    """The windows of an operator. image, filter: the shapes of an NHWC image and an OHWI filter."""
     (_, *extents, _), (_, height, width, _) = image, filter
     if op.options["padding"] == "VALID":
         return Windows((height, width), strides, dilations)
@@ -68,7 +68,7 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR where pixels are those of the usual rule, y * H div H'."""
+    """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
     x, size = input_of(op, 0), integers(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
@@ -88,7 +88,7 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 BIASES = {8: "int32", 16: "int64"}
-"""The type of a bias, which is that of the sums, by the width of the activations."""
+"""The type of biases, and of sums, by the width of activations."""
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:
@@ -102,7 +102,7 @@ def conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
-    """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, whose channels lie in the order of the groups."""
+    """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
     image, filter = input_of(op, 0), input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
         raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
@@ -110,7 +110,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """A convolution with a filter whose axes are in the order `axes`."""
+    """A convolution. axes: of the filter in the file."""
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"), wide=True)
     weights = filter_in(to, _weights(filter, format), axes)
@@ -123,7 +123,7 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE_CONV: the shape of the result, filters O x KH x KW x C, and the image."""
+    """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
     if len(image.shape) != 4 or len(filter.shape) != 4 or integers(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
@@ -147,7 +147,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
 
 
 def fully_connected(to: GraphBuilder, op: Operator) -> None:
-    """FULLY_CONNECTED: weights O x I times each vector of length I."""
+    """FULLY_CONNECTED: weights O x I times each vector of I elements."""
     x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if len(weights.shape) != 2 or op.options["weights_format"]:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
@@ -164,9 +164,9 @@ def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 
 
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
-    """The numbers that sums start from, None if they start from zero.
+    """The initial values of sums; None for zero.
 
-    Their scale is that of the products, whatever the file declares: TensorFlow Lite adds the raws.
+    Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
     """
     tensor = optional_input(op, position)
     if tensor is None:

@@ -1,4 +1,7 @@
-"""Ops on single elements, with numpy's broadcasting."""
+"""Elementwise ops with numpy's broadcasting, comparisons with constants, and choices by these.
+
+A comparison of many elements is recorded until single ones are gathered: `tdsl.at_least` compares single elements.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
-    """An op on each element of one tensor, which keeps its order."""
+    """An op on each element of a tensor, which keeps its order of axes."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
     return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
@@ -62,7 +65,7 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """A product with an indicator as a choice, and 1 minus an indicator as the opposite one."""
+    """A product with an indicator as a choice, or 1 minus an indicator as the negated one; None for others."""
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
     if node.op != "Mul":
@@ -87,13 +90,13 @@ def magnitude(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def absolute(to: Builder, x: Value) -> OrderedTensor:
-    """The sum of the positive part and the negative part, one of which is 0."""
+    """The sum of relu(x) and relu(-x), one of which is 0."""
     return binary(to, tdsl.AddOp, unary(to, tdsl.ReluOp, x), unary(to, tdsl.ReluOp, unary(to, tdsl.NegOp, x)))
 
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A quotient by constants, which is the product with their reciprocals."""
+    """A quotient by constants, as the product with their reciprocals."""
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
         raise node.error("divides by a tensor that is not a constant, which is not supported")
@@ -122,7 +125,7 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The input itself: the op does nothing at inference."""
+    """The input itself, since the op does nothing at inference."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)
@@ -169,7 +172,7 @@ def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Two branches as tensors; a single number is repeated for each element of the other."""
+    """Two branches as tensors; a single constant number is broadcast to the shape of the other."""
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):

@@ -1,4 +1,4 @@
-"""Linear models."""
+"""Ops of the domain ai.onnx.ml, in which converters of scikit-learn write models; trees are in `ml_trees.py`."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ML = "ai.onnx.ml"
 
 
 def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> Label:
-    """The class with the greatest of scores 1 x classes; a single score is positive for the second of two classes."""
+    """The class with the greatest of 1 x K scores; a single score is positive for the second of two classes."""
     single = shape_of(scores)[1] == 1
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """A row of linear functions of x: those with the indices `sums` among the `count` functions of a node."""
+    """A row of linear functions of x. sums: the indices of those to compute among the `count` functions of a node."""
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
     if coefficients.size != count * length or addends.size not in (0, count):
@@ -77,10 +77,9 @@ def linear_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
-    """The column of decisions, or of values, of the support vectors in a node's attributes.
+    """The column of decisions or values from the support vectors in a node's attributes.
 
-    rows: the number of rows of the coefficients. sizes: the number of support vectors of each class; one for a
-    regressor.
+    rows: of the coefficients. sizes: the number of support vectors of each class; a single one for a regressor.
     """
     x, number, addends = to.tensor(needed(to, inputs, 0)), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")
@@ -127,7 +126,7 @@ def svm_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Scaler", domain=ML)
 def scaler(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`(x - offset) * scale`, with one number of each for all features or for each of them."""
+    """`(x - offset) * scale`, with a number of each for all features or per feature."""
     x = needed(to, inputs, 0)
     for make, name, neutral in ((tdsl.SubOp, "offset", 0.0), (tdsl.MulOp, "scale", 1.0)):
         numbers = node.numbers(name)
@@ -147,7 +146,7 @@ def normalizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ArrayFeatureExtractor", domain=ML)
 def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The labels of classes by an index, or features at constant indices."""
+    """A lookup of class labels by a predicted index, or of features at constant indices."""
     values, at = needed(to, inputs, 0), needed(to, inputs, 1)
     if isinstance(at, Label):
         if not isinstance(values, Constant) or values.array.dtype.kind not in "iuU":
@@ -165,7 +164,7 @@ def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
 
 @handles("FeatureVectorizer", domain=ML)
 def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The features of all inputs in one row, as models that were exported with an input for each column have it."""
+    """The features of all inputs in one row, in models exported with an input per column."""
     rows = [to.stored(needed(to, inputs, number)).value for number in range(len(inputs))]
     rows = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
     lengths = tuple(shape_of(row)[1] for row in rows)
@@ -176,6 +175,6 @@ def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ZipMap", domain=ML)
 def zip_map(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The scores themselves: which class each belongs to is an attribute of the module."""
+    """The scores themselves; their class labels become an attribute of the module."""
     to.classes = to.classes or node.labels("classlabels_int64s", "classlabels_strings")
     return needed(to, inputs, 0)

@@ -1,4 +1,4 @@
-"""Ensembles of trees: those of ai.onnx.ml 1 to 4, whose nodes carry the numbers of their tree, and those of 5."""
+"""Tree ensembles of ai.onnx.ml: those of versions 1 to 4, whose nodes name their tree, and those of version 5."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 IS_LEAF = "LEAF"
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT")
-"""The comparisons that are supported, in the order of their numbers in ai.onnx.ml 5."""
+"""The supported comparisons, in the numbering of ai.onnx.ml 5."""
 _STRICT = ("BRANCH_LT", "BRANCH_GTE")
 _TURNED = ("BRANCH_GTE", "BRANCH_GT")
 
@@ -39,7 +39,7 @@ def _tree(
     branches: tuple[NDArray[Any], NDArray[Any]],
     votes: NDArray[Any],
 ) -> Tree:
-    """A tree; branches: the nodes for a true and for a false comparison, `LEAF` for leaves."""
+    """A tree from arrays of nodes. branches: the next nodes if a comparison is true and if false, `LEAF` for leaves."""
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
         raise node.error(f"comparisons {', '.join(unknown)} are not supported, only {', '.join(MODES)}")
     turned, strict = (np.array([mode in kinds for mode in modes], bool) for kinds in (_TURNED, _STRICT))
@@ -49,7 +49,7 @@ def _tree(
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
-    """Numbers in single precision, or the tensor that may stand in their place."""
+    """Numbers of an attribute, or of the tensor that may replace it."""
     tensor: Any = node.attributes.get(f"{name}_as_tensor")
     return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
 
@@ -104,7 +104,7 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
-    """The numbers that are added to the sums."""
+    """The initial values of the sums."""
     start = _values(node, "base_values")
     if start.size not in (0, 1, results):
         raise node.error(f"{start.size} base_values do not fit {results} results")
@@ -133,10 +133,10 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 
 @handles("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label and the scores: one for each class, or a single one that is positive for the second of two classes.
+    """The label and the scores: one per class, or a single one that is positive for the second of two classes.
 
-    Two classes have one score if the leaves vote for only one of them: a probability if no vote is negative. A
-    transform is of the sum itself, as in onnxruntime.
+    Two classes have a single score if the leaves vote for only one of them, a probability if no vote is negative. As in
+    onnxruntime, a transform applies to the sum itself.
     """
     x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -147,7 +147,7 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
         start = given[-1:] if given.size else np.zeros(1)
         positive = bool((_values(node, "class_weights") >= 0).all())
         alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
-        # A probability means the second class from 1/2 upwards.
+        # A probability above 1/2 means the second class.
         scores = forest(to, x, alone, start - 0.5 * positive)
         sums = scores
         if positive and transform != "NONE":
@@ -168,7 +168,7 @@ def tree_ensemble_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
 
 @handles("TreeEnsemble", domain=ML)
 def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The ensemble of ai.onnx.ml 5: inner nodes and leaves apart, each leaf with one vote."""
+    """The ensemble of ai.onnx.ml 5, with separate inner nodes and leaves, and one vote per leaf."""
     targets = node.integer("n_targets", 1)
     numbers: Any = node.attributes.get("nodes_modes")
     splits: Any = node.attributes.get("nodes_splits")
@@ -197,7 +197,7 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
-    """The word that stands in ai.onnx.ml 1 to 4 in place of a number."""
+    """The name, as in ai.onnx.ml 1 to 4, of a numbered choice of ai.onnx.ml 5."""
     number = node.integer(name, default)
     return words[number] if 0 <= number < len(words) else f"number {number}"
 
@@ -212,7 +212,7 @@ def _reached(
     ends: Sequence[NDArray[Any]],
     votes: NDArray[Any],
 ) -> Tree:
-    """The tree below a root, whose nodes come before its leaves."""
+    """The tree below a root, with inner nodes before leaves."""
     nodes, leaves = list[int](), list[int]()
     order = dict[int, int]()
     pending = [root]

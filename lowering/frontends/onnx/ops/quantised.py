@@ -1,4 +1,8 @@
-"""QuantizeLinear and DequantizeLinear, and sums of products of quantised numbers."""
+"""Ops on quantised numbers, in QDQ and in QOperator form.
+
+Between DequantizeLinear and QuantizeLinear (QDQ), sums of products are computed in formats. Ops in QOperator form take
+the scales and zero points of operands and result as inputs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | N
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Reals rounded into a format; numbers already computed in it stay as they are."""
+    """Round reals to a format; numbers already computed in it are unchanged."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -62,7 +66,7 @@ def _quantised_constant(
 
 
 def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in a shape that broadcasts: one for all values, or one for each index of the node's axis."""
+    """Reshape numbers, one for all values or one per index of the node's axis, to broadcast with the values."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -73,7 +77,7 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Raws as reals: a number in a format stands for both."""
+    """Raws as reals, which a tensor with a format is already."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
     zero = array_of(node, optional(inputs, 2), "zero point")
@@ -87,14 +91,14 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Refuse raws that are read with a different scale or zero point than they were computed with."""
+    """Raise `InputError` for raws read with another scale or zero point than they were computed with."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
 def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant of raws with its format and the reals that they stand for."""
+    """A constant of raws with their format and reals."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -140,7 +144,7 @@ def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """Raws with the axis of rows first."""
+    """The raws and format of weights, with scales along the first axis only."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -149,7 +153,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The numbers that sums start from: the raws of a bias, or a bias in reals in units of the products."""
+    """The initial values of sums, from the raws or the reals of a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -203,13 +207,13 @@ COMPUTING = (
     "LpNormalization",
     "Concat",
 )
-"""Ops that compute their result in a format from quantised numbers at once."""
+"""Ops that compute their result directly in a format from quantised numbers."""
 
 
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
-    """The output of an op on quantised numbers and constants that is quantised afterwards.
+    """The quantised output of an op on quantised numbers and constants.
 
-    None if the handler of the op on reals applies: with `to.element`, or with reals if that is None.
+    None if the op's handler on reals applies: in the format `to.element`, or on reals if that is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -222,7 +226,7 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """True if a value can be an operand of an op that computes in a format; integers are no numbers of the model."""
+    """True if a value, other than a constant of integers, can be an operand of an op that computes in a format."""
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -255,7 +259,7 @@ def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
 
 
 def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
-    """The activations and the weights of an op; if there are several scales of weights, they belong to one axis."""
+    """The activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
     scale, zero = (array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
@@ -266,7 +270,7 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """A bias of raws in units of the products."""
+    """A bias of raws at the scale of the products."""
     array = array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None
@@ -300,7 +304,7 @@ def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _taken(to: Builder):
-    """The format of the result, removed so that no other op uses it."""
+    """Take the format of the result from the builder, so that no other op uses it."""
     element, to.element = to.element, None
     assert element is not None
     return element
@@ -340,7 +344,7 @@ def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequenc
 
 
 def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
-    """True for a window of the whole image, which onnxruntime computes as QLinearGlobalAveragePool."""
+    """True for a window as large as the image, which onnxruntime computes as QLinearGlobalAveragePool."""
     return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
 
 

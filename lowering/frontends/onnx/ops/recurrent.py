@@ -1,4 +1,4 @@
-"""GRU, LSTM and RNN as loops over the steps of a sequence, with the states as iter_args."""
+"""Scan, GRU, LSTM and RNN as loops over the steps of a sequence, with the states as iter_args."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""Emits one iteration: from its number and the carried tensors to the next ones, then the parts of sequences."""
+"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
 
 
 def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """A loop that counts from 0; returns the carried tensors after the last iteration, then the sequences of parts.
+    """Emit a loop; return the carried tensors after the last iteration, then the sequences.
 
     A sequence has the parts of all iterations along its first axis.
     """
@@ -65,14 +65,14 @@ def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Se
 
 
 def initial_state(to: Builder, value: Value) -> SSAValue:
-    """The initial tensor of a loop; a tensor of equal elements is filled, not stored."""
+    """The initial value of a carried tensor; a constant of equal elements is filled instead of stored."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
 
 
 def by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
-    """A sequence with the steps on the first axis, in the order in which a loop takes them."""
+    """A sequence with the steps on the first axis, in execution order."""
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
@@ -86,7 +86,7 @@ def _insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Scan of opset 9 and newer: states first, then sequences; a sequence that nobody reads is not stored."""
+    """Scan of opset 9 and newer: states first, then sequences; unread sequences are not stored."""
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences
     outputs = len(graph.outputs) - states
@@ -132,7 +132,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
 
 
 def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
-    """A sequence with the steps on some axis of the model's tensor, and perhaps in the opposite order."""
+    """A sequence with the steps on an axis of the model's tensor, reversed if `backwards`."""
     rank = len(sequence.shape)
     axis = axis_of(node, axis, rank)
     value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
@@ -147,12 +147,12 @@ USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh
 
 
 _ONE = Constant(np.asarray(1.0))
-"""The number 1, one parameter for all uses."""
+"""The number 1, shared by all uses."""
 
 
 @dataclass(frozen=True)
 class _Direction:
-    """The weights of one direction: for each gate a matrix for the input, one for the state, and two biases."""
+    """The weights of one direction: per gate, a matrix for the input, one for the state, and two biases."""
 
     input: Sequence[NDArray[Any]]
     state: Sequence[NDArray[Any]]
@@ -160,7 +160,7 @@ class _Direction:
 
 
 class _Cell:
-    """The computation of one step, on column vectors."""
+    """The computation of a step, on column vectors. after: the GRU's `linear_before_reset`."""
 
     def __init__(self, to: Builder, direction: _Direction, after: bool):
         self.to = to
@@ -174,7 +174,7 @@ class _Cell:
         return self.to.op(tdsl.MatmulOp, self.parameter(matrix), column)
 
     def sum(self, gate: int, x: SSAValue, state: SSAValue) -> SSAValue:
-        """The weighted input and state of a gate, and its biases."""
+        """The sum of the weighted input and state of a gate and its biases."""
         to, direction = self.to, self.direction
         entered, kept = self.product(direction.input[gate], x), self.product(direction.state[gate], state)
         outer, inner = direction.biases[gate]
@@ -184,7 +184,7 @@ class _Cell:
         return [self.to.op(tdsl.TanhOp, self.sum(0, x, states[0]))]
 
     def gru(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Update and reset gate; the reset gate acts before or after the product with the weights of the state."""
+        """A GRU step, whose reset gate acts after the product with the weights of the state, or before it."""
         to, direction, [state] = self.to, self.direction, states
         update, reset = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1))
         if self.after:
@@ -199,7 +199,7 @@ class _Cell:
         return [to.op(tdsl.AddOp, to.op(tdsl.MulOp, rest, candidate), to.op(tdsl.MulOp, update, state))]
 
     def lstm(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Input, output and forget gate, and the candidate, in the order of their weights."""
+        """An LSTM step, with weights in the order input, output and forget gate, candidate."""
         to, (state, cell) = self.to, states
         enter, leave, keep = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1, 2))
         candidate = to.op(tdsl.TanhOp, self.sum(3, x, state))
@@ -209,7 +209,7 @@ class _Cell:
 
 @handles(*GATES)
 def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """All outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
+    """The outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
     x = to.numbers(needed(to, inputs, 0))
     layout = node.integer("layout", 0)
     if layout not in (0, 1):
@@ -229,7 +229,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Refuse unsupported attributes and inputs that would change the result."""
+    """Raise `InputError` for unsupported attributes and inputs that would change the result."""
     count = 2 if node.text("direction", "forward") == "bidirectional" else 1
     node.only("activations", USUAL[node.op] * count)
     for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):
@@ -282,7 +282,7 @@ def _one_way(
     sizes: tuple[int, int, int],
     wanted: bool,
 ) -> list[SSAValue | None]:
-    """The sequence of states (steps, 1, hidden), None unless wanted, and the last states (1, hidden)."""
+    """The sequence of states (steps, 1, hidden) of a direction, or None, and its last states (1, hidden)."""
     steps, hidden, states = sizes
     layout = node.integer("layout", 0)
     backwards = node.text("direction", "forward") == "reverse" or number == 1
@@ -305,7 +305,7 @@ def _one_way(
 
 
 def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout: int) -> SSAValue:
-    """The state of a direction before the first step, as a column."""
+    """The initial state of a direction, as a column."""
     if value is None:
         return to.fill(0.0, (hidden, 1))
     if isinstance(value, Constant) and value.array.ndim == 3:
@@ -316,7 +316,7 @@ def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout:
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """An output from those of all directions: (steps, directions, 1, hidden) or (directions, 1, hidden)."""
+    """Join the outputs of all directions to (steps, directions, 1, hidden) or (directions, 1, hidden)."""
     known = [part for part in parts if part is not None]
     if not known:
         return Constant(np.zeros(0, np.float32))

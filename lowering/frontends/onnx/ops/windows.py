@@ -1,6 +1,6 @@
-"""Convolutions and pools of images and of sequences, which are images of height 1.
+"""Convolutions, pools, resizing and batch normalisation of images and of sequences, which are images of height 1.
 
-Images are NCHW in a model and NHWC in the program: only the order of axes that an `OrderedTensor` records changes here.
+Images are NCHW in a model and NHWC in the program; only the order of axes that an `OrderedTensor` records changes here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
-"""The axes of samples by their number."""
+"""The axes of samples by rank."""
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """An image or a sequence of the model in the program's order, and its axes in the model."""
+    """An image or a sequence in the program's order of axes, and its axes in the model."""
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
@@ -38,7 +38,7 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: of the axes of the image, one or two. ceil: round the number of windows upwards on request.
+    extents, kernel: along one or two axes of the image. ceil: true to honour `ceil_mode`.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
@@ -73,19 +73,19 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding behind an axis for one more window, if that starts before the end of the image."""
+    """The additional padding for a last partial window, if that starts before `end`; else 0."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """A filter OIHW, or OIL, as layers take it."""
+    """Reorder the axes of a filter, OIHW or OIL, to those that layers take."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
 @handles("Conv")
 def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A convolution with groups, strides, dilations and any padding; the bias is added to each channel."""
+    """A convolution with groups, strides, dilations, any padding, and a bias per channel."""
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank = len(x.shape)
     ordered, axes = image(to, x)
@@ -97,7 +97,7 @@ def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
-    """The windows of a convolution, which are as large as its filter."""
+    """The windows of a convolution, which have the size of its filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
         raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(weights.shape[2:])}")
@@ -105,7 +105,7 @@ def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
 
 
 def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
-    """A tensor with a number added to each channel."""
+    """Add a constant number per channel to a tensor."""
     if bias is None:
         return value
     numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
@@ -113,7 +113,7 @@ def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedT
 
 
 def vector(to: Builder, value: Value) -> Constant:
-    """A constant with a number for each channel."""
+    """Check that a value is a constant with a number per channel."""
     if not isinstance(value, Constant) or len(value.shape) != 1:
         raise to.error("expected a constant number for each channel")
     return value
@@ -121,7 +121,7 @@ def vector(to: Builder, value: Value) -> Constant:
 
 @handles("MaxPool", "AveragePool")
 def pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The greatest element of each window, or the average, which includes zeros around the image on request."""
+    """The maximum or the average of each window; averages include padding if `count_include_pad` is set."""
     value = needed(to, inputs, 0)
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
@@ -143,7 +143,7 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A factor and an addend for each channel, which are folded into the weights of the layer before it."""
+    """A factor and an addend per channel, which `simplify` folds into the weights of the layer before."""
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:
@@ -154,7 +154,7 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 GREATEST = 1 << 14
-"""The greatest extent of a resized image, since each of its indices is compared."""
+"""Maximum extent of a resized image, since each of its indices is checked."""
 
 
 @handles("ConvTranspose")
@@ -176,7 +176,7 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
     if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
         raise node.error("strides and dilations are at least 1, padding at least 0")
-    # Rows and columns added at the end reduce the cropping there.
+    # Output padding reduces the cropping at the end.
     edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
     (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
     down_right = ([*ones, *each] for each in (kernel, strides, dilations))
@@ -189,7 +189,7 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Resize")
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The nearest pixel of an image, in the modes in which that is pixel `y * height div new height`."""
+    """Nearest-neighbour resizing, in the modes in which the nearest pixel is `y * height div new height`."""
     x = needed(to, inputs, 0)
     if (mode := node.text("mode", "nearest")) != "nearest":
         raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
@@ -213,7 +213,7 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """The new shape, and the factor by which each extent grows."""
+    """The new shape, and the factor by which each extent is scaled."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
