@@ -89,7 +89,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
 
 
 class _Bufferisation:
-    """Builds a function's new body next to the old one, then replaces it."""
+    """The bufferization of a function, whose new body is built beside the old one and then replaces it."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function

@@ -18,7 +18,7 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder(LocatedBuilder):
-    """Inserts expressions and statements at the end of a block, at one location."""
+    """A builder that inserts expressions and statements at the end of a block, at one location."""
 
     def __init__(self, block: Block):
         super().__init__(InsertPoint.at_end(block), UnknownLoc())

@@ -69,7 +69,7 @@ class Step(NamedTuple):
 
 
 class BlockCounter:
-    """Counts instructions and cycles, from 0 after `restart`.
+    """A counter of instructions and cycles, from 0 after `restart`.
 
     decode: returns the block at an address, of a size in bytes. refill: extra cycles of a taken branch. special: true
     if entering the block at an address takes more than counting. Blocks are numbered from 1; the program starts in 0.

@@ -110,7 +110,7 @@ def _words(name: str, operands: str) -> int:
 
 @dataclass(frozen=True)
 class CortexMRunner(EmulatorRunner):
-    """Runs on an emulated Cortex-M0+, M3 or M4 (with its FPU).
+    """The runner of an emulated Cortex-M0+, M3 or M4 (with its FPU).
 
     An instruction in an IT block whose condition fails is counted, because it occupies the pipeline.
     """

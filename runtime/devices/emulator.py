@@ -58,10 +58,10 @@ class CodeCycles(Protocol):
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """Runs on an emulated chip. The core defines the register width and the memory map.
+    """The base class of runners on an emulated chip. The core defines the register width and the memory map.
 
-    Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; a runner with
-    `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
+    The instructions of an inference are counted exactly, from the first of `NAME_predict` through its return; a runner
+    with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
     instruction and a stack overflow raise DeviceError. A program that does not fit fails to link, with InputError.
     """
 

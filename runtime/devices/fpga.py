@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FpgaRunner(Runner):
-    """Runs the Verilog of a model on verilator, cycle by cycle. Flash, static data and stack are 0."""
+    """The runner of a model's Verilog on verilator, cycle by cycle. Flash, static data and stack are 0."""
 
     def build(
         self,

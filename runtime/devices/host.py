@@ -22,7 +22,7 @@ _SANITIZED = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all",
 
 @dataclass(frozen=True)
 class HostRunner(Runner):
-    """Runs on the host computer.
+    """The runner of the host computer.
 
     Cycles are ticks of the x86 time stamp counter, a noisy and rough measure; None on other hosts.
     The stack depth is that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build

@@ -26,7 +26,7 @@ class NoProfilerError(InputError):
 
 @dataclass(frozen=True)
 class Runner(ABC):
-    """Builds and runs models on the board called `name`, real (the host) or simulated.
+    """The base class of runners, which build and run models on a board, real (the host) or simulated.
 
     Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), which is
     constructed from a board's name alone.

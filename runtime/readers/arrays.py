@@ -48,7 +48,7 @@ class ArrayHeader:
 
 
 Accept = Callable[[ArrayHeader], None]
-"""Raises `InputError` for an array that must not be read."""
+"""A function that raises `InputError` for an array that must not be read."""
 
 
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
