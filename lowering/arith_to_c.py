@@ -24,7 +24,7 @@ from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.levels import BITS
 
 
-def remove_dead(program: c.ProgramOp) -> None:
+def _remove_dead(program: c.ProgramOp) -> None:
     """Remove expressions, variables, loops, constants and the arena if nothing depends on them.
 
     Unlike `dce`, this recognises that a variable which is only read to update itself is dead.
@@ -103,7 +103,7 @@ class LowerArithToCPass(ModulePass):
         for old in list(op.body.block.ops)[::-1]:
             Rewriter.erase_op(old, safe_erase=False)
         op.body.block.add_op(lowered)
-        remove_dead(lowered)
+        _remove_dead(lowered)
 
 
 def _model(module: ModuleOp) -> func.FuncOp:

@@ -88,13 +88,13 @@ class _Memories:
     def _allocate(self) -> None:
         """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena."""
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
-        for piece in cut(views):
+        for piece in _cut(views):
             memory = self._insert(rtl.MemoryOp(piece.type))
             memory.name_hint = "arena"
             for view in views:
                 offset = view.offset.value.data - piece.start
                 if 0 <= offset < piece.end - piece.start:
-                    self.at[view.result] = memory, offset * 8 // element_of(view.result).width.data
+                    self.at[view.result] = memory, offset * 8 // _element_of(view.result).width.data
         for op in list(self.function.walk()):
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
@@ -181,7 +181,7 @@ class _Memories:
 
     def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
         memory, start = self.at[array]
-        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), element_of(array)))
+        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
 
     def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
         memory, start = self.at[array]
@@ -197,17 +197,17 @@ class _Memories:
     def _receive(self, array: SSAValue) -> None:
         after = self.builder
         body = self._loop(self._constant(elements_of(array)))
-        self._store(self._insert(rtl.ReceiveOp(element_of(array))), array, body)
+        self._store(self._insert(rtl.ReceiveOp(_element_of(array))), array, body)
         self.builder.insert(scf.YieldOp())
         self.builder = after
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
     """The type of the memory of an array outside the arena."""
-    return rtl.MemoryType(elements_of(array), element_of(array).width.data)
+    return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
 
 
-def element_of(array: SSAValue) -> IntegerType[int, Any]:
+def _element_of(array: SSAValue) -> IntegerType[int, Any]:
     """The integer type of an array's elements; raises `InputError` for packed elements and floats."""
     type = memref_type(array)
     stored = storage_of(type.element_type)
@@ -217,7 +217,7 @@ def element_of(array: SSAValue) -> IntegerType[int, Any]:
 
 
 @dataclass(frozen=True)
-class Piece:
+class _Piece:
     """A part of the arena that becomes a memory: bytes [start, end), multiples of its word size `word` in bytes."""
 
     start: int
@@ -229,7 +229,7 @@ class Piece:
         return rtl.MemoryType((self.end - self.start) // self.word, 8 * self.word)
 
 
-def cut(views: Sequence[scratch.ViewOp]) -> list[Piece]:
+def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
     """The pieces of an arena in the order of their addresses; views share a piece only if they overlap.
 
     A word is as wide as the widest element of the piece. Each piece has ports of its own.
@@ -239,7 +239,7 @@ def cut(views: Sequence[scratch.ViewOp]) -> list[Piece]:
     ]
     pieces.sort(key=lambda piece: piece.start)
     while True:
-        merged: list[Piece] = []
+        merged: list[_Piece] = []
         for piece in pieces:
             if merged and piece.start < merged[-1].end:
                 last = merged.pop()
@@ -251,5 +251,5 @@ def cut(views: Sequence[scratch.ViewOp]) -> list[Piece]:
         pieces = merged
 
 
-def _piece(start: int, size: int, word: int) -> Piece:
-    return Piece(start - start % word, start + size + -(start + size) % word, word)
+def _piece(start: int, size: int, word: int) -> _Piece:
+    return _Piece(start - start % word, start + size + -(start + size) % word, word)

@@ -49,12 +49,12 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
     """The functions of a program that streams, with NAME_push_floats if the input format is known."""
     format = program.input_format
     if format is None:
-        return StreamFunctions(program).functions(None)
+        return _StreamFunctions(program).functions(None)
 
     def convert(body: Block, real: SSAValue) -> SSAValue:
         return _emitted(program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
 
-    return StreamFunctions(program).functions(convert)
+    return _StreamFunctions(program).functions(convert)
 
 
 class _Buffer:
@@ -106,7 +106,7 @@ class _Buffer:
             pointer, inner = self._pointer(build, instance), Block(arg_types=[IndexType()])
             with build.inside(inner):
                 raw = build.insert(c.LoadOp(pointer, inner.args[0]))
-                build.put(c.StoreOp(guarded(self.program, build, raw), pointer, inner.args[0]))
+                build.put(c.StoreOp(_guarded(self.program, build, raw), pointer, inner.args[0]))
             build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
         self._predict(build, instance)
         return self.signatures.function("run", self.label, doc, body)
@@ -198,11 +198,11 @@ def _emitted(
 TIME, FILL = 0, 1
 """The elements of the array with the position: the frames since the reset, and the samples of the next frame."""
 
-Convert = Callable[[Block, SSAValue], SSAValue]
+_Convert = Callable[[Block, SSAValue], SSAValue]
 """A function that emits the raw of a sample at the end of a block of C."""
 
 
-def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
+def _guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
     """A raw from the caller, clamped to the valid raws of the format if programs index tables by it."""
     if program.guarded is None or program.input_format is None:
         return raw
@@ -214,7 +214,7 @@ def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) ->
     return raw
 
 
-class StreamFunctions:
+class _StreamFunctions:
     """A builder of the functions of a program that streams."""
 
     def __init__(self, program: ProgramBuilder) -> None:
@@ -225,7 +225,7 @@ class StreamFunctions:
         self.element = program.input.element_type
         self.symbol = f"{self.name}_{PLACE}" if self.signatures.instance is None else PLACE
 
-    def functions(self, convert: Convert | None) -> list[Operation]:
+    def functions(self, convert: _Convert | None) -> list[Operation]:
         """The functions and their memory. convert: real numbers to raws; None for no NAME_push_floats."""
         place = c.BufferOp(
             self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
@@ -268,7 +268,7 @@ class StreamFunctions:
     def _add(self, build: ExpressionBuilder, variable: SSAValue, number: int) -> None:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
-    def _push(self, suffix: str, element: Attribute, convert: Convert) -> c.FuncOp:
+    def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
         """The function that takes samples until an answer is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
@@ -340,7 +340,7 @@ class StreamFunctions:
         return self.signatures.function(suffix, [IndexType()], doc, body)
 
     def _guard(self, body: Block, sample: SSAValue) -> SSAValue:
-        return guarded(self.program, ExpressionBuilder(body), sample)
+        return _guarded(self.program, ExpressionBuilder(body), sample)
 
     def _ready(self) -> c.FuncOp:
         body, build = self._begin({})

@@ -20,7 +20,7 @@ from tinyml.lowering.c.function import FunctionLowering, Spellings, unsupported
 from tinyml.transforms.bits.hint_loops import PIPELINE, UNROLL
 
 
-class Inductions:
+class _Inductions:
     """The values of a loop that increase by one per iteration, with their initial values."""
 
     def __init__(self, loop: scf.ForOp):
@@ -55,7 +55,7 @@ class Inductions:
         for inner in body.ops:
             if not isinstance(inner, scf.ForOp):
                 continue
-            inductions = Inductions(inner)
+            inductions = _Inductions(inner)
             ends: dict[SSAValue, SSAValue] = dict(zip(inner.body.block.args[1:], inner.results, strict=True))
             for load in inductions.consecutive_loads():
                 [*_, index] = load.indices
@@ -140,7 +140,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     if step is None or not isinstance(op.lb.type, IndexType):
         raise unsupported(op, "needs a constant step and index bounds to become a loop of C")
     body = op.body.block
-    inductions = Inductions(op)
+    inductions = _Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
     if any(PIPELINE in inner.attributes for inner in op.walk()):
         # High-level synthesis tells by an element's index in which memory it is.

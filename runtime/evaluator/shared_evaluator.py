@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def with_iterations(value: Any) -> Any:
+def _with_iterations(value: Any) -> Any:
     """Add an axis of extent 1 over iterations to a loop-invariant value; integers are returned unchanged."""
     return value[:, None] if np.ndim(value) else value
 
 
-def iteration(value: SSAValue, result: Any, index: int) -> Any:
+def _iteration(value: SSAValue, result: Any, index: int) -> Any:
     """The result of one iteration, taken from the results of all iterations."""
     if not np.ndim(result):
         return result
@@ -42,7 +42,7 @@ def iteration(value: SSAValue, result: Any, index: int) -> Any:
     return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
 
 
-def compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
     """The result of `compute` for each sample and iteration."""
     if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
         return arguments[0][:, 0][:, arguments[1][0]]
@@ -194,7 +194,7 @@ class SharedProgram:
         entering = batch.entering(rest)
         for place, i in enumerate(taken):
             local = {**values, counter: i, **dict(zip(carried, current, strict=True))}
-            local |= {value: iteration(value, result, place) for value, result in entering.items()}
+            local |= {value: _iteration(value, result, place) for value, result in entering.items()}
             for op in rest:
                 arguments = [local[operand] for operand in op.operands]
                 if isinstance(op, scf.ForOp):
@@ -247,7 +247,7 @@ class _Batch:
         if value in self.known:
             return self.known[value]
         if value in self.values:
-            return with_iterations(self.values[value])
+            return _with_iterations(self.values[value])
         op = value.owner
         assert isinstance(op, Operation)
         key = self.chunk, self.key, self.program.numbers[value]
@@ -261,7 +261,7 @@ class _Batch:
     def _compute(self, op: Operation) -> Any:
         if isinstance(op, scf.ForOp):
             return _Nested(self, op).collected
-        return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
+        return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
         """The results of independent ops that dependent ops read or that the loop yields."""

@@ -49,7 +49,7 @@ ROOTS = "square roots of targets are not supported: train with reg_sqrt=false"
 LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
-def objective_of(text: str, results: int, file: str) -> Objective:
+def _objective_of(text: str, results: int, file: str) -> Objective:
     """The objective that a text names, followed by parameters, as in `binary sigmoid:1`.
 
     The parameters change no answer: a factor in the logistic function preserves the order of the sums.
@@ -65,7 +65,7 @@ def objective_of(text: str, results: int, file: str) -> Objective:
     return Objective(kind, max(results, 2) if kind == CLASSES else 0)
 
 
-def finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Clamp thresholds to single precision.
 
     A node that only separates missing values has an infinite threshold, or a huge one; no number exceeds either.
@@ -74,7 +74,7 @@ def finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(thresholds, -greatest, greatest)
 
 
-def in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
+def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
     """Boosted trees that add to the results in turn, one tree per result and iteration."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
@@ -102,8 +102,8 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
         raise InputError(f"{len(starts)} trees are no whole number of iterations of {results}", file=file)
     share = results / len(starts) if "average_output" in header.values else 1.0
     blocks = [_Section(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
-    objective = objective_of(header.text("objective"), results, file)
-    boosted = in_turns([_listed_tree(block, share) for block in blocks], results)
+    objective = _objective_of(header.text("objective"), results, file)
+    boosted = _in_turns([_listed_tree(block, share) for block in blocks], results)
     return boosted_program(file, header.integer("max_feature_idx") + 1, boosted, None, objective)
 
 
@@ -170,7 +170,7 @@ def _listed_tree(block: _Section, share: float) -> Tree:
         sides.append(np.concatenate([np.where(child < 0, inner - 1 - child, child), none]))
     zeros = np.zeros(leaves, np.int64)
     features = np.concatenate([block.integers("split_feature", inner), zeros])
-    thresholds = np.concatenate([finite(block.numbers("threshold", inner, infinite=True)), zeros])
+    thresholds = np.concatenate([_finite(block.numbers("threshold", inner, infinite=True)), zeros])
     return Tree(features, thresholds, sides[0], sides[1], votes)
 
 
@@ -183,8 +183,8 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
     if results < 1 or len(trees) % results:
         raise model.error(f"{len(trees)} trees are no whole number of iterations of {results}")
     share = results / len(trees) if model.data.get("average_output") else 1.0
-    objective = objective_of(model.text("objective"), results, file)
-    boosted = in_turns([_nested_tree(tree, share) for tree in trees], results)
+    objective = _objective_of(model.text("objective"), results, file)
+    boosted = _in_turns([_nested_tree(tree, share) for tree in trees], results)
     return boosted_program(file, model.index("max_feature_idx") + 1, boosted, None, objective)
 
 
@@ -213,4 +213,4 @@ def _nested_tree(tree: Fields, share: float) -> Tree:
         pending += [(node["right_child"], children[-1], 1), (node["left_child"], children[-1], 0)]
     votes = share * np.array(values).reshape(-1, 1)
     pairs: Any = np.array(children, np.int64)
-    return Tree(np.array(features), finite(np.array(thresholds)), pairs[:, 0], pairs[:, 1], votes)
+    return Tree(np.array(features), _finite(np.array(thresholds)), pairs[:, 0], pairs[:, 1], votes)

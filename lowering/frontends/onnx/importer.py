@@ -56,7 +56,7 @@ PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
 """Ops that a label may pass through on its way to an output, besides its lookup."""
 
 
-def classifier_interface(graph: OnnxGraph) -> OnnxGraph:
+def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
     """Reduce the outputs of a classifier to its label and the scores of the classifying node.
 
     If the label is the index of the least distance (k-means), outputs that are square roots of the distances are
@@ -145,7 +145,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
         )
     load_handlers()
     try:
-        module = _OnnxImporter(file).module(classifier_interface(graph))
+        module = _OnnxImporter(file).module(_classifier_interface(graph))
     except InputError as error:
         if graph.producer != CONVERTER:
             raise

@@ -40,7 +40,7 @@ TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
-class Distances:
+class _Distances:
     """Squared distances of `point`, a vector of any shape, from the rows of `prototypes` (number, length)."""
 
     point: SSAValue
@@ -49,12 +49,12 @@ class Distances:
     name: str | None
 
 
-def distances_of(value: SSAValue) -> Distances | None:
+def _distances_of(value: SSAValue) -> _Distances | None:
     """The squared distances that a vector consists of; None for other vectors."""
     return _of_differences(value) or _of_expansion(value)
 
 
-def _of_differences(value: SSAValue) -> Distances | None:
+def _of_differences(value: SSAValue) -> _Distances | None:
     """Distances as sums (products with ones) of squared differences from a constant; None for other values."""
     op = value.owner
     if (
@@ -83,7 +83,7 @@ def _of_differences(value: SSAValue) -> Distances | None:
             numbers = np.arange(prod(shape_of(point))).reshape(shape_of(point))
             order = _moved(np.broadcast_to(numbers, shape), moves)
             if rows.shape[1] == numbers.size and (order == np.arange(numbers.size)).all():
-                return Distances(point, rows, other is difference.lhs, other.name_hint)
+                return _Distances(point, rows, other is difference.lhs, other.name_hint)
     return None
 
 
@@ -94,7 +94,7 @@ def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) 
     return array
 
 
-def _of_expansion(value: SSAValue) -> Distances | None:
+def _of_expansion(value: SSAValue) -> _Distances | None:
     """Distances as x x - 2 b x + b b, with a product b x by a constant matrix and a constant b b; None for others."""
     number = prod(shape_of(value))
     squares, constant = np.zeros(number), np.zeros(number)
@@ -120,7 +120,7 @@ def _of_expansion(value: SSAValue) -> Distances | None:
         return None
     if not np.allclose(constant, (prototypes**2).sum(1), rtol=TOLERANCE, atol=0):
         return None
-    return Distances(points[0], prototypes.astype(np.float32), False, name)
+    return _Distances(points[0], prototypes.astype(np.float32), False, name)
 
 
 def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
@@ -182,7 +182,7 @@ class SumOverPrototypes(RewritePattern):
             if isinstance(step, tdsl.UnaryOp | tdsl.BinaryOp):
                 chain.append(step)
             value = _varying(step)
-        if (distances := distances_of(value)) is None or len(distances.prototypes) != shape_of(op.lhs)[1]:
+        if (distances := _distances_of(value)) is None or len(distances.prototypes) != shape_of(op.lhs)[1]:
             return
         rewriter.replace(op, _loop(weights, distances, list(reversed(chain))))
 
@@ -216,7 +216,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     return type(op)(lhs, rhs)
 
 
-def _loop(weights: tdsl.ConstOp, distances: Distances, chain: list[_Elementwise]) -> list[Operation]:
+def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
     """The loop over prototypes, preceded by the ops that it needs."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]

@@ -49,7 +49,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
 _REALS = frozenset(("min", "max", "value", "scales"))
 
 
-def modernised(node: OnnxNode) -> Sequence[OnnxNode]:
+def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
     """The equivalent nodes of the newest opset; raises `InputError` if there are none."""
     if node.domain:
         return [node]
@@ -201,7 +201,7 @@ class _OnnxReader:
             raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
         nodes: list[OnnxNode] = []
-        for node in (node for each in graph.node for node in modernised(self.node(each, depth))):
+        for node in (node for each in graph.node for node in _modernised(self.node(each, depth))):
             inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
             read = {*node.inputs, *(name for each in inner for name in each.free)} - {""}
             free |= read - known

@@ -45,7 +45,7 @@ def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> N
     return weights.astype(np.float32)
 
 
-def dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
+def _dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
     """The first rows of the orthonormal DCT of type II, (coefficients, bands)."""
     k, n = np.arange(coefficients)[:, None], np.arange(bands)[None]
     rows = np.cos(np.pi * k * (2 * n + 1) / (2 * bands)) * np.sqrt(2 / bands)
@@ -60,10 +60,10 @@ def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAVa
     return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
 
 
-def cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
+def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
     """The first `coefficients` coefficients of the DCT of 1 x bands numbers."""
     count = shape_of(bands)[1]
-    rows = to.parameter(reals(dct_matrix(coefficients, count)))
+    rows = to.parameter(reals(_dct_matrix(coefficients, count)))
     return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
 
 
@@ -112,7 +112,7 @@ def by_frame(
     return to.emit(scf.ForOp, start, stop, step, [whole, *initial], inner).results[0]
 
 
-def windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
+def _windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
     """A frame times the Hann window."""
     window = reals(hann(shape_of(frame)[1])[None])
     return to.op(tdsl.MulOp, frame, to.parameter(window))
@@ -308,7 +308,7 @@ class Spectrogram(FrontEnd):
         if self.block_exponent is not None:
             factor = to.op(tdsl.BlockFactorOp, frame, self.full_scale, self.block_exponent)
             frame = to.op(tdsl.ScaleBlockOp, frame, factor)
-        frame = windowed(to, frame)
+        frame = _windowed(to, frame)
         if self.length > self.frame:
             zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
             frame = to.op(tdsl.InsertSliceOp, frame, zeros, [to.index(0), to.index(0)])
@@ -318,7 +318,7 @@ class Spectrogram(FrontEnd):
             row = filter_bank(to, row, self.matrix)
         if self.floor is not None:
             row = self.logarithm(to, row, self.floor, factor, 1 + self.power)
-        return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
+        return row if self.coefficients is None else _cosine_transform(to, row, self.coefficients)
 
 
 def verify_share(share: float | None) -> None:

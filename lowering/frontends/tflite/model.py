@@ -35,19 +35,19 @@ N = TypeVar("N", bound=bool | float)
 _OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")
 
 
-class DamagedError(Exception):
+class _DamagedError(Exception):
     """Raised for content that is not a valid flatbuffer; reading one raises nothing else."""
 
 
 @dataclass(frozen=True)
-class Table:
+class _Table:
     """A table at a byte offset of a file; fields are identified by slots, from 0."""
 
     content: bytes
     position: int
 
     @classmethod
-    def root(cls, content: bytes) -> Table:
+    def root(cls, content: bytes) -> _Table:
         """The root table of a file."""
         return cls(content, _offset(content, 0))
 
@@ -56,16 +56,16 @@ class Table:
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
 
-    def table(self, slot: int) -> Table | None:
+    def table(self, slot: int) -> _Table | None:
         """A field with a table."""
         position = self._field(slot)
-        return None if position is None else Table(self.content, _offset(self.content, position))
+        return None if position is None else _Table(self.content, _offset(self.content, position))
 
-    def tables(self, slot: int) -> Sequence[Table]:
+    def tables(self, slot: int) -> Sequence[_Table]:
         """A field with a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
-        return [Table(self.content, _offset(self.content, position)) for position in positions]
+        return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
         """A view of a field with a vector of numbers; empty if it is missing. dtype: such as `<i4`."""
@@ -84,7 +84,7 @@ class Table:
         start = _offset(self.content, position)
         length = _number(self.content, start, "I")
         if start + _OFFSET + length * size > len(self.content):
-            raise DamagedError(f"a vector of {length} elements at byte {start} is longer than the file")
+            raise _DamagedError(f"a vector of {length} elements at byte {start} is longer than the file")
         return start + _OFFSET, length
 
     def _field(self, slot: int) -> int | None:
@@ -103,7 +103,7 @@ def _offset(content: bytes, position: int) -> int:
 
 def _number(content: bytes, position: int, kind: str) -> Any:
     if not 0 <= position <= len(content) - struct.calcsize(f"<{kind}"):
-        raise DamagedError(f"an offset leads to byte {position} of a file of {len(content)} bytes")
+        raise _DamagedError(f"an offset leads to byte {position} of a file of {len(content)} bytes")
     return struct.unpack_from(f"<{kind}", content, position)[0]
 
 
@@ -163,17 +163,17 @@ def read_graph(content: bytes, file: str) -> TfliteGraph:
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
-        return _TfliteReader(Table.root(content)).graph()
-    except DamagedError as error:
+        return _TfliteReader(_Table.root(content)).graph()
+    except _DamagedError as error:
         raise InputError(f"the model is damaged: {error}", file=file) from error
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
 class _TfliteReader:
-    """A reader of the tables of a model; raises `DamagedError` and `InputError`."""
+    """A reader of the tables of a model; raises `_DamagedError` and `InputError`."""
 
-    def __init__(self, model: Table):
+    def __init__(self, model: _Table):
         if (version := model.number(0, "I", 0)) != VERSION:
             raise InputError(f"expected version {VERSION} of TensorFlow Lite's schema, got {version}")
         graphs = model.tables(2)
@@ -208,14 +208,14 @@ class _TfliteReader:
         inputs = required(self.main.numbers(1, "<i4"), "the list of inputs")
         return TfliteGraph(inputs, required(self.main.numbers(2, "<i4"), "the list of outputs"), operators)
 
-    def kind(self, table: Table, index: int) -> str:
+    def kind(self, table: _Table, index: int) -> str:
         """The kind of an operator."""
         number = table.number(0, "I", 0)
         if number >= len(self.kinds):
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
         return self.kinds[number]
 
-    def tensor(self, index: int, table: Table) -> Tensor:
+    def tensor(self, index: int, table: _Table) -> Tensor:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
@@ -227,7 +227,7 @@ class _TfliteReader:
         dtype = TYPES.get(number, f"type {number}")
         return Tensor(index, name, shape, dtype, _quantization(table, label), self.data(table, label, shape, dtype))
 
-    def data(self, table: Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
+    def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
         """The content of a constant; None for a tensor that is computed."""
         number = table.number(2, "I", 0)
         if number >= len(self.buffers):
@@ -249,7 +249,7 @@ class _TfliteReader:
         return values
 
 
-def _kind(code: Table) -> str:
+def _kind(code: _Table) -> str:
     """The name of the operator that an operator code identifies."""
     number = code.number(0, "b", 0)
     if number == PLACEHOLDER or not number:
@@ -260,7 +260,7 @@ def _kind(code: Table) -> str:
     return f"CUSTOM {code.text(1)}" if name == "CUSTOM" else name
 
 
-def _options(kind: str, table: Table) -> Mapping[str, Any]:
+def _options(kind: str, table: _Table) -> Mapping[str, Any]:
     """The options of an operator, with the schema's defaults for missing ones."""
     given = table.table(4)
     options: dict[str, Any] = {}
@@ -274,7 +274,7 @@ def _options(kind: str, table: Table) -> Mapping[str, Any]:
     return options
 
 
-def _quantization(table: Table, label: str) -> Quantization | None:
+def _quantization(table: _Table, label: str) -> Quantization | None:
     parameters = table.table(4)
     if parameters is None or not (scales := parameters.numbers(2, "<f4").tolist()):
         return None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 
-def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
+def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
     """The array of a constant; None for an omitted input."""
     if value is None:
         return None
@@ -42,8 +42,8 @@ def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | N
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Round reals to a format; numbers already computed in it are unchanged."""
     node.only("block_size", 0)
-    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
-    zero = array_of(node, optional(inputs, 2), "zero point")
+    value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
+    zero = _array_of(node, optional(inputs, 2), "zero point")
     if isinstance(value, Constant):
         return Constant(_quantised_constant(node, value.array, scale, zero), value.name)
     format = quantised_format(node, scale, zero)
@@ -79,25 +79,25 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Raws as reals, which a tensor with a format is already."""
     node.only("block_size", 0)
-    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
-    zero = array_of(node, optional(inputs, 2), "zero point")
+    value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
+    zero = _array_of(node, optional(inputs, 2), "zero point")
     if isinstance(value, Constant):
         if scale is None or value.array.dtype.kind not in "iu":
             raise node.error("expected integers and a scale")
-        return constant_in_format(node, value, scale, zero)
+        return _constant_in_format(node, value, scale, zero)
     tensor = to.stored(value)
-    check_format(to, tensor, scale, zero)
+    _check_format(to, tensor, scale, zero)
     return tensor
 
 
-def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
+def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
     """Raise `InputError` for raws read with another scale or zero point than they were computed with."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
-def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
+def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
     """A constant of raws with their format and reals."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
@@ -106,7 +106,7 @@ def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zer
     return Constant(reals, value.name, signed(value.array), weights_format(node, value.array, scale, zero), axis)
 
 
-def convolve(
+def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """A convolution of quantised numbers, whose sums start from the bias."""
@@ -120,7 +120,7 @@ def convolve(
     return convolution(to, ordered, oriented, windows, groups, start, element, axes=axes)
 
 
-def multiply(
+def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
@@ -132,7 +132,7 @@ def multiply(
     return OrderedTensor.plain(dense(to, to.tensor(x), matrix, (*x.shape[:-1], rows), start, element))
 
 
-def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
+def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
     """Constant weights (inputs, outputs), or their transpose, as (outputs, inputs)."""
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
@@ -164,7 +164,7 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
 
 def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Conv between DequantizeLinear and QuantizeLinear."""
-    return convolve(to, node, *_operands(to, inputs), element)
+    return _convolve(to, node, *_operands(to, inputs), element)
 
 
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
@@ -173,13 +173,13 @@ def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> Ord
         node.only(name, 1.0)
     node.only("transA", 0)
     x, weights, bias = _operands(to, inputs)
-    return multiply(to, node, x, matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
+    return _multiply(to, node, x, _matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
 
 
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """MatMul between DequantizeLinear and QuantizeLinear."""
     x, weights, _ = _operands(to, inputs)
-    return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, element)
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, element)
 
 
 def _operands(to: Builder, inputs: Inputs) -> tuple[OrderedTensor, Constant, Constant | None]:
@@ -242,19 +242,19 @@ MICROSOFT = "com.microsoft"
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
     """A tensor of raws, whose scale and zero point follow it among the inputs."""
     value = needed(to, inputs, first)
-    scale, zero = (array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
+    scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
     if isinstance(value, Constant):
         if scale is None:
             raise node.error("a constant has no scale")
-        return constant_in_format(node, value, scale, zero)
+        return _constant_in_format(node, value, scale, zero)
     tensor = to.stored(value)
-    check_format(to, tensor, scale, zero)
+    _check_format(to, tensor, scale, zero)
     return tensor
 
 
 def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
     """Compute in the format whose scale and zero point are inputs."""
-    scale, zero = (array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
+    scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
     to.element = quantised_format(node, scale, zero).type
 
 
@@ -262,16 +262,16 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
     """The activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
-    scale, zero = (array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
+    scale, zero = (_array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
     if not isinstance(value, Constant) or scale is None or isinstance(x, Constant):
         raise node.error("expected constant weights, and activations that depend on the input")
     along = OnnxNode(node.op, node.domain, node.version, node.name, (), (), {"axis": axis}, node.file)
-    return x, constant_in_format(along, value, scale, zero)
+    return x, _constant_in_format(along, value, scale, zero)
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
     """A bias of raws at the scale of the products."""
-    array = array_of(node, optional(inputs, position), "bias")
+    array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None
     if array.dtype.name != "int32":
@@ -283,14 +283,14 @@ def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
 def qlinear_conv(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, weights = _sum_operands(to, node, inputs, 0)
     _result(to, node, inputs, 6)
-    return convolve(to, node, x, weights, _bias(node, inputs, 8), _taken(to))
+    return _convolve(to, node, x, weights, _bias(node, inputs, 8), _taken(to))
 
 
 @handles("QLinearMatMul")
 def qlinear_matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, weights = _sum_operands(to, node, inputs, 1)
     _result(to, node, inputs, 6)
-    return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, _taken(to))
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, _taken(to))
 
 
 @handles("QGemm", domain=MICROSOFT)
@@ -300,7 +300,7 @@ def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     transposed = bool(node.integer("transB", 0))
     x, weights = _sum_operands(to, node, inputs, 0 if transposed else 1)
     _result(to, node, inputs, 7)
-    return multiply(to, node, x, matrix_of(to, weights, transposed), _bias(node, inputs, 6), _taken(to))
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed), _bias(node, inputs, 6), _taken(to))
 
 
 def _taken(to: Builder):

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 
-Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
+_Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 """A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
 
 
-def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
+def _loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: _Body) -> Sequence[SSAValue]:
     """Emit a loop; return the carried tensors after the last iteration, then the sequences.
 
     A sequence has the parts of all iterations along its first axis.
@@ -64,14 +64,14 @@ def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Se
     return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
 
 
-def initial_state(to: Builder, value: Value) -> SSAValue:
+def _initial_state(to: Builder, value: Value) -> SSAValue:
     """The initial value of a carried tensor; a constant of equal elements is filled instead of stored."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
 
 
-def by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
+def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
     """A sequence with the steps on the first axis, in execution order."""
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
@@ -105,10 +105,10 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         raise node.error(f"its sequences differ in length: {sorted(lengths)}")
     [trips] = lengths
     taken = [
-        by_step(to, value, axis, bool(backwards))
+        _by_step(to, value, axis, bool(backwards))
         for value, axis, backwards in zip(values, axes, directions, strict=True)
     ]
-    carried = [initial_state(to, needed(to, inputs, position)) for position in range(states)]
+    carried = [_initial_state(to, needed(to, inputs, position)) for position in range(states)]
     wanted = [number for number, name in enumerate(node.outputs[states:]) if name]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -119,7 +119,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
         return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in wanted))]
 
-    results: list[Value] = [OrderedTensor.plain(value) for value in loop(to, trips, carried, body)]
+    results: list[Value] = [OrderedTensor.plain(value) for value in _loop(to, trips, carried, body)]
     made = dict(zip(wanted, results[states:], strict=True))
     nothing = Constant(np.zeros(0, np.float32))
     sequences_made = (
@@ -286,7 +286,7 @@ def _one_way(
     steps, hidden, states = sizes
     layout = node.integer("layout", 0)
     backwards = node.text("direction", "forward") == "reverse" or number == 1
-    sequence = by_step(to, to.numbers(needed(to, inputs, 0)), layout, backwards)
+    sequence = _by_step(to, to.numbers(needed(to, inputs, 0)), layout, backwards)
     carried = [_initial(to, optional(inputs, 5 + state), number, hidden, layout) for state in range(states)]
     cell = _Cell(to, direction, bool(node.integer("linear_before_reset", 0)))
     step_of = {"RNN": cell.rnn, "GRU": cell.gru, "LSTM": cell.lstm}[node.op]
@@ -297,7 +297,7 @@ def _one_way(
         after = step_of(column, current)
         return [*after, after[0]] if wanted else after
 
-    *last, whole = [*loop(to, steps, carried, body), *([] if wanted else [None])]
+    *last, whole = [*_loop(to, steps, carried, body), *([] if wanted else [None])]
     if whole is not None and backwards:
         whole = to.op(tdsl.ReverseOp, whole, 0)
     rows = [to.reshape(state, (1, hidden)) for state in last if state is not None]
@@ -311,7 +311,7 @@ def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout:
     if isinstance(value, Constant) and value.array.ndim == 3:
         rows = value.array.reshape(-1, value.shape[-1])
         if number < len(rows) and rows.shape[1] == hidden:
-            return initial_state(to, Constant(rows[number].reshape(hidden, 1)))
+            return _initial_state(to, Constant(rows[number].reshape(hidden, 1)))
     raise to.error("an initial state must be a constant of shape (directions, 1, hidden)")
 
 
