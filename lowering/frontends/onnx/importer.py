@@ -56,6 +56,68 @@ PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
 """Ops that a label may pass through on its way to an output, besides its lookup."""
 
 
+CONVERTER = "skl2onnx"
+"""The producer of models exported from scikit-learn, which has a frontend of its own."""
+
+EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
+"""Losses of CatBoost that predict the exponential of what its ONNX files compute."""
+
+REALS = ("float32", "float16", "float64", "bfloat16")
+"""Element types of inputs that are read as reals."""
+
+
+def read_onnx(content: bytes, file: str) -> ModuleOp:
+    """The model in a file as a module with one function, named after the file.
+
+    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
+    `InputError` with the op and the name of an invalid or unsupported node.
+    """
+    graph = read_model(content, file)
+    if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
+        raise InputError(
+            f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
+        )
+    load_handlers()
+    try:
+        module = _OnnxImporter(file).module(_classifier_interface(graph))
+    except InputError as error:
+        if graph.producer != CONVERTER:
+            raise
+        advice = "import the estimator itself instead of its export: tinyml.load(estimator)"
+        raise InputError(f"{error.message}; {advice}", file=file) from error
+    simplify(module)
+    order_constants(module, list(graph.constants))
+    return module
+
+
+def _loss_of_catboost(graph: OnnxGraph) -> str:
+    """The loss in the metadata of a CatBoost model; empty if there is none."""
+    try:
+        return str(json.loads(graph.properties["params"])["loss_function"]["type"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return ""
+
+
+def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
+    """Move all constants to the top of the function, in the order of the file, with single numbers last.
+
+    The order only matters where constants are rounded one after the other.
+    """
+    constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
+    last = len(names)
+
+    def order(constant: tdsl.ConstOp) -> tuple[bool, int]:
+        is_number = prod(tdsl.shape_of(constant.result)) == 1
+        return is_number, position.get(constant.result.name_hint or "", last)
+
+    [function] = module.ops
+    block = function.regions[0].block
+    for constant in sorted(constants, key=order, reverse=True):
+        constant.detach()
+        Rewriter.insert_op(constant, InsertPoint.at_start(block))
+
+
 def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
     """Reduce the outputs of a classifier to its label and the scores of the classifying node.
 
@@ -120,68 +182,6 @@ def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
     if made is None or made.op != "ReduceLogSumExp" or made.inputs[:1] != (x,):
         return node
     return replace(node, op="Softmax", inputs=(x,), attributes={"axis": -1})
-
-
-CONVERTER = "skl2onnx"
-"""The producer of models exported from scikit-learn, which has a frontend of its own."""
-
-EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-"""Losses of CatBoost that predict the exponential of what its ONNX files compute."""
-
-REALS = ("float32", "float16", "float64", "bfloat16")
-"""Element types of inputs that are read as reals."""
-
-
-def read_onnx(content: bytes, file: str) -> ModuleOp:
-    """The model in a file as a module with one function, named after the file.
-
-    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
-    `InputError` with the op and the name of an invalid or unsupported node.
-    """
-    graph = read_model(content, file)
-    if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
-        raise InputError(
-            f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
-        )
-    load_handlers()
-    try:
-        module = _OnnxImporter(file).module(_classifier_interface(graph))
-    except InputError as error:
-        if graph.producer != CONVERTER:
-            raise
-        advice = "import the estimator itself instead of its export: tinyml.load(estimator)"
-        raise InputError(f"{error.message}; {advice}", file=file) from error
-    simplify(module)
-    order_constants(module, list(graph.constants))
-    return module
-
-
-def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The loss in the metadata of a CatBoost model; empty if there is none."""
-    try:
-        return str(json.loads(graph.properties["params"])["loss_function"]["type"])
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return ""
-
-
-def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
-    """Move all constants to the top of the function, in the order of the file, with single numbers last.
-
-    The order only matters where constants are rounded one after the other.
-    """
-    constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
-    position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
-    last = len(names)
-
-    def order(constant: tdsl.ConstOp) -> tuple[bool, int]:
-        is_number = prod(tdsl.shape_of(constant.result)) == 1
-        return is_number, position.get(constant.result.name_hint or "", last)
-
-    [function] = module.ops
-    block = function.regions[0].block
-    for constant in sorted(constants, key=order, reverse=True):
-        constant.detach()
-        Rewriter.insert_op(constant, InsertPoint.at_start(block))
 
 
 class _OnnxImporter:
