@@ -6,13 +6,15 @@ wherever no buffer crosses, so that unrelated buffers have ports of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -21,8 +23,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import rtl, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.scratch import elements_of, memref_type
-from tinyml.lowering.rtl.pieces import cut, element_of
+from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.transforms.ir.levels import BITS
 
 
@@ -85,15 +86,15 @@ class _Memories:
         self._erase()
 
     def _allocate(self) -> None:
-        """Memories for constants and local arrays, the pieces of the arena and the input in the caller's memory."""
+        """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena."""
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
-        for piece in cut(views):
+        for piece in _cut(views):
             memory = self._insert(rtl.MemoryOp(piece.type))
             memory.name_hint = "arena"
             for view in views:
                 offset = view.offset.value.data - piece.start
                 if 0 <= offset < piece.end - piece.start:
-                    self.at[view.result] = memory, offset * 8 // element_of(view.result).width.data
+                    self.at[view.result] = memory, offset * 8 // _element_of(view.result).width.data
         for op in list(self.function.walk()):
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
@@ -123,7 +124,7 @@ class _Memories:
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Sends the arrays that a function returns, in order, and returns what is left: the label."""
+        """Send the returned arrays, in order, and return only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.builder = Builder(InsertPoint.before(op))
@@ -165,7 +166,7 @@ class _Memories:
         return self._insert(arith.AddiOp(self._value(a), self._value(b)))
 
     def _index(self, array: SSAValue, indices: tuple[SSAValue, ...] | list[SSAValue]) -> SSAValue | int:
-        """The index of an element in row-major order."""
+        """The row-major index of an element."""
         shape = memref_type(array).get_shape()
         total: SSAValue | int = 0
         for axis, index in enumerate(indices):
@@ -180,14 +181,14 @@ class _Memories:
 
     def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
         memory, start = self.at[array]
-        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), element_of(array)))
+        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
 
     def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
         memory, start = self.at[array]
         self.builder.insert(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
 
     def _loop(self, count: SSAValue) -> SSAValue:
-        """A loop before the insertion point, which moves into it; the result is its counter."""
+        """Open a loop at the insertion point, which moves into its body; return the induction variable."""
         body = Block(arg_types=[IndexType()])
         self.builder.insert(scf.ForOp(self._constant(0), count, self._constant(1), [], Region(body)))
         self.builder = Builder(InsertPoint.at_end(body))
@@ -196,11 +197,59 @@ class _Memories:
     def _receive(self, array: SSAValue) -> None:
         after = self.builder
         body = self._loop(self._constant(elements_of(array)))
-        self._store(self._insert(rtl.ReceiveOp(element_of(array))), array, body)
+        self._store(self._insert(rtl.ReceiveOp(_element_of(array))), array, body)
         self.builder.insert(scf.YieldOp())
         self.builder = after
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The memory of an array of its own."""
-    return rtl.MemoryType(elements_of(array), element_of(array).width.data)
+    """The type of the memory of an array outside the arena."""
+    return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
+
+
+def _element_of(array: SSAValue) -> IntegerType[int, Any]:
+    """The integer type of an array's elements; raises `InputError` for packed elements and floats."""
+    type = memref_type(array)
+    stored = storage_of(type.element_type)
+    if not isinstance(stored, IntegerType) or packed_bits(type) is not None:
+        raise InputError(f"hardware has memories of integers of whole bytes, got {type}")
+    return cast("IntegerType[int, Any]", stored)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of the arena that becomes a memory: bytes [start, end), multiples of its word size `word` in bytes."""
+
+    start: int
+    end: int
+    word: int
+
+    @property
+    def type(self) -> rtl.MemoryType:
+        return rtl.MemoryType((self.end - self.start) // self.word, 8 * self.word)
+
+
+def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
+    """The pieces of an arena in the order of their addresses; views share a piece only if they overlap.
+
+    A word is as wide as the widest element of the piece. Each piece has ports of its own.
+    """
+    pieces = [
+        _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views
+    ]
+    pieces.sort(key=lambda piece: piece.start)
+    while True:
+        merged: list[_Piece] = []
+        for piece in pieces:
+            if merged and piece.start < merged[-1].end:
+                last = merged.pop()
+                end = max(last.end, piece.end)
+                piece = _piece(last.start, end - last.start, max(last.word, piece.word))
+            merged.append(piece)
+        if len(merged) == len(pieces):
+            return merged
+        pieces = merged
+
+
+def _piece(start: int, size: int, word: int) -> _Piece:
+    return _Piece(start - start % word, start + size + -(start + size) % word, word)

@@ -6,26 +6,37 @@ One pass does both, because no formats are left after it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import TypeAlias, cast
 
 import xdsl.dialects.memref as upstream_memref
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRefType, ModuleOp, i8, i16, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriteWalker
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.machine.emitter import Emitter
-from tinyml.lowering.bits.format_notes import note_formats
-from tinyml.lowering.bits.packed_elements import unpack_elements
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.emitter import EmissionContext, Emitter
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
+from tinyml.lowering.c.format_notes import note_formats
+from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
 from tinyml.transforms.ir.arithmetic.single_ops import prepare
 from tinyml.transforms.ir.arithmetic.storage_types import ToStorage
+from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.indices.offsets import build_offset
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class LowerNumToArithPass(ModulePass):
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """The intervals of elements loaded from constant arrays: the least and the greatest raw of each array."""
+    """The interval of each load from a constant array: the least and the greatest raw of the array."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
@@ -71,3 +82,155 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
                 extremes[constant] = int(raws.min()), int(raws.max())
             intervals[op.res] = extremes[constant]
     return intervals
+
+
+Interval: TypeAlias = tuple[int, int]
+
+
+def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
+    """Lower packed constants, buffers and arguments of a function to bytes.
+
+    Raises `InputError` if a kernel may read elements that do not begin at a group boundary.
+    """
+    for op in list(function.walk()):
+        if not isinstance(op, scratch.ConstantOp | scratch.ViewOp):
+            continue
+        if (bits := packed_bits(memref_type(op.result))) is None:
+            continue
+        stream, interval = _constant(op, bits) if isinstance(op, scratch.ConstantOp) else (_view(op), None)
+        stream.attributes |= op.attributes
+        stream.properties |= {"far": op.properties["far"]} if "far" in op.properties else {}
+        stream.results[0].name_hint = op.result.name_hint
+        Rewriter.insert_op(stream, InsertPoint.before(op))
+        _Bytes(stream.results[0], bits, packed_offset(memref_type(op.result)), interval, context).readers(op.result, [])
+        Rewriter.erase_op(op)
+    block = function.body.block
+    for old in block.args:
+        if isinstance(old.type, MemRefType) and (bits := packed_bits(memref_type(old))) is not None:
+            new = block.insert_arg(MemRefType(i8, [size_in_bytes(memref_type(old))]), old.index)
+            new.name_hint = old.name_hint
+            _Bytes(new, bits, packed_offset(memref_type(old)), None, context).readers(old, [])
+            block.erase_arg(old)
+    function.update_function_type()
+
+
+def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
+    """A packed constant as bytes, and the interval of its elements."""
+    raws = op.raws
+    return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
+        int(raws.min()),
+        int(raws.max()),
+    )
+
+
+def _view(op: scratch.ViewOp) -> scratch.ViewOp:
+    bytes = MemRefType(i8, [size_in_bytes(memref_type(op.result))])
+    return scratch.ViewOp(op.arena, op.offset.value.data, bytes, input=op.input is not None, state=op.state is not None)
+
+
+class _Bytes:
+    """An array of bytes that replaces packed elements.
+
+    interval: of the elements, if known. offset: subtracted from elements before packing.
+    """
+
+    def __init__(self, stream: SSAValue, bits: int, offset: int, interval: Interval | None, context: EmissionContext):
+        self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
+
+    def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
+        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements, to be added up."""
+        for use in list(value.uses):
+            match op := use.operation:
+                case scratch.SliceOp():
+                    self.readers(op.result, [*offsets, op.offset])
+                    Rewriter.erase_op(op)
+                case memref.LoadOp():
+                    self.load(op, offsets)
+                case memref.StoreOp():
+                    self.store(op, offsets)
+                case memref.CopyOp():
+                    self.unpack(op, offsets)
+                case scratch.CopyRunOp():
+                    self.copy(op, use.index, value, offsets)
+                case _:
+                    op.operands[use.index] = self.run(value, offsets)
+
+    def load(self, op: memref.LoadOp, offsets: Sequence[SSAValue]) -> None:
+        symbol = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
+        read = RUNTIME_FUNCTIONS[symbol].result
+        self.context.declare(symbol)
+        nest = LoopNest(op)
+        element = nest.insert(func.CallOp(symbol, self.element(op, offsets, nest), [read]))
+        if self.offset:
+            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, read)))
+            element = nest.insert(arith.AddiOp(element, offset))
+        if op.res.type != read:
+            element = nest.insert(arith.ExtSIOp(element, cast(IntegerType, op.res.type)))
+        element.name_hint = op.res.name_hint
+        if self.interval is not None:
+            self.context.intervals[element] = self.interval
+        op.res.replace_all_uses_with(element)
+        Rewriter.erase_op(op)
+
+    def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
+        symbol, nest = packed_writer(self.bits), LoopNest(op)
+        value = op.value
+        if self.offset:
+            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, value.type)))
+            value = nest.insert(arith.SubiOp(value, offset))
+        arguments = [*self.element(op, offsets, nest), value]
+        self.context.declare_kernel(symbol, [value.type for value in arguments], [])
+        nest.put(func.CallOp(symbol, arguments, []))
+        Rewriter.erase_op(op)
+
+    def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
+        """Lower a copy of whole groups into a local array of unpacked elements."""
+        symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopNest(op)
+        whole = memref_type(op.destination)
+        groups = -(-prod(whole.get_shape()) // group_length(self.bits))
+        runs = [
+            nest.insert(memref.CastOp.get(run, MemRefType(memref_type(run).element_type, [DYNAMIC_INDEX])))
+            for run in (op.destination, self.run(op.source, offsets))
+        ]
+        arguments = [*runs, nest.index(groups)]
+        self.context.declare_kernel(symbol, [value.type for value in arguments], [])
+        nest.put(func.CallOp(symbol, arguments, []))
+        Rewriter.erase_op(op)
+
+    def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
+        """Convert one end of a copy to bytes; at the source also convert the count."""
+        nest, start = LoopNest(op), 2 + end
+        op.operands[end] = self.run(value, offsets)
+        op.operands[start] = self.bytes_before(op.operands[start], nest)
+        if end == 0:
+            op.operands[4] = self.bytes_before(op.count, nest)
+            op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
+
+    def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
+        """The number of bytes of a number of elements that fill whole groups."""
+        length = group_length(self.bits)
+        if is_multiple(elements, length):
+            return exchanged(elements, length, group_bytes(self.bits), nest)
+        return nest.times(nest.insert(arith.DivSIOp(elements, nest.index(length))), group_bytes(self.bits))
+
+    def element(
+        self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
+    ) -> list[SSAValue]:
+        """The bytes, and the index of the element that is accessed."""
+        element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
+        element = reduce(nest.add, offsets, element)
+        run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))
+        return [run, nest.insert(arith.IndexCastOp(element, i16))]
+
+    def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
+        """The bytes of a view that starts at a group boundary."""
+        view = value.owner
+        if not isinstance(view, scratch.SliceOp):
+            return self.stream
+        length = group_length(self.bits)
+        if not all(is_multiple(offset, length) for offset in offsets):
+            raise error_at(view, f"a run of elements of {self.bits} bits must begin at a multiple of {length}")
+        nest = LoopNest(view)
+        starts = [exchanged(offset, length, group_bytes(self.bits), nest) for offset in offsets]
+        bytes = packed_bytes(prod(memref_type(value).get_shape()), self.bits)
+        return nest.insert(scratch.SliceOp(self.stream, reduce(nest.add, starts), (bytes,)))

@@ -217,16 +217,16 @@ PIPELINES = {
 TARGET_OPTION = "target"
 
 FIELDS = {"plan-execution": {"mode": "plan"}}
-"""Fields of passes that take an option of another name, because several passes have fields of the same name."""
+"""Fields of passes that take an option of another name, since the field's name is shared by several passes."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
-"""Pipelines to replace, and their replacements, if the format reproduces the arithmetic of a paper."""
+"""Replacements of pipelines for formats that reproduce the arithmetic of a paper."""
 
 FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "exact_differences": lambda format: format.difference(format) is not None,
     "several_products": lambda format: format.SUMS_GO_ON,
 }
-"""Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
+"""Properties of the program's format on which steps depend, as a condition or as the value of a field."""
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
@@ -234,7 +234,7 @@ OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
 }
 """Values of fields that follow from options.
 
-Words of hardware's memories begin with buffers. Memory takes precedence over time if a plan was requested.
+For hardware, buffers are aligned to words. Memory takes precedence over time if a plan was requested.
 """
 
 
@@ -244,7 +244,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None.
     Raises `InputError` for an unknown format.
     """
-    # The registry lists pipelines whenever a tool starts; importing number formats there would be slow.
+    # Imported here because tools list the pipelines when they start, and number formats are slow to import.
     from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 
     given = {option: value for option, value in options.items() if value is not None}
@@ -270,7 +270,7 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order on a verified module; verify it at the end, and its level where that changes."""
+    """Run passes in order on a verified module; verify the level where it changes, and the module at the end."""
     PassPipeline(tuple(passes), EndVerification().between).apply(ctx, module)
 
 
@@ -296,7 +296,7 @@ class Pipeline(ModulePass):
         if target is not None and TARGET_OPTION not in _taken(self.name):
             check_compiled_for(op, target)
             compile_for(op, target)
-        # As between the passes of `tinyml-opt`, so that an error names the right one.
+        # As `tinyml-opt` does between passes, so that an error names the right pass.
         PassPipeline(tuple(self.steps()), Verification().between).apply(ctx, op)
 
 

@@ -34,7 +34,6 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch.packing import packed_space
-from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.indices.offsets import build_index, build_offset, is_run
@@ -55,7 +54,7 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Give each tensor that starts from a filling its own copy of the filling, directly before it.
+    """Give each tensor that starts from a fill a fill of its own, directly before it.
 
     Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
     """
@@ -90,7 +89,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
 
 
 class _Bufferisation:
-    """Builds a function's new body next to the old one, then replaces it."""
+    """The bufferization of a function, whose new body is built beside the old one and then replaces it."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -125,9 +124,9 @@ class _Bufferisation:
             self.function.res_attrs = ArrayAttr(self.function.res_attrs.data[: -len(self.states)])
 
     def own(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
-        """The buffer of the arena for an argument: an input that the caller fills, a state, or both.
+        """The buffer of the arena that replaces an argument and takes over its other attributes.
 
-        It gets the other attributes of the argument that it replaces.
+        The argument is an input that the caller fills, a state, or both.
         """
         input, state = (name in attributes.data for name in (tdsl.REUSED, tdsl.STATE))
         alloc = self.builder.insert(scratch.AllocOp(type, input=input, state=state))
@@ -193,7 +192,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to an address that packing chooses for an overlapping result; others are unchanged."""
+        """Move a buffer to an address that packing chooses for overlapping its result; return others unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -234,14 +233,14 @@ class _Bufferisation:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Return the outputs; the last results, the new values of states, go to the buffers of these."""
+        """Return the outputs; store the last results, the new values of states, into the buffers of the states."""
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
         self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a function result, which must be a separate buffer in RAM."""
+        """The buffer of a returned value: in RAM, and shared with no other."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -345,4 +344,62 @@ def _create(
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
     )
+    return op
+
+
+FIRST_ITER_ARG = 3
+"""The operand of `scf.for` that follows its bounds and its step."""
+
+
+def writes_in_place(loop: scf.ForOp, position: int) -> bool:
+    """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
+
+    The last use of the old value must be before that op, or in it if each element of the result is computed from the
+    old element at the same position and no other.
+    """
+    body = loop.body.block
+    yielded = cast(scf.YieldOp, body.last_op).operands[position]
+    producer = yielded.owner
+    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
+        return False
+    if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:
+        return False
+    order = {op: position for position, op in enumerate(body.ops)}
+    old = body.args[1 + position]
+    for alias in _aliases(old):
+        for use in alias.uses:
+            user = use.operation
+            if user is producer:
+                # An alias of the same type has the same elements at the same positions.
+                if alias.type != old.type or not producer.reads_in_place(alias):
+                    return False
+            elif order[_ancestor(user, loop)] > order[producer]:
+                return False
+    return True
+
+
+def _aliases(value: SSAValue) -> list[SSAValue]:
+    """A value and all values that may share its buffer: views of it, and values that loops carry from it."""
+    aliases = [value]
+    for alias in aliases:
+        for use in alias.uses:
+            aliases.extend(_sharing(use))
+    return aliases
+
+
+def _sharing(use: Use) -> tuple[SSAValue, ...]:
+    """The values that may share the buffer of an operand."""
+    match use.operation:
+        case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
+            return loop.body.block.args[1 + position], loop.results[position]
+        case tdsl.MovementOp() as movement if movement.MAY_BE_VIEW:
+            return (movement.out,)
+        case _:
+            return ()
+
+
+def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
+    """The op of the loop's body block that contains an op; the op itself if it is in that block."""
+    while op.parent is not loop.body.block:
+        op = cast(Operation, op.parent_op())
     return op

@@ -1,1 +1,1 @@
-"""Parts of the lowering to C (L5): one file per kind of op, and the program around them."""
+"""Parts of the lowering to C (L5): a file per kind of op, the program around them, and the interface for callers."""

@@ -18,13 +18,13 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder(LocatedBuilder):
-    """Inserts expressions and statements at the end of a block, at one location."""
+    """A builder that inserts expressions and statements at the end of a block, at one location."""
 
     def __init__(self, block: Block):
         super().__init__(InsertPoint.at_end(block), UnknownLoc())
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        """Insert an op and return its first result, which gets a name hint."""
+        """Insert an op and return its first result. hint: the name hint of the result."""
         result = super().insert(op)
         result.name_hint = hint
         return result
@@ -52,7 +52,7 @@ class ExpressionBuilder(LocatedBuilder):
         return self.insert(c.BinaryOp(a, operator, b), hint)
 
     def linear(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
-        """The row-major position of an element; axes of extent 1 are ignored."""
+        """The row-major index of an element; axes of extent 1 are ignored."""
         terms: list[SSAValue] = []
         constant = 0
         stride = 1

@@ -23,7 +23,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """Lowers a function by the spellings of its ops; `values` maps its values to those of the `c` dialect."""
+    """The lowering of a function by the spellings of its ops; `values` maps its values to those of the `c` dialect."""
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
         self.program = program
@@ -59,13 +59,13 @@ class FunctionLowering:
             lower(self, op)
 
     def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
-        """Puts the hint that an array is spread over memories, if there is one."""
+        """Insert the pragma that spreads an array over memories, if there is such a hint."""
         if isinstance(hint, IntegerAttr):
             text = f"HLS ARRAY_PARTITION cyclic factor={hint.value.data}"
             self.build.put(c.PragmaOp(text, None if symbol is None else SymbolRefAttr(symbol), argument))
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
-        """A region whose single block is filled by the ops that `write` inserts."""
+        """A region of a single block, filled with the ops that `write` inserts."""
         with self.build.inside(block):
             write()
         return Region(block)
@@ -83,7 +83,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator; those that depend on variables have already been read."""
+        """Assign the operands of a terminator to variables; those that read variables have already been evaluated."""
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):

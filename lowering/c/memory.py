@@ -1,4 +1,4 @@
-"""Spellings in C of memory: constants in flash, the arena and its views, loads and stores."""
+"""Spellings in C of memory ops: constants in flash, the arena and its views, loads and stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
-from tinyml.lowering.c.interface.row_declaration import ROW_BITS
+from tinyml.lowering.c.header_texts import ROW_BITS
 from tinyml.lowering.c.program import ARENA
 from tinyml.transforms.bits.hint_loops import PARTITION
 

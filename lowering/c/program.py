@@ -1,4 +1,4 @@
-"""The file level of a C program: constants, the arena, runtime headers, the interface and comments."""
+"""The file scope of a C program: constants, the arena, runtime headers, the interface and comments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
 from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.bits.format_notes import (
+from tinyml.lowering.c.format_notes import (
     Affine,
     affine_format,
     describe_format,
@@ -44,11 +44,24 @@ from tinyml.lowering.bits.format_notes import (
     outermost_raws,
     spelled_format,
 )
-from tinyml.lowering.c.interface.feature_conversions import feature_conversion
-from tinyml.lowering.c.interface.header_texts import class_names, push_macros, scale_macros, unit_macros
-from tinyml.lowering.c.interface.loaded_weights import LOADED, WEIGHTS, WEIGHTS_BYTES, loaded_weights
-from tinyml.lowering.c.interface.row_declaration import row_declaration
-from tinyml.lowering.c.interface.signatures import INSTANCE, PUBLIC, STEP, Signatures
+from tinyml.lowering.c.header_texts import (
+    class_names,
+    feature_conversion,
+    push_macros,
+    row_declaration,
+    scale_macros,
+    unit_macros,
+)
+from tinyml.lowering.c.signatures import (
+    INSTANCE,
+    LOADED,
+    PUBLIC,
+    STEP,
+    WEIGHTS,
+    WEIGHTS_BYTES,
+    Signatures,
+    loaded_weights,
+)
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
@@ -69,7 +82,7 @@ FLOATS = (
 
 
 class ProgramBuilder:
-    """Collects the declarations that a function needs; `finish` assembles the program."""
+    """A collector of the declarations that a function needs; `finish` assembles the program."""
 
     def __init__(self, ctx: Context, function: func.FuncOp):
         self.ctx = ctx
@@ -82,7 +95,7 @@ class ProgramBuilder:
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.given = next((view for view in views if view.input is not None), None)
         """The buffer of the arena that the caller fills; None if the caller passes an array."""
-        # The time of a step is counted by the functions of a program that streams.
+        # The index argument is the time of a step, which the functions of a program that streams count.
         inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
@@ -110,7 +123,7 @@ class ProgramBuilder:
         self.outputs: list[SSAValue] = []
         used = [view for view in views if view.result.uses or view is self.given]
         self.looks_up_input = _looks_up(function, function.args[0] if self.given is None else self.given.result)
-        """True if raws of the input are places in a table, such as one of a function's results."""
+        """True if raws of the input are indices into a table, such as one of a function's values."""
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
@@ -161,14 +174,14 @@ class ProgramBuilder:
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """The address of a buffer. instance: the one whose arena it is in."""
+        """The address of a buffer. instance: the one whose arena holds it."""
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Record the label, the scores and further outputs; returns the label, if there is one."""
+        """Record the label, the scores and further outputs; return the label, if there is one."""
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
@@ -179,7 +192,7 @@ class ProgramBuilder:
     def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
         """Shape, element type and number format of an array, for comments.
 
-        otherwise: the end of the description of a format without a formula, as `describe_format` takes it.
+        otherwise: the end of the description of a format without a formula, as in `describe_format`.
         """
         shape = "x".join(map(str, type.get_shape())) or "scalar"
         text = describe_format(self.ctx, format.data, otherwise) if isinstance(format, StringAttr) else None
@@ -188,7 +201,7 @@ class ProgramBuilder:
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
         """The complete program. predict: the body of the function NAME_predict. others: further functions."""
         unit = self._of_input(tdsl.INPUT_UNIT)
-        # Of integers with a unit the format says nothing that a caller needs.
+        # Callers of a program that takes integers with a unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
         input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT), setter)
         if (guarded := self.guarded) is not None:
@@ -275,7 +288,7 @@ class ProgramBuilder:
         return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
     def _header_texts(self) -> list[Operation]:
-        """Units as macros, the function that converts features with scales of their own, and names of classes."""
+        """Macros of units, the function that converts features with scales of their own, and class names."""
         texts: list[Operation] = []
         chip = chip_of(self.target)
         unit = self._of_input(tdsl.INPUT_UNIT)
@@ -316,7 +329,7 @@ class ProgramBuilder:
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws are places in tables; None for any other."""
+        """The least and the greatest raw of an input whose raws are indices into tables; None for any other."""
         format = self.input_format
         if format is None or self.is_packed:
             return None
@@ -324,12 +337,12 @@ class ProgramBuilder:
 
     @property
     def is_packed(self) -> bool:
-        """True if the elements of the input are packed into fewer bits than a byte."""
+        """True if the elements of the input are packed into less than a byte each."""
         return self._of_input(tdsl.PACKED) is not None
 
     @property
     def _setter(self) -> str:
-        """The call that takes an input as real numbers; empty if the program has none."""
+        """The function that takes real inputs, with parentheses; empty if the program has none."""
         if self.input_format is None or self.is_packed:
             return ""
         if self.pushes is not None:
@@ -387,7 +400,7 @@ class ProgramBuilder:
         return self.signatures.function(suffix, [view.result.type], text, body)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
-        """The address of an output in the arena. name: of a value without one. instance: the one whose arena it is."""
+        """The address of an output in the arena. name: for an unnamed value. instance: the one that has the arena."""
         type = _array(value.type)
         pointer = c.PointerType(type.element_type, CONST)
         doc = self.describe(type, None)
@@ -397,7 +410,7 @@ class ProgramBuilder:
 
 
 def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
-    """The constants that a declared function contains."""
+    """The constants that the code of a declared function contains."""
     if (rows := declaration.attributes.get(ROWS)) is not None:
         return CodedRows.of(rows)
     if (tile := declaration.attributes.get(TILE)) is not None:
@@ -408,11 +421,11 @@ def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
 
 
 _SAME_PLACE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
-"""Ops of which a place in a table is made of a raw: a constant is added, and the width changes."""
+"""Ops that turn a raw into an index into a table, by adding constants and changing the width."""
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """True if a raw of the input and a constant are the place of a load from a constant array."""
+    """True if a load from a constant array is indexed by a raw of the input, perhaps plus a constant."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory

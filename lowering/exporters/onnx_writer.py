@@ -1,7 +1,7 @@
 """Programs on reals written as ONNX models, for training loops and other runtimes.
 
 Vectors and single images become samples of a batch of any size: a column of n numbers is a tensor N x n, an image of
-height x width x channels a tensor N x C x H x W, as in models of other exporters. A bias belongs to the convolution or
+height x width x channels a tensor N x C x H x W, as other exporters write them. A bias is part of the convolution or
 dense layer before it, and the weights of a dense layer after a flattened image are in channels-first order.
 """
 
@@ -52,7 +52,7 @@ ELEMENTWISE: dict[type[Operation], str] = {
 
 
 def write_onnx(module: ModuleOp) -> bytes:
-    """A program on reals without loops as an ONNX model of opset 17, whose outputs are the returned tensors.
+    """Write a program on reals without loops as an ONNX model of opset 17, whose outputs are the returned tensors.
 
     Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for programs
     that return no tensor, and without the package `onnx`.
@@ -73,9 +73,9 @@ class _Writer:
         self.initializers: dict[str, Array] = {}
         self.names: set[str] = set()
         self.values: dict[SSAValue, tuple[str, tuple[int, ...]]] = {}
-        """The name of each tensor, and for each of its axes in ONNX the axis in the program."""
+        """The name of each tensor, and the axis in the program for each of its axes in ONNX."""
         self.done: set[Operation] = set()
-        """Ops that an earlier node already computes."""
+        """Ops that an earlier node has absorbed."""
 
     def model(self, function: func.FuncOp) -> bytes:
         helper, declared = self.onnx.helper, self.onnx.TensorProto.FLOAT
@@ -115,7 +115,7 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """An initializer for one use of a constant; each use may need another order of axes."""
+        """An initializer for one use of a constant, since uses may need different orders of axes."""
         name = self.fresh(hint or "constant")
         self.initializers[name] = array
         return name
@@ -172,14 +172,14 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """Make a tensor the result of an op: an image in channels-first order, or a vector."""
+    """Record a tensor as the result of an op: an image in channels-first order, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """The constant that is added to the channels of a result, if any, and the op whose result includes it."""
+    """The constant added to the channels of a result, if any, and the op whose result includes it."""
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
             raise error_at(op, f"'{op.name}' does not start from a constant for each channel")
@@ -200,7 +200,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant with one number per channel that a value is; None for other values."""
+    """The constant with one number per channel that defines a value; None for other values."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -336,7 +336,7 @@ def _transpose(to: _Writer, op: tdsl.TransposeOp) -> None:
 
 
 def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Sequence[int]) -> None:
-    """Make the operand the result, with its axis `permutation[i]` as axis i."""
+    """Record the operand as the result, with its axis `permutation[i]` as axis i."""
     name, axes = to.values[op.input]
     to.define(op.out, name, tuple(permutation.index(axis) for axis in axes))
 

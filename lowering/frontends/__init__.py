@@ -1,1 +1,1 @@
-"""Importers: from a model's file to a program on reals."""
+"""Importers, which turn the file of a model into a program on reals."""

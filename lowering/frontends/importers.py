@@ -1,7 +1,7 @@
-"""The table of frontends: an importer for each suffix of a model's file.
+"""The table of frontends: an importer for each suffix of model files.
 
-A package adds its own frontends by entry points of the group `tinyml.frontends`: the suffix without its dot is the
-name, an `Importer` the value.
+A package adds its own frontends by entry points of the group `tinyml.frontends`, with the suffix without its dot as the
+name and an `Importer` as the value.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
-    "txt": "tinyml.lowering.frontends.lightgbm.importer:read_lightgbm",
+    "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
     "joblib": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
     "pkl": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
 }
-"""The built-in importers, loaded on demand; of several programs in a folder the one with the first suffix is taken."""
+"""The built-in importers, loaded on demand. Among several programs in a folder, the earliest suffix here wins."""
 
 
 def importers() -> dict[str, Callable[[], Importer]]:
-    """A loader for the importer of each suffix: the built-in ones, then those of plug-ins for other suffixes."""
+    """A loader for the importer of each suffix: the built-in ones, then those of plug-ins."""
     known: dict[str, Callable[[], Importer]] = {suffix: partial(_load, where) for suffix, where in FRONTENDS.items()}
     for plugin in plugins(GROUP):
         with plugin.left_out():

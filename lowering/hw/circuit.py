@@ -1,4 +1,4 @@
-"""A builder of hardware modules: logic, registers whose inputs come later, selections by one-hot signals."""
+"""A builder of hardware modules: logic, registers whose inputs are connected later, one-hot selections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def bits(value: SSAValue) -> int:
 
 @dataclass
 class Register:
-    """A register: the op, and what it takes under which conditions; the first condition that holds counts."""
+    """A register. takes: pairs of a condition and a next value; the first condition that holds decides."""
 
     op: seq.CompRegOp
     takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
@@ -29,7 +29,7 @@ Chosen = Sequence[tuple[SSAValue, SSAValue]]
 
 
 class Circuit:
-    """Appends to a block. clock, reset: ports of the module."""
+    """A builder that appends to a block. clock, reset: ports of the module."""
 
     def __init__(self, block: Block, clock: SSAValue, reset: SSAValue):
         self.block = block
@@ -52,7 +52,7 @@ class Circuit:
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:
-        """The unsigned value of a constant."""
+        """The unsigned value of a constant; None for any other value."""
         owner = value.owner
         if isinstance(owner, hw.ConstantOp):
             return owner.value.value.data % (1 << bits(value))
@@ -60,7 +60,7 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """A register that keeps its value unless it is told to take another one; one that `resets` starts from 0."""
+        """A register that keeps its value unless a condition of `takes` holds. resets: true to start from 0."""
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
         self.put(op).name_hint = name
@@ -69,22 +69,22 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """A signal a cycle later, 0 after a reset."""
+        """A signal, delayed by a cycle; 0 after a reset."""
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
         return register.op.data
 
     def later_signal(self) -> SSAValue:
-        """A signal that is connected later by `connect`."""
+        """A signal to be connected later by `connect`."""
         return self.put(comb.OrOp([self.constant(0, 1)]))
 
     def connect(self, later: SSAValue, signal: SSAValue) -> None:
-        """Connects a signal of `later_signal`."""
+        """Connect a signal of `later_signal`."""
         assert isinstance(later.owner, comb.OrOp)
         later.owner.operands = [signal]
 
     def close(self, advance: SSAValue) -> None:
-        """Connects the inputs of all registers, which only change while `advance` holds."""
+        """Connect the inputs of all registers, which only change while `advance` holds."""
         for register in self.registers:
             old = register.op.data
             value = old
@@ -116,7 +116,7 @@ class Circuit:
         return self.put(comb.ICmpOp(a, b, predicate))
 
     def choose(self, chosen: Chosen, width: int) -> SSAValue:
-        """The value whose condition holds; any value if none does."""
+        """The value whose condition holds; unspecified if none does."""
         by_value: dict[SSAValue, list[SSAValue]] = {}
         for condition, value in chosen:
             by_value.setdefault(value, []).append(condition)
@@ -152,7 +152,7 @@ class Circuit:
         return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
-        """The low bits of a value, or the value with its sign, or zeros, above it."""
+        """A value truncated, or extended by its sign, or by zeros unless `signed`."""
         have = bits(value)
         if width <= have:
             return self.extract(value, 0, width)
@@ -171,14 +171,14 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """A value shifted by a constant, in its width."""
+        """A value shifted left by a constant, in its own width."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
 
     def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
-        """A value times a constant, given as signed powers of two, in the value's width."""
+        """A value times a constant, in the value's width. digits: exponents and signs of the powers of two."""
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
         if not parts:

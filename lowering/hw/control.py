@@ -1,14 +1,17 @@
-"""Control: a signal that is active for a cycle runs through runs, loops and branches in their order.
+"""Control: a one-cycle token passes through straight-line runs, loops and branches in program order.
 
-Each part is entered in the cycle before its first one, by the signal of its predecessor's last cycle, and left in its
-own last cycle. What a part reads on entry is the value in that cycle.
+Each part is entered in the cycle before its first one, by the token of its predecessor's last cycle, and left in its
+own last cycle. A part reads its operands in the cycle of entry. A value is a wire that is always valid, or valid in a
+cycle of a timeline and kept in registers for later ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -17,7 +20,6 @@ from tinyml.dialects.locations import error_at
 from tinyml.lowering.hw.circuit import Circuit, Register, bits
 from tinyml.lowering.hw.logic import combinational
 from tinyml.lowering.hw.memories import ElementStreams, Memories
-from tinyml.lowering.hw.values import Timeline, Values
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import (
     WAIT,
@@ -32,8 +34,76 @@ from tinyml.transforms.rtl.scheduling.regions import (
 )
 
 
+@dataclass(eq=False)
+class Timeline:
+    """The cycles of a run, or of an iteration of a pipelined loop, each with the signal that it is active.
+
+    interval: the initiation interval of a pipelined loop; None for a run.
+    """
+
+    active: Sequence[SSAValue]
+    interval: int | None = None
+
+
+@dataclass
+class Place:
+    """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
+
+    later: the registers that hold it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
+    """
+
+    wire: SSAValue
+    timeline: Timeline | None = None
+    cycle: int = 0
+    later: list[SSAValue] = field(default_factory=list[SSAValue])
+
+
+class Values:
+    """The wires and registers of a program's values."""
+
+    def __init__(self, circuit: Circuit, operators: Operators):
+        self.circuit = circuit
+        self.operators = operators
+        self.places: dict[SSAValue, Place] = {}
+
+    def always(self, value: SSAValue, wire: SSAValue) -> None:
+        """Record a wire that stays valid while the value is used."""
+        self.places[value] = Place(wire)
+
+    def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
+        """Record the wire that holds `value` in `cycle`."""
+        self.places[value] = Place(wire, timeline, cycle)
+
+    def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
+        """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return self.circuit.constant(owner.value.value.data, self.operators.width(value))
+        place = self.places[value]
+        if place.timeline is None or (place.timeline is timeline and place.cycle >= cycle):
+            return place.wire
+        if place.timeline.interval is None:
+            return self._kept(place, value)
+        assert place.timeline is timeline, "a value of an iteration is read outside of it"
+        while len(place.later) < cycle - place.cycle:
+            before = place.later[-1] if place.later else place.wire
+            register = self.circuit.register(self.operators.width(value), value.name_hint)
+            register.takes.append((self.circuit.constant(1, 1), before))
+            place.later.append(register.op.data)
+        return place.later[cycle - place.cycle - 1]
+
+    def _kept(self, place: Place, value: SSAValue) -> SSAValue:
+        """The register that holds a result of a run until the run is repeated."""
+        if not place.later:
+            assert place.timeline is not None
+            register = self.circuit.register(self.operators.width(value), value.name_hint)
+            register.takes.append((place.timeline.active[place.cycle], place.wire))
+            place.later.append(register.op.data)
+        return place.later[0]
+
+
 class Moment:
-    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are right then."""
+    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are valid then."""
 
     def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
         self.signal = signal
@@ -42,7 +112,7 @@ class Moment:
 
 
 class Control:
-    """Lowers blocks of a scheduled program."""
+    """The lowering of blocks of a scheduled program."""
 
     def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
         self.circuit = circuit
@@ -52,7 +122,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lowers a block; the moment of its end."""
+        """Lower a block; return the moment of its end."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):
@@ -115,7 +185,7 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Registers for values that change, which hold the results of a loop, too."""
+        """Registers for loop-carried values, the last of which also hold the results."""
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
             self.values.always(value, register.op.data)
@@ -128,7 +198,7 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Signals of a loop: it begins, it is skipped, another iteration follows; and the next value of its counter."""
+        """Signals that a loop begins, is skipped, and has another iteration; and the next value of its counter."""
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1
@@ -218,7 +288,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """The cycles of an iteration in which the values for the next one are taken over."""
+    """The cycles of an iteration in which the values carried to the next one are latched."""
     body = op.body.block
     end = body.last_op
     assert end is not None

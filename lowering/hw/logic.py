@@ -74,7 +74,7 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 
 
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
-    """A product; a constant factor with few digits is a sum of shifted terms, as a multiplier is rarer than logic."""
+    """A product; by a constant with few digits, a sum of shifted terms, since multipliers are scarcer than logic."""
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
         constant = const_evaluate_operand(factor)
@@ -88,9 +88,9 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """A product as the sum of a factor's multiples by the bits of the shorter one, whose highest bit counts negative.
+    """A product as the sum of partial products by the bits of the shorter factor, whose sign bit counts negative.
 
-    Synthesis would make a multiplier of every product, even where an FPGA has no more of them.
+    Synthesis would infer a multiplier for every product, even if the FPGA has none left.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
@@ -102,11 +102,10 @@ def _product_in_logic(
 
 
 def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
-    """The sum of two or more rows, each of which lies a bit higher than the one before it; a signed one's last counts
-    negative.
+    """The sum of two or more rows, each a bit higher than the one before; if signed, the last row counts negative.
 
-    A sum is as wide as its terms need, and leaves out the low bits that only one of them has: if all were as wide as
-    the product, synthesis would join them to a tree of compressors, which takes twice as many tables.
+    Each adder is only as wide as its terms, without the low bits that one of them alone has: from adders as wide as the
+    product, synthesis would build a compressor tree, which takes twice as many lookup tables.
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (

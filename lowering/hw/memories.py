@@ -16,7 +16,7 @@ Accesses = list[tuple[SSAValue, SSAValue]]
 
 @dataclass
 class Memory:
-    """A memory, and who reads and writes it when."""
+    """A memory with its reads (when, address) and writes (when, address, data, mask)."""
 
     op: rtl.MemoryOp
     ram: rtl.RamOp
@@ -42,7 +42,7 @@ class Memories:
         self.memories: dict[SSAValue, Memory] = {}
 
     def allocate(self, op: rtl.MemoryOp) -> None:
-        """A memory; its lanes are as wide as the narrowest element that is stored."""
+        """Create a memory, whose write lanes are as wide as the narrowest element that is stored."""
         type = op.result.type
         stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
         address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))
@@ -59,7 +59,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """An element, in the cycle after `when`."""
+        """Read an element; the wire is valid in the cycle after `when`."""
         memory, width = self.memories[op.memory], bits(op.result)
         word, lane = self._split(memory, address, width)
         memory.reads.append((when, word))
@@ -85,7 +85,7 @@ class Memories:
         memory.writes.append((when, word, whole, mask))
 
     def close(self, advance: SSAValue) -> None:
-        """Connects the ports of all memories."""
+        """Connect the ports of all memories."""
         c = self.c
         for memory in self.memories.values():
             ram, width = memory.ram, memory.address_bits
@@ -99,7 +99,7 @@ class Memories:
                 ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """The address of a word, and the lane of the element in it; None if the element is the word."""
+        """The address of a word, and the lane of the element in it; None if the element fills the word."""
         shift = (memory.type.width.data // width - 1).bit_length()
         wide = self.c.resize(address, memory.address_bits + shift)
         word = self.c.extract(wide, shift, memory.address_bits)
@@ -108,7 +108,7 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The elements that come in and go out, and when."""
+    """The input and output streams: when elements are received, and which are sent when."""
 
     c: Circuit
     data: SSAValue
@@ -123,6 +123,6 @@ class ElementStreams:
         self.sent.append((when, value))
 
     def outgoing(self, type: IntegerType) -> SSAValue:
-        """The element that goes out, with the sign of narrower ones."""
+        """The output element; narrower ones are sign-extended."""
         width = type.width.data
         return self.c.choose([(when, self.c.resize(value, width)) for when, value in self.sent], width)

@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
     """Store each element of the result, computed from one element of each input."""
-    # A single element is loaded once, before the loops.
+    # An operand of one element is loaded once, before the loops.
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
     def body(indices: Indices) -> None:

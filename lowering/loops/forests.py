@@ -1,4 +1,4 @@
-"""Lowering of forests (L2 to L3): a walk through all trees, and sums of votes where these are rounded."""
+"""Lowering of forests (L2 to L3): a walk through all trees, and sums of votes if these are rounded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_LEAVES = 1 << 15
-"""Leaves whose numbers fit 16 bits."""
+"""Maximum number of leaves, whose indices fit 16 bits."""
 
 
 @lowers(tdsl.ForestOp)
@@ -45,7 +45,7 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
 
 
 def _over_raws(op: tdsl.ForestOp) -> Trees:
-    """The trees with thresholds in raws, without comparisons that come out the same for every number of the format."""
+    """The trees with thresholds in raws, without comparisons whose result is the same for all raws of the format."""
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
     greatest = format.encode(np.array(float(np.finfo(np.float32).max)))
@@ -59,7 +59,7 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
 
 
 def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
-    """A forest in which leaves of equal votes are one."""
+    """A forest in which leaves with equal votes are merged."""
     distinct, numbers = np.unique(votes, axis=0, return_inverse=True)
     numbers = numbers.reshape(-1)
     merged = trees.rebuilt(lambda node: None, lambda leaf: int(numbers[leaf]))
@@ -70,12 +70,12 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopNest) -> None:
-    """Sums that the format of the results rounds, after a walk that stores the leaf of each tree."""
+    """Emit a walk that stores the leaf of each tree, then sums of votes that the format of the results rounds."""
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
     if len(leaves) > MOST_LEAVES:
         raise error_at(op, f"{len(leaves)} leaves are too many where their votes are rounded, which takes 16 bits each")
-    # Leaves that trees share are told apart, since each tree stores the number of its own.
+    # Leaves that trees share are duplicated, since each tree stores the index of its own leaf.
     numbers, tables = np.zeros((len(leaves), count), np.int16), votes[leaves]
     for tree, start in enumerate(starts):
         end = starts[tree + 1] if tree + 1 < count else len(leaves)
@@ -103,7 +103,7 @@ def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SS
 
 
 def _in_order(trees: Trees, numbers: Any) -> Trees:
-    """The trees with leaves of their own, numbered tree by tree from the left."""
+    """The trees with unshared leaves, numbered tree by tree from the left."""
     children, roots = trees.children.copy(), trees.roots.copy()
     for tree, root in enumerate(trees.roots.tolist()):
         if root < 0:

@@ -29,9 +29,9 @@ def prepare(map: AffineMap, nest: LoopNest) -> None:
 
 
 def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    """Emit the images of indices under a map; raises `InputError` for remainders.
+    """Emit the results of a map for indices; raises `InputError` for remainders.
 
-    Divided indices must be at least 0.
+    Indices that the map divides must not be negative.
     """
     return [_value(expression, indices, symbols, nest) for expression in map.results]
 
@@ -59,7 +59,7 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negation of a product with a negative factor, a difference in affine maps; None for other terms."""
+    """The negation of a product by a negative factor, as which affine maps spell differences; None for other terms."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs

@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 Lowering: TypeAlias = Callable[[Any, LoopNest], None]
-"""Inserts the loops of an op on buffers before the op."""
+"""A function that inserts the loops of an op on buffers before the op."""
 
 F = TypeVar("F", bound=Lowering)
 
@@ -35,12 +35,12 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering of an op's class or of its nearest base class with one; None if there is none."""
+    """The lowering of an op's class or of the nearest base class that has one; None if there is none."""
     return lowering_of_class(type(op))
 
 
 def lowering_of_class(kind: type[Operation]) -> Lowering | None:
-    """The lowering that is registered for a class of ops or for its nearest base class; None if there is none."""
+    """The lowering of a class of ops or of the nearest base class that has one; None if there is none."""
     _load()
     return next((_LOWERINGS[base] for base in kind.__mro__ if base in _LOWERINGS), None)
 

@@ -28,7 +28,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
 
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
-    """Copy a buffer to another address, starting at the free end if both overlap; packed elements move by bytes."""
+    """Copy a buffer to another address, from the end that makes overlap safe; packed elements move by bytes."""
     if not op.distance:
         return
     places = [_in_bytes(value, nest) for value in (op.source, op.dest)]
@@ -53,7 +53,7 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
-    """Emit one loop nest for each move, except for elements that stay in place, after filling in the other elements."""
+    """Fill elements that no move writes, then emit a loop nest per move, except for elements that stay in place."""
     if op.filling is not None:
         fill(op.filling, op.out, nest)
     for move in op.moves:

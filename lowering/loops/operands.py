@@ -21,7 +21,7 @@ def element_of(value: SSAValue) -> Attribute:
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
 ) -> SSAValue:
-    """A rank-1 view of consecutive elements. element: another type as which their raws are read, if given."""
+    """A rank-1 view of consecutive elements. element: the type as which their raws are read, by default their own."""
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
@@ -34,7 +34,7 @@ def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 
 def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
-    """The indices of a buffer that broadcasts to the shape of the given indices."""
+    """The indices into a buffer that broadcasts to the shape of the given indices."""
     shape = scratch.memref_type(value).get_shape()
     return [
         nest.index(0) if extent == 1 else index
@@ -43,15 +43,15 @@ def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopNest) -> Indi
 
 
 def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
-    """A constant array with a name."""
-    # A matrix of zeros has no entries, but C has no empty arrays.
+    """A constant array in flash. hint: its name."""
+    # A sparse matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint
     return value
 
 
 def zero_total(type: Attribute, nest: LoopNest) -> SSAValue:
-    """A total of no elements."""
+    """The total of no elements."""
     attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
     zero = nest.insert(arith.ConstantOp(attribute))
     zero.name_hint = "total"

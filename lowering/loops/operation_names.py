@@ -1,4 +1,4 @@
-"""Names for the operations of a program, which their lowered ops keep down to C.
+"""Names for the operations of a program, which lowered ops keep down to C.
 
 `tinyml explain` attributes time and memory to these names.
 """
@@ -15,7 +15,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import named
 
 LONGEST = 44
-"""The most characters of a name, excluding the number that makes it unique."""
+"""Maximum characters of a name, excluding the number that makes it unique."""
 
 _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
 
@@ -43,7 +43,7 @@ def name_operations(module: ModuleOp) -> None:
 
 
 def operation_name(op: Operation) -> str:
-    """The name of an op made from its result, kind and operands: `b = matmul(U1, H)`; unnamed values are `_`."""
+    """The name of an op from its result, kind and operands, as in `b = matmul(U1, H)`; unnamed values are `_`."""
     match op:
         case scf.ForOp():
             return f"for {_name(op.body.block.args[0]) or ''}".rstrip()

@@ -18,6 +18,7 @@ from tinyml.runtime.model.interface import Interface
 if TYPE_CHECKING:
     import numpy as np
 
+
 DEBUG_FLAGS = ("-gdwarf-2",)
 """Flags that only affect debug sections. avr-gcc's default format, stabs, does not record inlined functions."""
 
@@ -31,7 +32,7 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 class ListedInstruction:
     """An instruction of `NAME_predict`, or of the step of a program that streams.
 
-    line: that of NAME.c, 0 if none. time: with that of calls.
+    line: in NAME.c, 0 if none. time: including calls.
     """
 
     address: int
@@ -46,7 +47,7 @@ class Attribution:
 
     time: by line of NAME.c, in the device's unit, mean over the inputs, including the functions that a line calls.
     calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`, or the
-    step, by line. Line 0 collects everything that belongs to no line.
+    step, by line. Line 0 collects what belongs to no line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
     library. The rest of the program is start-up code and harness. instructions: those of that function, if a listing

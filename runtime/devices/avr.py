@@ -16,12 +16,12 @@ from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import chip_of
 
 BEHIND_CONSTANTS = "__ctors_start"
-"""The symbol of the linker scripts behind all constants in flash."""
+"""The symbol of the linker scripts that follows all constants in flash."""
 
 
 @dataclass(frozen=True)
 class AvrRunner(SimulatorRunner):
-    """Runs on a simulated AVR chip, by default the Arduino Uno's, with the Arduino IDE's compiler flags but no LTO.
+    """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags but no LTO.
 
     No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. An
     inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack overflow into the static
@@ -32,7 +32,7 @@ class AvrRunner(SimulatorRunner):
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
 
     def check(self, build: Build) -> None:
-        """Raise `TooLargeError` for constants beyond the bytes of flash that LPM reads."""
+        """Raise `TooLargeError` for constants beyond the reach of LPM."""
         end = symbols(self.chip, build.elf)[BEHIND_CONSTANTS]
         if REACH < end <= (self.board.flash or 0):
             raise TooLargeError(

@@ -1,21 +1,118 @@
-"""The runner of ARM Cortex-M chips, on the emulator."""
+"""The runner of ARM Cortex-M chips on the emulator, with cycles by the published timing of the core."""
 
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tinyml.runtime.devices.emulation.thumb_cycles import ThumbCycles
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
+from tinyml.runtime.devices.toolchain import call_tool
+from tinyml.targets.board import Timing
+from tinyml.targets.chip import Chip
+from tinyml.targets.composer.instructions import CycleClass, Instruction
+from tinyml.targets.composer.thumb import cycles_of_block
+
+_LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) *\t([a-z]\S*)(?:\t([^@;<\n]*))?", re.MULTILINE)
+_CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
+_SINGLE = re.compile(rf"(ldr|str)(?:b|h|sb|sh)?{_CONDITION}")
+_SEVERAL = re.compile(
+    rf"(?:(?:ldr|str)d|(?:ldm|stm)(?:ia|db|ea|fd)?|v?push|v?pop|v(?:ldr|str)|v(?:ldm|stm)(?:ia|db)?){_CONDITION}"
+)
+_BRANCH = re.compile(rf"b(?:l|x|lx)?{_CONDITION}|cbn?z|tb[bh]")
+_COMPARISON = re.compile(rf"(?:cmp|cmn|tst|teq){_CONDITION}")
+_LONG = re.compile(r"[us]m[lu](?:al|ll|sld)|umaal")
+_REGISTER = re.compile(r"\b(?:r\d+|ip|sp|lr|pc|fp|sl|[sd]\d+)\b")
+_RUN = re.compile(r"\b([rsd])(\d+)-\1(\d+)\b|" + _REGISTER.pattern)
+
+
+class ThumbCycles:
+    """Cycles of the blocks of a linked program.
+
+    Data-dependent effects are ignored: early termination of divisions (the timing has a mean), failing conditions in IT
+    blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads from
+    flash.
+    """
+
+    def __init__(self, timing: Timing, chip: Chip, elf: Path) -> None:
+        self._timing = timing
+        self._instructions = _disassembly(chip, elf, elf.stat().st_mtime_ns)
+
+    @property
+    def refill(self) -> int:
+        """Extra cycles of a taken branch."""
+        return self._timing.refill
+
+    def block(self, addresses: Sequence[int]) -> int:
+        """Cycles of consecutive instructions; a branch at the end counts as not taken."""
+        instructions = [self._instructions[address] for address in addresses if address in self._instructions]
+        # Illegal instructions have no disassembly.
+        return len(addresses) - len(instructions) + cycles_of_block(self._timing, instructions)
+
+
+@lru_cache(4)
+def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
+    """The instructions of an ELF file by address. written: its modification time, part of the cache key."""
+    return disassembled(call_tool(chip, "objdump", ["-d", elf]))
+
+
+def disassembled(text: str) -> dict[int, Instruction]:
+    """The instructions of a disassembly by address, with the registers on which cycles depend."""
+    return {
+        int(address, 16): _instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands)
+        for address, code, name, operands in _LINE.findall(text)
+    }
+
+
+@lru_cache(1 << 12)
+def _instruction(size: int, name: str, operands: str) -> Instruction:
+    """An instruction from its disassembly. name: without the width suffix."""
+    registers, words = _REGISTER.findall(operands), _words(name, operands)
+    address, written = list[str](), 0
+    single = _SINGLE.fullmatch(name)
+    cycles: CycleClass = "other"
+    if single or words:
+        cycles = "several" if words else "load" if name.startswith("ldr") else "store"
+        written = int(cycles == "load")
+        if "[" in operands:
+            address = _REGISTER.findall(operands[operands.index("[") : operands.index("]")])
+        else:
+            address = ["sp"] if name.startswith(("push", "pop", "vpush", "vpop")) else registers[:1]
+    elif name.startswith("it"):
+        cycles = "it"
+    elif _BRANCH.fullmatch(name):
+        cycles = "branch"
+    elif not _COMPARISON.fullmatch(name):
+        written = 2 if _LONG.match(name) else 1
+    if name.startswith("vmov") and any(register[0] not in "sd" for register in registers):
+        name = "vmov core"
+    return Instruction(f"{name} {operands}", name, size, cycles, words, address, registers, registers[:written])
+
+
+def _words(name: str, operands: str) -> int:
+    """Number of 32-bit registers that a load or store of several transfers; 0 for any other instruction."""
+    if not _SEVERAL.fullmatch(name):
+        return 0
+    if name.startswith(("ldrd", "strd")):
+        return 2
+    if name.startswith(("vldr", "vstr")):
+        return 2 if operands.startswith("d") else 1
+    count = 0
+    for match in _RUN.finditer(operands[operands.index("{") :]):
+        registers = int(match[3]) - int(match[2]) + 1 if match[1] else 1
+        count += 2 * registers if match[0].startswith("d") else registers
+    return count
 
 
 @dataclass(frozen=True)
 class CortexMRunner(EmulatorRunner):
-    """Runs on an emulated Cortex-M0+, M3 or M4 (with its FPU).
+    """The runner of an emulated Cortex-M0+, M3 or M4 (with its FPU).
 
-    An instruction in an IT block whose condition fails counts, too, because it occupies the pipeline.
+    An instruction in an IT block whose condition fails is counted, because it occupies the pipeline.
     """
 
     def code_cycles(self, elf: Path) -> ThumbCycles | None:

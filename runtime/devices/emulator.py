@@ -1,4 +1,4 @@
-"""The common base of runners on the emulator `unicorn`, which count instructions."""
+"""The base class of runners on the emulator `unicorn`, which count instructions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.block_counter import BlockCounter, CodeBlock
 from tinyml.runtime.devices.device import Build, DeviceError, FullStackError, RunResult, TimeProfile, raw_inputs
-from tinyml.runtime.devices.emulation.blocks import BlockCounter, CodeBlock
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, function_range, symbols
 from tinyml.runtime.model.interface import Interface
@@ -25,11 +25,11 @@ _PAINT = 0xC5
 class Core:
     """An emulated core.
 
-    Registers, by unicorn's numbers: pc, back (the return address), sp, and a function's argument registers, the first
-    of which also holds its result. size_of: the size in bytes of the instruction with a given first halfword. code:
-    offset added to a function's address to call it. bits: the width of a register. flash: address and bytes of program
-    memory. ram: address and least bytes of the memory for data and stack, which ends with the stack. devices: sizes of
-    other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
+    pc, back (the return address), sp, arguments (of a function; the first also holds its result): registers by
+    unicorn's numbers. size_of: returns the size in bytes of the instruction with a given first halfword. code: offset
+    added to a function's address to call it. bits: the width of a register. flash: address and bytes of program
+    memory. ram: address and minimum bytes of the memory for data and stack, with the stack at its end. devices: sizes
+    of other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -46,7 +46,7 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """Cycle counts for a linked program's code. refill: extra cycles of a taken branch, for the pipeline."""
+    """Cycle counts of a linked program's code. refill: extra cycles of a taken branch, which refills the pipeline."""
 
     @property
     def refill(self) -> int: ...
@@ -58,10 +58,10 @@ class CodeCycles(Protocol):
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """Runs on an emulated chip. The core defines the register width and the memory map.
+    """The base class of runners on an emulated chip. The core defines the register width and the memory map.
 
-    Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; a runner with
-    `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
+    The instructions of an inference are counted exactly, from the first of `NAME_predict` through its return; a runner
+    with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
     instruction and a stack overflow raise DeviceError. A program that does not fit fails to link, with InputError.
     """
 
@@ -72,7 +72,7 @@ class EmulatorRunner(Runner):
         """A new core of this board. unicorn: the imported module, whose type information is incomplete."""
 
     def code_cycles(self, elf: Path) -> CodeCycles | None:
-        """The cycles of a linked program's code; None if the timing of the board's core is not known."""
+        """The cycle counts of a linked program's code; None if the timing of the board's core is unknown."""
         return None
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
@@ -126,7 +126,7 @@ class EmulatorRunner(Runner):
 
 
 class _Machine:
-    """An emulated chip that has started up and stopped at its first `tm_mark`. profiled: true to fill `entered`."""
+    """An emulated chip, run up to its first `tm_mark`. profiled: true to fill `entered`."""
 
     def __init__(self, runner: EmulatorRunner, build: Build, interface: Interface, profiled: bool = False) -> None:
         elf = build.elf
@@ -159,9 +159,9 @@ class _Machine:
         refill = self._code_cycles.refill if self._code_cycles else 0
         self.counter = BlockCounter(self._block, refill, self._is_special, runner.limit)
         self.longest = self._part = 0
-        """The most instructions from one part of the input to the next, and those before the current part."""
+        """Maximum instructions from one part of the input to the next, and instructions before the current part."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
-        """Executions by block: the last instruction before it of what is profiled (None inside it), address, size."""
+        """Executions by site, address and size of a block. site: the last profiled instruction before it or None."""
         self._inferring = False
         self._site = 0
         self._profiled = function_range(runner.chip, elf, *interface.profiled)
@@ -260,12 +260,12 @@ class _Machine:
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
-        """End the part of the input before this one."""
+        """Record the instructions of the part of the input that ends here."""
         self.longest = max(self.longest, self.counter.executed - self._part)
         self._part = self.counter.executed
 
     def _receive(self) -> None:
-        """Write the requested row, at the entry of the function that supplies rows."""
+        """Write the requested row to memory, on entry of the function that supplies rows."""
         self._end_part()
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes

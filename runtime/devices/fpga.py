@@ -1,4 +1,4 @@
-"""The runner of FPGAs, which simulates their hardware modules."""
+"""The runner of FPGAs, which simulates hardware modules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
-from tinyml.runtime.devices.hardware.simulation import VerilatorSimulation
 from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FpgaRunner(Runner):
-    """Runs the Verilog of a model on verilator, cycle by cycle. Flash, static data and stack are 0."""
+    """The runner of a model's Verilog on verilator, cycle by cycle. Flash, static data and stack are 0."""
 
     def build(
         self,
@@ -30,7 +30,7 @@ class FpgaRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """The module of a model in a folder; raises `InputError` for a folder without one."""
+        """Find the hardware module of a model in a folder; raises `InputError` for a folder without one."""
         file = source_dir / f"{interface.name}.v"
         if not file.is_file():
             raise InputError(f"no hardware module here: compile with --target {self.name}", file=str(source_dir))

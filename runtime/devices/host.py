@@ -14,6 +14,7 @@ from tinyml.runtime.model.interface import Interface
 if TYPE_CHECKING:
     import numpy as np
 
+
 # Without -fno-plt the first call of a library function runs the dynamic linker on the painted stack.
 _PAINTED = ("-DTM_PAINT=1", "-fno-plt")
 _SANITIZED = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-DTM_PAINT=0")
@@ -21,9 +22,9 @@ _SANITIZED = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all",
 
 @dataclass(frozen=True)
 class HostRunner(Runner):
-    """Runs on the host computer.
+    """The runner of the host computer.
 
-    Cycles are ticks of the x86 time stamp counter, noisy and good only for a rough impression; None on other hosts.
+    Cycles are ticks of the x86 time stamp counter, a noisy and rough measure; None on other hosts.
     The stack depth is that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build
     includes the C library's startup code and the harness. With `sanitize`, the program checks itself for undefined
     behaviour and bad accesses, and the first one raises DeviceError; its stack is not measured (0).

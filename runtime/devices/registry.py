@@ -1,4 +1,4 @@
-"""The registry of runners, with every name that a caller needs to build and run a model."""
+"""The registry of runners, which exports all names that building and running a model takes."""
 
 from __future__ import annotations
 

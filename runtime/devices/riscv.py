@@ -11,7 +11,7 @@ from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 
 @dataclass(frozen=True)
 class RiscvRunner(EmulatorRunner):
-    """Runs on an emulated 32-bit RISC-V. Code for rv32imc does not touch the core's floating-point registers."""
+    """The runner of an emulated 32-bit RISC-V. Code for rv32imc does not touch the floating-point registers."""
 
     def core(self, unicorn: Any) -> Core:
         riscv: Any = importlib.import_module("unicorn.riscv_const")

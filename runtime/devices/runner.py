@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class NoProfilerError(InputError):
-    """A device that cannot tell where the time goes."""
+    """Raised for a device that cannot attribute time to instructions."""
 
 
 @dataclass(frozen=True)
 class Runner(ABC):
-    """Builds and runs models on the board called `name`, real (the host) or simulated.
+    """The base class of runners, which build and run models on a board, real (the host) or simulated.
 
     Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), which is
     constructed from a board's name alone.
@@ -64,9 +64,9 @@ class Runner(ABC):
     ) -> Build:
         """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
 
-        A program that does not fit the board's memories is linked with more, so that it can be measured. Raises
+        A program that does not fit the board's memories is linked with larger ones, so that it can be measured. Raises
         InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if the
-        program is larger than the chip's address space.
+        program exceeds the chip's address space.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
@@ -81,7 +81,7 @@ class Runner(ABC):
         return build
 
     def check(self, build: Build) -> None:
-        """Raise `InputError` for a linked program that the chip could not run; by default all can."""
+        """Raise `InputError` for a linked program that the chip cannot run; by default, accept all."""
         del build
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The common base of runners on simulators in a separate process, driven by a C file compiled on demand."""
+"""The base class of runners on simulators in a separate process, driven by a C program compiled on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SimulatorRunner(Runner):
-    """Runs on a simulator in a separate process.
+    """The base class of runners on a simulator in a separate process.
 
     A subclass provides the driver's command. The driver takes the arguments explained in `tm_driver.h`, reads inputs
     from standard input and writes records to standard output; `compiled_tool` builds it from a C file that includes

@@ -23,7 +23,7 @@ HARNESS = Path(__file__).parents[1] / "harness"
 """The folder of headers that all harnesses share."""
 
 STACK_OVERFLOW = "stack overflow"
-"""The first words of a simulator that stops a program whose stack grows into its static data."""
+"""The beginning of a simulator's message about a stack that grows into the static data."""
 
 # Contraction into fused multiply-adds and fast-math would make floats differ between devices.
 MODEL_FLAGS = (
@@ -43,7 +43,7 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def _find(command: str, packages: str) -> str:
-    """Path of a command that Debian packages install; none for an empty string."""
+    """Path of a command. packages: the Debian packages that install it, for the message; empty if unknown."""
     path = shutil.which(command)
     if path is None:
         cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
@@ -126,13 +126,13 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 
 def weights_in(folder: Path, interface: Interface) -> bytes:
-    """The numbers that the program in a folder receives before the first inference; none for most programs."""
+    """The weights that the program in a folder receives before the first inference; empty for most programs."""
     file = folder / f"{interface.name}{WEIGHTS}"
     return file.read_bytes() if file.is_file() else b""
 
 
 def is_overflow(error: InputError) -> bool:
-    """True if the linker found a program too large for the memories that it was given."""
+    """True for the linker's error that a program does not fit its memories."""
     return re.search("will not fit in region|is not within region|overflowed by", error.message) is not None
 
 
@@ -168,7 +168,7 @@ def symbols(chip: Chip, elf: Path) -> dict[str, int]:
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The addresses of the first function of these names that an ELF file has; bit 0 of Thumb code is left out."""
+    """The address range of the first of the named functions that an ELF file has, without the Thumb bit."""
     found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
     function = next(found[name] for name in names if name in found)
     return range(function.address & ~1, (function.address & ~1) + function.size)
@@ -192,7 +192,7 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
     lines: dict[int, int] = {}
     for at, texts in locations.items():
         # The last location listed for an address is that of the outermost function. Where nothing is inlined, addr2line
-        # of binutils 2.26 takes lines of functions that the linker has discarded.
+        # of binutils 2.26 may report lines of functions that the linker has discarded.
         found = re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", texts[-1])
         if found is not None and found[1] == file:
             row = bisect_right(starts, at)
@@ -201,7 +201,7 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The lines of a C file in the table of lines of a program, by the address of the first instruction."""
+    """The lines of a C file in a program's line table, by the address of the first instruction."""
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
     found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
     return {int(address, 16): int(line) for line, address in found}

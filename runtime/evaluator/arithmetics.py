@@ -1,7 +1,7 @@
 """The two arithmetics of the evaluator.
 
-`Bits` defines the meaning of a program at L1: raws in each tensor's number format, as every device computes them.
-`Reals` is the reference in double precision, without formats, to measure errors and ranges.
+`Bits` defines the meaning of a program at L1: raws in the number format of each tensor, as every device computes them.
+`Reals` is the reference in double precision, without formats, for errors and ranges.
 """
 
 from __future__ import annotations

@@ -24,8 +24,16 @@ from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.foreign_ops import foreign_value
-from tinyml.runtime.evaluator.loop_steps import check_steps, loop_steps
-from tinyml.runtime.evaluator.parallel_loops import Nest, beside, captured, counters, insert, nest_of
+from tinyml.runtime.evaluator.parallel_loops import (
+    Nest,
+    beside,
+    captured,
+    check_steps,
+    counters,
+    insert,
+    loop_steps,
+    nest_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +47,7 @@ CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
 LARGEST = 1 << 22
-"""The most elements that a tensor may have over all samples evaluated together, unless one sample has more."""
+"""Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +87,10 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The only function of a program with a body; raises `InputError` unless there is exactly one, of the right type.
+    """The only function with a body of a program; raises `InputError` for any other number or type of functions.
 
-    It takes one tensor or memref of numbers and returns scores, a label or both; further tensors may follow.
+    The function takes one tensor or memref of numbers and returns scores, a label or both, perhaps followed by further
+    tensors.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -115,7 +124,7 @@ def samples_together(function: func.FuncOp) -> int:
     sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
     most = LARGEST // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
-    # The iterations of a parallel loop are evaluated together for a single sample only.
+    # Iterations of a parallel loop are evaluated together only for a single sample.
     return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples
 
 
@@ -156,7 +165,7 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
     """Run a program on real inputs; the observer and the scores receive real values.
 
-    A program on reals runs in double precision. In a program with formats in some parts, these parts compute on raws.
+    A program on reals runs in double precision; where parts of a program have formats, these parts compute on raws.
     """
     if not tdsl.is_mixed(module):
         return evaluate_reals(module, inputs, observe)
@@ -169,7 +178,7 @@ def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Out
 
 
 def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
-    """The outputs of a program at L1 with all raws decoded."""
+    """Decode the outputs of a program at L1."""
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
     formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
     reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
@@ -177,7 +186,7 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
 
 
 def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
-    """The scales and zeros of the features of a program's input; None if it has none."""
+    """The scales and zeros of the input features of a program; None if it has none."""
     function = predict_function(module)
     if function.arg_attrs is None:
         return None
@@ -186,7 +195,7 @@ def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
 
 
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
-    """The reals of a program's argument for inputs of shape (samples, elements): by feature scales, if it has any."""
+    """The reals of a program's argument for inputs (samples, elements): scaled by feature, if it has feature scales."""
     features = feature_map(module)
     return inputs if features is None else features.of_features(inputs)
 
@@ -216,7 +225,7 @@ def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop as `run_loop` gives them; None for any other one, and for several samples."""
+    """The results of a parallel loop, as of `run_loop`; None for any other loop, and for several samples."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.at_once(loop, [values[operand] for operand in loop.iter_args])
@@ -225,7 +234,7 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 class _Run:
     """The evaluation of one chunk of samples.
 
-    together: the iterations of parallel loops that are evaluated together for the only sample, 1 outside of them.
+    together: the number of iterations of parallel loops evaluated together for the only sample, 1 outside such loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -250,7 +259,7 @@ class _Run:
 
     def block(self, block: Block) -> Sequence[Any]:
         if block not in self.steps:
-            # A loop reads its ops once, not in each iteration.
+            # The ops of a loop are listed once, not in each iteration.
             self.steps[block] = [(op, tuple(op.operands), tuple(op.results)) for op in block.ops]
         values = self.values
         for op, operands, bound in self.steps[block]:
@@ -276,7 +285,7 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, some iterations at a time; None for other loops and for several samples."""
+        """The results of a parallel loop, a batch of iterations at a time; None for other loops and several samples."""
         if op not in self.nests:
             self.nests[op] = nest_of(op)
         if (nest := self.nests[op]) is None or (count := nest.together(self.together)) == 0:
@@ -302,7 +311,7 @@ class _Run:
         return wholes
 
     def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for all iterations, and insert their parts."""
+        """Evaluate the bodies of a nest for a batch of iterations, and insert their parts."""
         targets = dict(zip(nest.insertions, wholes, strict=True))
         for inside in (op for loop in nest.loops for op in loop.body.block.ops):
             if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
@@ -315,16 +324,16 @@ class _Run:
 
 
 def _repeated(value: Any, times: int) -> Any:
-    """A value for several iterations of each of those that there are."""
+    """A value, repeated for `times` inner iterations of each current one."""
     return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op, given the values of its operands; a map is the only op with a region."""
+    """The result of an op other than a loop, given the values of its operands."""
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
     if not np.ndim(result) and isinstance(op, tdsl.TensorOp):
-        # The format proved the result to be one number for any operands.
+        # The format has proven the result to be a constant.
         return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
     return result

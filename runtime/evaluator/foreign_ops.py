@@ -25,7 +25,7 @@ _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
     operator.gt,
     operator.ge,
 ]
-"""Comparisons in the order in which MLIR numbers signed predicates."""
+"""Comparisons in the numbering of MLIR's signed predicates."""
 
 _ON_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
     arith.AddiOp: operator.add,
@@ -36,14 +36,14 @@ _ON_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
     arith.MinSIOp: np.minimum,
     arith.MaxSIOp: np.maximum,
 }
-"""Arithmetic on indices, as in C: quotients are rounded towards zero."""
+"""Arithmetic on indices; as in C, quotients are rounded towards zero."""
 
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op, given the values of its operands; handlers for further ops register here.
+    """The result of an op, given the values of its operands; handlers register by class of op.
 
-    Raises `InputError` for an unregistered op.
+    Raises `InputError` for an op without a handler.
     """
     raise InputError(f"{op.name} is not supported yet by the evaluator")
 
@@ -65,7 +65,7 @@ def _selection(op: arith.SelectOp, x: Sequence[Any]) -> Any:
 
 @foreign_value.register
 def _empty(op: tensor.EmptyOp, x: Sequence[Any]) -> Any:
-    # The content is irrelevant: all of it is overwritten before it is read.
+    # The content is irrelevant, since all of it is overwritten before it is read.
     return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
 
 

@@ -1,7 +1,8 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-Each sample has its own derivatives. For a matrix product, each sample has as many derivatives as the constant has
-elements, so only their factors are kept, and `Gradients.rows` multiplies them row by row.
+A `Trace` records the ops that a program executes on some samples; derivatives are propagated backwards through it.
+Each sample has its own derivatives: for a constant matrix, as many as it has elements. Only the factors of these are
+kept, and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -12,18 +13,70 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.arrays.values import Derivatives, Factored, HasValueInterface
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Derivatives, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
-from tinyml.runtime.evaluator.traces import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+class Trace:
+    """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
+
+    inputs: (samples, elements), reals or raws as the arithmetic takes them. bound: the SSA value at each index. index:
+    the index of each SSA value; in loops, that of the last iteration.
+    """
+
+    def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
+        self.function = function
+        self.arithmetic = arithmetic
+        self.values: list[Any] = []
+        self.bound: list[SSAValue] = []
+        self.index: dict[SSAValue, int] = {}
+        self.entries: list[tuple[Operation, list[int], int]] = []
+        [argument] = function.body.block.args
+        self._bind(argument, inputs.reshape(-1, *tdsl.shape_of(argument)))
+        self._run(function.body.block)
+
+    def computed(self, op: Operation, operands: list[int], made: int) -> None:
+        """Record an op, whose result is at `made`."""
+        self.entries.append((op, operands, made))
+
+    def _bind(self, value: SSAValue, result: Any) -> int:
+        self.index[value] = len(self.values)
+        self.values.append(result)
+        self.bound.append(value)
+        return self.index[value]
+
+    def _run(self, block: Block) -> list[int]:
+        for op in block.ops:
+            operands = [self.index[value] for value in op.operands]
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return operands
+            if isinstance(op, scf.ForOp):
+                self.index |= zip(op.results, self._loop(op, operands), strict=True)
+                continue
+            [result] = op.results
+            made = self._bind(result, compute(self.arithmetic, op, [self.values[index] for index in operands]))
+            self.computed(op, operands, made)
+        raise AssertionError("a block ends in a terminator")
+
+    def _loop(self, op: scf.ForOp, operands: Sequence[int]) -> Sequence[int]:
+        low, high, step = (self.values[index] for index in operands[:3])
+        counter, *arguments = op.body.block.args
+        carried = list(operands[3:])
+        for i in range(low, high, step):
+            self._bind(counter, i)
+            self.index |= zip(arguments, carried, strict=True)
+            carried = self._run(op.body.block)
+        return carried
+
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -32,9 +85,9 @@ Array: TypeAlias = "NDArray[Any]"
 class _Part:
     """Derivatives with respect to some elements of a constant, for all samples of a chunk.
 
-    The derivatives are the slopes or, with factors, the products of slopes and factors. positions: indices into the
-    flattened constant of the elements or, with factors, of the rows' first elements, of shape (samples or 1, ...).
-    slopes: (samples, ...) or, with factors, (samples, rows, columns of `factors`). factors: the right operand, of shape
+    The derivatives are the slopes or, with factors, the products of slopes and factors. positions: flat indices into
+    the constant of the elements or, with factors, of the first elements of rows, of shape (samples or 1, ...). slopes:
+    (samples, ...) or, with factors, (samples, rows, columns of `factors`). factors: the right operand, of shape
     (samples or 1, length of a row, columns).
     """
 
@@ -64,9 +117,9 @@ class Gradients:
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
+        """Yield slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
 
-        A slice is a row of a matrix, or a part along the first axis of another tensor. Nothing is yielded for a
+        A slice is a row of a matrix, or a part along the first axis of another tensor. Yield nothing for a
         constant without gradients.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
@@ -95,7 +148,7 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
             total += _of_numbers([part], start + length)[:, start:]
         elif start in part.all_positions:
             slopes = np.where((part.positions == start)[..., None], part.slopes, 0.0).sum(1)
-            # The margins of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
+            # Scores of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
             (some,) = np.nonzero(slopes.any(1))
             factors = part.factors if len(part.factors) == 1 else part.factors[some]
             total[some] += np.einsum(
@@ -109,7 +162,7 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
     samples = max(len(part.slopes) for part in parts)
     total = np.zeros((samples, size + 1))
     for part in parts:
-        # A last column collects the elements beyond `size`. No element occurs twice in a part.
+        # The extra column collects the elements beyond `size`. No element occurs twice in a part.
         positions = np.minimum(part.positions.reshape(len(part.positions), -1), size)
         slopes = part.slopes.reshape(len(part.slopes), -1)
         if len(positions) == 1:
@@ -122,8 +175,7 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
 class _GradientTape(Trace):
     """A trace on reals that also records which tensors are parts of constants.
 
-    origins: for each tensor that is part of a constant, by its index, the constant and the positions of the tensor's
-    elements in the flattened constant.
+    origins: for the index of each such tensor, the constant and the flat indices of the tensor's elements in it.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -142,7 +194,7 @@ class _GradientTape(Trace):
             )
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """The parts of the constants' gradients for a weighted sum of scores. direction: the weights."""
+        """The parts of the gradients of constants for a weighted sum of scores. direction: the weights."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
@@ -180,7 +232,7 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivative with respect to whole rows of a constant; None for a value that is not part of a constant."""
+        """The derivative with respect to whole rows of a constant; None for a value that is no part of a constant."""
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

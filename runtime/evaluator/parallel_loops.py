@@ -1,8 +1,9 @@
-"""Loops whose iterations only insert parts into tensors, such as a pooling over patches: all iterations at once.
+"""Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
 
-No iteration reads what another one writes, so iterations are evaluated as samples are: every array has a leading axis
-over them, of extent 1 if it does not depend on the iteration. Loops that hand their tensors on to one inner loop form a
-nest, whose iterations lie on one axis in the order in which they run.
+The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. None reads what another
+writes, so they are evaluated as samples are: every array has a leading axis over them, of extent 1 if it does not
+depend on the iteration. Loops that pass their tensors on to a single inner loop form a nest, whose iterations share one
+axis in execution order.
 """
 
 from __future__ import annotations
@@ -13,28 +14,31 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.limits import step_limit
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.arrays.movements import insert_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
 Array: TypeAlias = "NDArray[Any]"
 
 MOST_TOGETHER = 1 << 22
-"""The most elements of a tensor over all iterations that are evaluated together."""
+"""Maximum elements of a tensor over all iterations evaluated together."""
 
 
 @dataclass(frozen=True)
 class Nest:
-    """Nested loops that can be evaluated together, the outermost first.
+    """Nested loops that can be evaluated together, outermost first.
 
-    taken: the range of each loop. elements: those of the largest tensor that an iteration of the innermost loop
+    taken: the range of each loop. elements: the size of the largest tensor that an iteration of the innermost loop
     computes.
     """
 
@@ -47,7 +51,7 @@ class Nest:
         return prod(map(len, self.taken))
 
     def together(self, samples: int) -> int:
-        """The iterations of the outermost loop to evaluate together for each of some samples; 0 if memory is short."""
+        """The number of outermost iterations to evaluate together for `samples` samples; 0 if memory is short."""
         each = samples * self.elements * prod(map(len, self.taken[1:]))
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
@@ -59,13 +63,13 @@ class Nest:
         return [cast(tdsl.InsertSliceOp, value.owner) for value in last.operands]
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The values that stand for a carried tensor within the loops."""
+        """The SSA values of a carried tensor within the loops."""
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 
 
 def nest_of(loop: scf.ForOp) -> Nest | None:
-    """The nest that begins at a loop; None for a loop that must run one iteration after the other."""
+    """The nest whose outermost loop is `loop`; None for a loop that must run sequentially."""
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     if None in bounds or not (taken := range(*cast("list[int]", bounds))) or not loop.iter_args:
         return None
@@ -100,18 +104,60 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """The counter of each loop of a nest in all iterations."""
+    """The induction variable of each loop of a nest in all iterations."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 
 def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[Any], iterations: int) -> None:
-    """Insert the parts of some iterations for each sample of an array, in the order of the iterations."""
+    """Insert the parts of several iterations into the array of each sample, in the order of the iterations."""
     insert_parts(whole, part, offsets, op.order, np.arange(len(whole) * iterations) // iterations)
 
 
 def beside(array: Array) -> Array:
-    """The arrays of all iterations as one of a single sample, one beside the other along the last axis."""
+    """The arrays of all iterations as an array of one sample, concatenated along the last axis."""
     if len(array) == 1:
         return array
     moved = np.moveaxis(array, 0, -1)
     return moved.reshape(1, *moved.shape[:-2], -1)
+
+
+def check_steps(function: func.FuncOp, samples: int) -> None:
+    """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
+
+    samples: the number evaluated together. For a single one, a batch of iterations of a parallel loop counts as one.
+    """
+    if (op := long_loop(function, samples == 1)) is not None:
+        steps, limit = _steps(op, samples == 1), step_limit()
+        raise error_at(
+            op, f"the loop runs {steps:,} operations in an inference, {limit:,} at most; --max-elements raises this"
+        )
+
+
+def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
+    """The first loop that exceeds the limit on operations per inference. parallel: as in `loop_steps`."""
+    loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
+    return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
+
+
+def loop_steps(function: func.FuncOp, parallel: bool) -> int:
+    """The operations that the loops of a function execute. parallel: a batch of parallel iterations counts as one."""
+    return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
+
+
+def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
+    """The operations that a loop executes, including nested loops; variable bounds count as one iteration."""
+    if parallel and (nest := nest_of(loop)) is not None and (count := nest.together(together)):
+        first, *others = map(len, nest.taken)
+        within = sum(
+            _in_block(each.body.block, nest.loops, parallel, together * count * prod(others)) for each in nest.loops
+        )
+        return -(-first // count) * within
+    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
+    low, high, step = bounds
+    trips = 1 if low is None or high is None or step is None or step <= 0 else max(-((low - high) // step), 0)
+    return trips * _in_block(loop.body.block, (), parallel, together)
+
+
+def _in_block(block: Block, nest: Sequence[scf.ForOp], parallel: bool, together: int) -> int:
+    loops = [op for op in block.ops if isinstance(op, scf.ForOp)]
+    return len(block.ops) - len(loops) + sum(_steps(op, parallel, together) for op in loops if op not in nest)

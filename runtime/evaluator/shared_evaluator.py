@@ -1,7 +1,8 @@
-"""Evaluation of many similar programs on one data set, bit for bit as by `evaluate`.
+"""Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
-Values that several programs share are computed once (`value_numbering`), and values of a loop's body that depend only
-on its index are computed for all iterations at once.
+Values that programs share are computed once (`shared_values`). Values of a loop's body that depend only on its index
+are computed for all iterations at once: their arrays have two leading axes, over the samples and over the iterations,
+each of extent 1 if the values do not depend on it. Both are folded into the single leading axis that ops expect.
 """
 
 from __future__ import annotations
@@ -17,27 +18,60 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.tdsl.arrays.values import Arithmetic
 from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
-from tinyml.runtime.evaluator.loop_batching import compute_batched, iteration, with_iterations
 from tinyml.runtime.evaluator.parallel_loops import captured
-from tinyml.runtime.evaluator.tapes import Recorded
-from tinyml.runtime.evaluator.value_numbering import Kept, Numbering
+from tinyml.runtime.evaluator.shared_values import Kept, Numbering, Recorded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+def _with_iterations(value: Any) -> Any:
+    """Add an axis of extent 1 over iterations to a loop-invariant value; integers are returned unchanged."""
+    return value[:, None] if np.ndim(value) else value
+
+
+def _iteration(value: SSAValue, result: Any, index: int) -> Any:
+    """The result of one iteration, taken from the results of all iterations."""
+    if not np.ndim(result):
+        return result
+    value_then = result[:, index if result.shape[1] > 1 else 0]
+    # An index that is the same for all samples becomes a plain integer again.
+    return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
+
+
+def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+    """The result of `compute` for each sample and iteration."""
+    if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
+        return arguments[0][:, 0][:, arguments[1][0]]
+    arrays = [argument for argument in arguments if np.ndim(argument)]
+    samples, iterations = (max((array.shape[axis] for array in arrays), default=1) for axis in (0, 1))
+    result = compute(arithmetic, op, [_folded(argument, samples, iterations) for argument in arguments])
+    if not np.ndim(result):
+        return result
+    return result.reshape(*((1, 1) if len(result) == 1 else (samples, iterations)), *result.shape[1:])
+
+
+def _folded(value: Any, samples: int, iterations: int) -> Any:
+    if not np.ndim(value) or value.shape[:2] == (1, 1):
+        return value[0] if np.ndim(value) else value
+    whole = np.broadcast_to(value, (samples, iterations, *value.shape[2:]))
+    return whole.reshape(samples * iterations, *value.shape[2:])
+
+
 Array: TypeAlias = "NDArray[Any]"
 
 CAPACITY = 1 << 28
-"""The most bytes of results that are kept for reuse by other programs."""
+"""Maximum bytes of results kept for reuse by other programs."""
 
 GREATEST_BATCH = 1 << 23
-"""The most elements of a tensor, over all samples and iterations, for its iterations to be computed together."""
+"""Maximum elements of a tensor over all samples and iterations for its iterations to be computed together."""
 
 
 class SharedEvaluator:
-    """Evaluates programs on shared inputs, in chunks of samples.
+    """An evaluator of programs on shared inputs, in chunks of samples.
 
     inputs: reals of shape (samples, elements). chunk: samples per chunk; the last one may have fewer.
     """
@@ -81,14 +115,13 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(inputs))
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
-        """The scores and the outputs after them in reals."""
+        """The reals of the scores and of the outputs after them."""
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
-        """The scores of one chunk of samples in reals, at the precision in which they are compared for the label.
+        """The reals that the label compares, for one chunk of samples; None for a program without scores.
 
-        If the program takes the argmax of exact sums, these are the sums before rounding. None for a program without
-        scores.
+        These are the scores or, if the program takes the argmax of exact sums, the sums before rounding.
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -161,7 +194,7 @@ class SharedProgram:
         entering = batch.entering(rest)
         for place, i in enumerate(taken):
             local = {**values, counter: i, **dict(zip(carried, current, strict=True))}
-            local |= {value: iteration(value, result, place) for value, result in entering.items()}
+            local |= {value: _iteration(value, result, place) for value, result in entering.items()}
             for op in rest:
                 arguments = [local[operand] for operand in op.operands]
                 if isinstance(op, scf.ForOp):
@@ -176,8 +209,7 @@ class SharedProgram:
 class _Batch:
     """The values that a loop computes from its index alone, for all iterations at once.
 
-    dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations. Arrays have
-    two leading axes, over samples and over iterations, each of extent 1 if the values do not depend on it.
+    dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -211,11 +243,11 @@ class _Batch:
         return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
-        """A value defined in or outside the body, for all iterations."""
+        """A value defined inside or outside the body, for all iterations."""
         if value in self.known:
             return self.known[value]
         if value in self.values:
-            return with_iterations(self.values[value])
+            return _with_iterations(self.values[value])
         op = value.owner
         assert isinstance(op, Operation)
         key = self.chunk, self.key, self.program.numbers[value]
@@ -229,7 +261,7 @@ class _Batch:
     def _compute(self, op: Operation) -> Any:
         if isinstance(op, scf.ForOp):
             return _Nested(self, op).collected
-        return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
+        return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
         """The results of independent ops that dependent ops read or that the loop yields."""

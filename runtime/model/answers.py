@@ -1,4 +1,4 @@
-"""The array `y` of a data set: the class of each sample, or the numbers that a regressor should compute."""
+"""The array `y` of a data set: the class of each sample, or the targets of a regressor."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The kind of a program's answers, by which `y` is read.
+    """The kind of a program's answers, which determines how `y` is read.
 
-    classes: the number of classes; None if it is unknown. labels: what the classes are called; None if they are only
-    counted. values: the numbers that the program computes for a sample; None if that is unknown, or if there are none.
-    has_label: whether the program computes a class by itself. clusters: whether its classes are numbers of clusters, of
-    which no `y` says anything.
+    classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
+    values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
+    program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing.
     """
 
     classes: int | None = None
@@ -40,10 +39,10 @@ class Answers:
 def read_answers(
     path: str, samples: int, known: Answers
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
-    """The class index of each sample, or the targets (samples, values), whichever `y` of an .npz file holds.
+    """The class indices or the targets (samples, values), whichever the array `y` of an .npz file holds.
 
-    Classes are integers or, where they have labels, these. Raises `InputError` for another type or shape, for targets
-    that are NaN or infinite, and for a class that the program does not have.
+    Classes are spelled as integers or by their labels. Raises `InputError` for another type or shape, for targets that
+    are NaN or infinite, and for a class that the program does not have.
     """
 
     def are_targets(header: ArrayHeader) -> bool:
@@ -73,7 +72,7 @@ def read_answers(
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """The end of a message about classes of a wrong shape: how to get them, if the rows look like a one-hot coding."""
+    """Advice for a message about classes of a wrong shape: how to get them from rows that look one-hot encoded."""
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 

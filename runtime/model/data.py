@@ -29,9 +29,9 @@ _COPIES = 4
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: true if the file holds integers. shape: the shape of a sample in the file. targets: the numbers that a
-    regressor should compute, (samples, values), if the file has them instead of labels. ignored: true if the file has a
-    `y` that says nothing of the program, a clustering.
+    integers: true if the file holds integers. shape: the shape of a sample in the file. targets: those of a regressor,
+    (samples, values), if the file has them instead of labels. ignored: true if the file has a `y` that the program, a
+    clustering, has no use for.
     """
 
     x: NDArray[np.floating[Any]]
@@ -55,10 +55,10 @@ def load_data(
 ) -> Data:
     """Read a data set.
 
-    elements: the required number of elements per sample. parts: the inputs of a model of several; a file holds an array
-    for each by its name, or all of them one after the other in `x`. classes: labels must lie in [0, classes). answers:
+    elements: the required number of elements per sample. parts: the inputs of a model with several; the file holds an
+    array for each by its name, or all of them concatenated in `x`. classes: labels must lie in [0, classes). answers:
     the properties of `y`, in place of `classes`. Raises `InputError` for a missing or damaged file, wrong shapes or
-    types, no samples, too many for the memory, NaN or infinity, and labels out of range.
+    types, no samples, more than fit into memory, NaN or infinity, and labels out of range.
     """
 
     x = _joined(path, parts)
@@ -82,7 +82,7 @@ def load_data(
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The array of a name with a sample in each row; None if the file has none."""
+    """The named array with a sample per row; None if the file has none."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -97,7 +97,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The inputs of a model of several one after the other; None if the file has no array but perhaps `x`."""
+    """The arrays of a model with several inputs, concatenated; None if the file has no array except perhaps `x`."""
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):
         return None

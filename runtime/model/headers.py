@@ -1,4 +1,4 @@
-"""The C texts of the runtime and of the chips: headers, shipped as package data, and composed kernels."""
+"""The C sources of the runtime and of the chips: headers, shipped as package data, and composed kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 
 def include_folders(chip: Chip) -> Sequence[Path]:
-    """The folders of headers `tinyml/*.h` of a chip's programs: the shared folder first, then the chip's own."""
+    """The include folders of `tinyml/*.h` for programs of a chip: the shared one, then the chip's own."""
     return [_INCLUDE, *chip.files("include")]
 
 
@@ -53,7 +53,7 @@ def _name(file: Path) -> str:
 
 
 _INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
-"""An include of another header of the runtime, whose text comes first."""
+"""An include of another header of the runtime, whose text has to come first."""
 
 _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w+)\(", re.MULTILINE)
 
@@ -69,7 +69,7 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts of the headers or functions that a function needs, then of its definition, e.g. `tinyml/f32.h`.
+    """Names (e.g. `tinyml/f32.h`) and texts of all that a function depends on, then of its own definition.
 
     symbol: any function except composed kernels. target: the board of the program that calls the function. Raises
     `InputError` for an unknown function or board.
@@ -88,7 +88,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts of the headers and functions that a kernel of a board needs, then of its definition.
+    """Names and texts of all that a kernel of a board depends on, then of its own definition.
 
     A composed kernel is a text of its own, named by its symbol. Raises `InputError` for an undefined kernel.
     """

@@ -29,12 +29,12 @@ class Interface:
     the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it takes none either: the
     caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels come first
     in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
-    `input_parts` has the inputs of a model of several, which follow each other in the array. `input_unit` is the unit
-    of the sensor's integers that the input holds, as `--input-unit` spells it. With `instances`, all functions take a
-    pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes the
-    input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are
-    parts of one recording: the program is not reset in between, and that number of rows of the first input is left out.
-    `rate` is the number of samples per second that the model was trained on, where its front end says so.
+    `input_parts` lists the inputs of a model with several, which are concatenated in the array. `input_unit` is the
+    unit of the sensor's integers that the input holds, in the syntax of `--input-unit`. With `instances`, all functions
+    take a pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes
+    the input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are
+    parts of one recording: the program is not reset in between, and that many rows of the first input are skipped.
+    `rate` is the number of samples per second that the model was trained on, if its front end declares it.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -135,15 +135,15 @@ class Interface:
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """The functions to whose instructions profilers attribute time: the first of them that the program has.
+        """Candidates for the function to whose instructions profilers attribute time; the first that exists counts.
 
-        A step of a program that streams may be part of the function that calls it.
+        The compiler may inline the step of a program that streams into the function that calls it.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 
     @property
     def in_own_buffer(self) -> bool:
-        """True if a runner supplies the input where `NAME_input` says, in the arena or in an instance."""
+        """True if a runner writes the input to the address that `NAME_input` returns, in the arena or an instance."""
         return (self.input_in_arena or self.instances) and self.pushes is None
 
     @property

@@ -1,4 +1,4 @@
-"""The check that there is enough memory for work on a data set, made before any is allocated."""
+"""A check for enough memory to process a data set, made before any is allocated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.errors import InputError
 RESERVE = 160 << 20
 """Bytes reserved for temporary arrays of some samples and for the buffers of a BLAS library.
 
-A BLAS library that gets no memory prints its own message and ends the process.
+A BLAS library that runs out of memory prints its own message and terminates the process.
 """
 
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -35,9 +35,9 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
 
 
 def free_memory() -> int | None:
-    """The bytes that this process may still allocate, by its own limit, its control group's and the system's.
+    """The bytes that this process may still allocate within the limits of itself, its control group and the system.
 
-    None if they are unknown. Memory that the system can reclaim, e.g. its file cache, counts as free.
+    None if unknown. Memory that the system can reclaim, such as its file cache, counts as free.
     """
     bounds: list[int] = []
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -16,7 +16,7 @@ _CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": 
 
 
 def input_unit_of(module: ModuleOp) -> str | None:
-    """The unit of the sensor's integers that a program takes, at any level of tensors; None for any other input."""
+    """The unit of the sensor's integers that a program at L0 or L1 takes; None for any other input."""
     attributes = predict_function(module).arg_attrs
     unit = None if attributes is None else attributes.data[0].data.get(tdsl.INPUT_UNIT)
     return unit.data if isinstance(unit, StringAttr) else None

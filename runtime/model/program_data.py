@@ -1,4 +1,4 @@
-"""Data sets of programs, as reals and as raws of a program's input."""
+"""Data sets of a program, as reals and as raws of its input."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def load_program_data(module: ModuleOp, file: str) -> Data:
-    """Read the data set of a program, with samples of its input's length and labels among its classes.
+    """Read the data set of a program.
 
-    Integers are raws of the input's format, or the sensor's if it has a unit, unless the format is a float. Samples are
-    reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels that
-    do not fit the program.
+    Integers are raws of the input's format, or of the sensor if it has a unit, unless the format is a float. Samples
+    are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels
+    that do not fit the program.
     """
     interface = interface_of(module)
     data = load_data(file, elements=interface.input_length, answers=answers_of(module), parts=interface.input_parts)
@@ -45,10 +45,10 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
 
 
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
-    """The inputs for which a program takes these integers: raws of its format, or the sensor's if it has a unit.
+    """The real inputs that integers represent: raws of the input's format, or of the sensor if it has a unit.
 
-    Integers may be (samples, elements) or the samples of a stream, whose elements are alike. Raises `InputError` for
-    one that is no raw of the format.
+    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is no raw of the
+    format.
     """
     format = input_format(module)
     wide = integers.astype(np.int64)
@@ -63,14 +63,14 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
 
 
 def _as_integers(format: NumberFormat, raws: Raws) -> Raws:
-    """The integers that raws are in a data set."""
+    """The integers that represent raws in a data set."""
     return format.delivered(raws) if isinstance(format, ExactNumbers) else raws
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """The kind of a program's answers, by its interface and the labels of its classes.
+    """The kind of a program's answers, from its interface and its class labels.
 
-    Raises `InputError` for an attribute that does not hold labels.
+    Raises `InputError` for an invalid attribute of labels.
     """
     interface = interface_of(module)
     try:
@@ -84,18 +84,18 @@ def answers_of(module: ModuleOp) -> Answers:
 
 
 def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:
-    """The inputs for which a program's argument has these reals.
+    """The real inputs for which a program's argument has these reals.
 
-    Those of features with scales of their own are in double precision, which gives each raw back.
+    Features with scales of their own stay in double precision, so that encoding them restores each raw.
     """
     features = feature_map(module)
     return reals.astype(np.float32) if features is None else features.features(reals)
 
 
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
-    """The samples of a data set, (samples, elements), in the program's order of axes.
+    """Reorder the samples of a data set, (samples, elements), to the program's order of axes.
 
-    The data set has the axis order of the model's file, or channels last if its shape fits only that order.
+    The data set has the axis order of the model's file, or channels last if its shape only fits that order.
     """
     if (axes := interface_of(module).input_axes) is None:
         return data.x
@@ -108,7 +108,7 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
 
 
 def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Samples (samples, elements) of a program, reordered to the axis order of the model's file."""
+    """Reorder samples (samples, elements) from the program's axis order to that of the model's file."""
     if (axes := interface_of(module).input_axes) is None:
         return x
     file = _file_shape(module, axes)
@@ -118,7 +118,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Samples (samples, elements) with their axes permuted. shape: of a sample before the permutation."""
+    """Permute the axes of samples (samples, elements). shape: of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 
@@ -133,7 +133,7 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:
-    """Samples of random raws of a program's input, the same in each run."""
+    """Samples of random raws of a program's input, the same on every call."""
     format, length = input_format(module), interface_of(module).input_length
     random = np.random.default_rng(0)
     if format.dtype.kind == "f":
@@ -144,7 +144,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
 
 
 def input_format(module: ModuleOp) -> NumberFormat:
-    """The number format of a program's input: that of its unit, if it has one on reals."""
+    """The number format of a program's input: at L0, the one that its unit implies, if it has a unit."""
     function = predict_function(module)
     given = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.INPUT_FORMAT)
     return tdsl.format_of(function.body.block.args[0]) if given is None else element_format(given)

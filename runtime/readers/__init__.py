@@ -1,1 +1,1 @@
-"""Readers of the user's files, which check a file's kind and declared size before they read it."""
+"""Readers of user files, which check the kind and the declared size of a file before reading it."""

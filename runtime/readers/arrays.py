@@ -1,6 +1,6 @@
-"""Arrays in .npy and .npz files, read only after a check of their headers and sizes.
+"""Arrays in .npy and .npz files (numpy.lib.format), read only after a check of their headers and sizes.
 
-Nothing in a file is executed or unpickled. The format is that of numpy.lib.format.
+Nothing in a file is executed or unpickled.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ArrayHeader:
 
 
 Accept = Callable[[ArrayHeader], None]
-"""Raises `InputError` for an array that must not be read."""
+"""A function that raises `InputError` for an array that must not be read."""
 
 
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
@@ -67,7 +67,7 @@ def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
 
 
 def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[Any] | None:
-    """One array of an .npz file; None if the archive has no array of this name. Otherwise like `read_npy`."""
+    """An array of an .npz file by its name, checked as by `read_npy`; None if there is none of this name."""
     with open_regular(path, what) as stream:
         if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             raise InputError("expected an .npz file, not an .npy file", file=str(path))
@@ -92,16 +92,16 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def check_npz(path: str | Path, what: str) -> None:
-    """Raise `InputError` for a file that is no archive of arrays, as `read_npz` does, without reading an array."""
+    """Raise `InputError` for a file that is no archive of arrays, without reading an array."""
     read_npz(path, what, "", lambda header: None)
 
 
 SHOWN_NAMES, SHOWN_LETTERS = 8, 40
-"""The most names of arrays that a message lists, and the most letters of one."""
+"""Maximum number of array names in a message, and of letters of each."""
 
 
 def array_names(path: str | Path) -> list[str]:
-    """The names of the first arrays in an .npz file, shortened, for messages about others; none of a damaged file."""
+    """The names of the first arrays in an .npz file, shortened for messages; empty for a damaged file."""
     try:
         with open_regular(path, "data") as stream, zipfile.ZipFile(stream) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
@@ -112,7 +112,7 @@ def array_names(path: str | Path) -> list[str]:
 
 
 class _Damaged(Exception):
-    """A file without the array that it claims to hold."""
+    """Raised for a file that does not hold the array that it declares."""
 
 
 def _reason(error: Exception) -> str:
@@ -140,7 +140,7 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Check the header of an array with `size` bytes left in the file."""
+    """Check the header of an array. size: bytes left in the file."""
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {size}")
     accept(header)

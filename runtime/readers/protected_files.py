@@ -1,6 +1,6 @@
 """Protection of a command's input files from being overwritten by its outputs.
 
-A command enables it by `protect_inputs`; otherwise, nothing is protected.
+A command enables it by `protect_inputs`; without that, nothing is protected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", d
 """The names of the inputs by device and inode; None if nothing is protected."""
 
 _DEVICES = Path("/dev")
-"""The folder of links such as `stdout`, which lead to files outside it by the user's choice."""
+"""The folder of links such as `stdout`, which lead outside it by the user's choice."""
 
 FORCE = "; --force writes there all the same"
 
@@ -32,7 +32,7 @@ def protects() -> bool:
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input if it is a regular file. status: of the open file; by default, of the path."""
+    """Protect an input that is a regular file. status: of the open file; by default, of the path."""
     if (inputs := _INPUTS.get()) is None:
         return
     try:
@@ -44,7 +44,7 @@ def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
 
 
 def release_input(path: Path) -> None:
-    """Let a command replace an input, such as a page that it has written itself."""
+    """Stop protecting an input, such as a page that the command itself has written."""
     if (inputs := _INPUTS.get()) is not None and path.is_file():
         status = os.stat(path)
         inputs.pop((status.st_dev, status.st_ino), None)

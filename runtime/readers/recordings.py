@@ -1,4 +1,4 @@
-"""Recordings of sound: WAV files of 8 or 16 bits, by the module `wave`."""
+"""Sound recordings: WAV files of 8 or 16 bits."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 _WHAT = "recording"
 
 _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
-"""The type of samples, the one that is silence and the distance of full scale from it, by the bytes of a sample."""
+"""By bytes per sample: the type of samples, the value of silence, and the distance from it to full scale."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A sound of one channel. samples: from -1 to 1, one after the other. rate: samples per second."""
+    """A recording of one channel. samples: in [-1, 1], of shape (samples,). rate: samples per second."""
 
     samples: NDArray[np.float32]
     rate: int
 
 
 def read_wav(path: Path) -> Recording:
-    """The recording in a WAV file; of several channels their mean.
+    """The recording in a WAV file; several channels are averaged.
 
-    Raises `InputError` for a file that is none, is cut off, or has other samples than integers of 8 or 16 bits.
+    Raises `InputError` for a file that is no WAV file, is truncated, or has samples other than 8- or 16-bit integers.
     """
     try:
         with open_regular(path, _WHAT) as stream, wave.open(stream) as sound:
@@ -44,7 +44,7 @@ def read_wav(path: Path) -> Recording:
             if frames * channels > ELEMENT_LIMIT.get():
                 raise wave.Error(f"it has {frames * channels} samples; --max-elements raises the limit")
             data = sound.readframes(frames)
-    # The module raises a bare `RuntimeError` for a chunk that would end beyond the file.
+    # `wave` raises a bare `RuntimeError` for a chunk that would end beyond the file.
     except (wave.Error, EOFError, RuntimeError) as error:
         reason = str(error) or "it is cut off"
         raise InputError(f"cannot read the {_WHAT}, a WAV file of 8 or 16 bits: {reason}", file=str(path)) from error

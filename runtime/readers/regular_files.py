@@ -1,4 +1,4 @@
-"""Regular files: opened without waiting for pipes and devices, and read up to a limit."""
+"""Regular files, opened without blocking on pipes and devices, and read up to a limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.runtime.readers.protected_files import note_input
 
 _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
-"""The base limit on bytes of text, and its growth per element: enough for 16-bit constants in hexadecimal."""
+"""The base limit on bytes of text, and its growth per allowed element: enough for 16-bit constants in hexadecimal."""
 
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 

@@ -1,2 +1,2 @@
-"""Training of a program's constants with the arithmetic that devices compute in: values by the evaluator, bit for bit,
-derivatives straight through the roundings."""
+"""Training of a program's constants in the arithmetic of devices: values are the evaluator's, bit for bit, and
+derivatives pass straight through roundings."""

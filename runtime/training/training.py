@@ -1,26 +1,183 @@
-"""The training loop: batches in random order, Adam, and the best epoch by the validation set."""
+"""Training of a program's weights: derivatives of a loss, Adam, and the best epoch by the validation set.
+
+Values are those of the program: raws of its formats. The derivatives of ops on reals are evaluated at the decoded raws
+(the straight-through estimator of Courbariaux et al. 2016); a result that its format saturates passes no derivative on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.arrays.values import Arithmetic, Factored, HasValueInterface
+from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, predict_function, samples_together
-from tinyml.runtime.training.backward import TrainingTrace, cross_entropy
+from tinyml.runtime.evaluator.gradients import Trace
 from tinyml.runtime.training.weights import TrainedWeights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+class TrainingTrace(Trace):
+    """The execution of a batch, for a training step.
+
+    inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants to
+    differentiate by. of_inputs: True to differentiate by the inputs, too. Raises `InputError` for sums in accumulators,
+    which are not numbers of a format.
+    """
+
+    def __init__(
+        self,
+        function: func.FuncOp,
+        inputs: Array,
+        arithmetic: Arithmetic,
+        trained: Collection[tdsl.ConstOp],
+        of_inputs: bool = False,
+    ):
+        self.trained, self.reals = frozenset(trained), Reals()
+        # The argument of the function is the first value.
+        self.varying: set[int] = {0} if of_inputs else set()
+        self.scores = logits_of(function)
+        super().__init__(function, inputs, arithmetic)
+
+    def computed(self, op: Operation, operands: list[int], made: int) -> None:
+        if op in self.trained or self.varying.intersection(operands):
+            self.varying.add(made)
+            super().computed(op, operands, made)
+
+    @property
+    def logits(self) -> Array:
+        """The reals of the scores before a final softmax, of shape (samples, scores)."""
+        reals = self._reals(self.index[self.scores])
+        return reals.reshape(len(reals), -1)
+
+    def backward(self, slope: Array) -> dict[SSAValue, Array]:
+        """The derivatives of a loss by the trained constants, in their shapes, and by the argument, if requested.
+
+        slope: the derivatives by the scores. Those by the argument have an axis over the samples.
+        """
+        found: dict[SSAValue, Array] = {}
+        for value, by in self.by_values(slope):
+            if isinstance(value.owner, tdsl.ConstOp):
+                found[value] = by[0] + found[value] if value in found else by[0]
+            elif value is self.bound[0]:
+                found[value] = by
+        return found
+
+    def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
+        """Yield the values on which the scores depend, in reverse order, each with the derivatives by it per sample.
+
+        slope: the derivatives by the scores. Derivatives by constants are summed over the samples.
+        """
+        slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
+        for op, operands, made in reversed(self.entries):
+            if (by := slopes.pop(made, None)) is None:
+                continue
+            if isinstance(op, tdsl.ConstOp):
+                yield self.bound[made], by
+                continue
+            if not isinstance(op, HasValueInterface):
+                continue
+            by = self._unlimited(made, by)
+            yield self.bound[made], by
+            derivatives = op.derivative(self.reals, [self._reals(index) for index in operands], self._reals(made), by)
+            if derivatives is None:
+                continue
+            for index, derivative in zip(operands, derivatives, strict=True):
+                if derivative is None or index not in self.varying:
+                    continue
+                part = _summed(derivative, len(self.values[index]))
+                slopes[index] = slopes[index] + part if index in slopes else part
+        if 0 in slopes:
+            yield self.bound[0], self._unlimited(0, slopes[0])
+
+    def _format(self, index: int) -> NumberFormat | None:
+        """The format of a value on raws; None for reals and indices."""
+        type = self.bound[index].type
+        if self.arithmetic.machine is None or not isinstance(type, TensorType):
+            return None
+        element = cast("TensorType[Attribute]", type).element_type
+        if accumulator_of(element) is not None and number_format(element) is None:
+            raise InputError("sums that a plan keeps in accumulators cannot be trained: give another --plan")
+        return number_format(element)
+
+    def _reals(self, index: int) -> Any:
+        format, value = self._format(index), self.values[index]
+        if format is None:
+            return value
+        # Scales per row refer to the axes of the constant, without the axis over the samples.
+        return format.decode(value[0])[None] if len(value) == 1 else format.decode(value)
+
+    def _unlimited(self, made: int, slope: Array) -> Array:
+        """The derivatives by a result before saturation to the range of its format.
+
+        At the least real no derivative passes, as in a relu; at the greatest, only those that reduce the result.
+        """
+        format = self._format(made)
+        if format is None:
+            return slope
+        low, high = format.encode(np.array(-np.inf)), format.encode(np.array(np.inf))
+        raws = self.values[made]
+        return np.where((raws == low) | ((raws == high) & (slope < 0)), 0.0, slope)
+
+
+def logits_of(function: func.FuncOp) -> SSAValue:
+    """The scores that a function returns or takes the argmax of, before a final softmax.
+
+    Raises `InputError` for a function without scores.
+    """
+    returned = cast(func.ReturnOp, function.body.block.last_op).arguments
+    found = [value for value in returned if isinstance(value.type, TensorType)]
+    found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp)]
+    if not found:
+        raise error_at(function, "cannot be trained: its class is not that of the greatest score")
+    value = scores = found[0]
+    while isinstance(value.owner, tdsl.ReshapeOp):
+        value = value.owner.input
+    return value.owner.operands[0] if isinstance(value.owner, tdsl.SoftmaxOp) else scores
+
+
+def _summed(derivative: Array | Factored, samples: int) -> Array:
+    """The derivative by an operand, summed over the samples if all share the operand."""
+    if isinstance(derivative, Factored):
+        if samples > 1:
+            return derivative.product
+        slope, right = derivative.slope, derivative.right
+        if len(right) == 1 or len(slope) == 1:
+            return derivative.product.sum(0, keepdims=True)
+        return np.tensordot(slope, right, ((0, 2), (0, 2)))[None]
+    return derivative.sum(0, keepdims=True) if samples == 1 and len(derivative) > 1 else derivative
+
+
+def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
+    """The mean cross-entropy of the softmax of logits, and its derivatives by them, (samples, classes).
+
+    labels: the index of each sample's class.
+    """
+    shifted = logits - logits.max(1, keepdims=True)
+    logarithms = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    own = np.arange(len(logits)), np.asarray(labels)
+    slope = np.exp(logarithms)
+    slope[own] -= 1.0
+    return float(-logarithms[own].mean()), slope / len(logits)
+
+
 Array: TypeAlias = "NDArray[Any]"
 
 DECAYS = 0.9, 0.999
-"""The parts of the moments of derivatives that Adam keeps in a step (Kingma and Ba 2014)."""
+"""The decay rates of Adam's first and second moments (Kingma and Ba 2014)."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +190,10 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSchedule:
-    """The length of a training, and its steps.
+    """Hyperparameters of a training.
 
-    rate: the learning rate of Adam, which falls to zero along half a cosine. batch: samples in a step. augment: changes
-    the inputs of a batch, by a random generator.
+    rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: samples per step. augment:
+    changes the inputs of a batch by a random generator.
     """
 
     epochs: int
@@ -66,7 +223,7 @@ class Adam:
 class Trainer:
     """A program whose weights are trained.
 
-    arithmetic: makes the arithmetic of a step; `Reals` trains in double precision, `Bits` with the program's formats.
+    arithmetic: creates the arithmetic of a step; `Reals` trains in double precision, `Bits` in the program's formats.
     """
 
     def __init__(self, weights: TrainedWeights, arithmetic: Callable[[], Arithmetic]):
@@ -96,7 +253,7 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train, and keep the weights of the epoch with the least loss on `val`, the start included.
+        """Train, and keep the weights of the epoch, or of the start, with the least loss on `val`.
 
         Raises `InputError` for a loss that is not a number.
         """
@@ -124,6 +281,6 @@ class Trainer:
         self.weights.restore(best)
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
-        """The execution of a batch of inputs, as `inputs` makes them; of_inputs: True to derive by these, too."""
+        """The execution of a batch of inputs, as `inputs` makes them. of_inputs: True to differentiate by them, too."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained, of_inputs)

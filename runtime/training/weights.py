@@ -1,4 +1,4 @@
-"""The constants of a program as weights in double precision, which are rounded into the program before each step."""
+"""The constants of a program as weights in double precision, rounded into the program before each step."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 @dataclass
 class Weight:
-    """A constant: its real in double precision, and what its format holds of it.
+    """A constant and its reals in double precision.
 
-    low, high: the least and the greatest real of the format, for each element. dense: where elements are stored, True
-    for all but the zeros of a sparse matrix, which stay zero.
+    low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
+    a sparse matrix stay zero.
     """
 
     constant: tdsl.ConstOp
@@ -43,8 +43,8 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    reals: where to start from, by the names of constants; a constant without a name, or with another shape there,
-    starts from what its raws stand for. renew: called after the constants of the program changed.
+    reals: initial values by the names of constants; a constant that is missing there, or has another shape, starts from
+    its decoded raws. renew: called after the constants of the program have changed.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class TrainedWeights:
             if isinstance(op, tdsl.ConstOp):
                 decoded = tdsl.format_of(op.result).decode(op.raws).astype(np.float64)
                 given = (reals or {}).get(op.result.name_hint or "")
-                # A name may belong to another constant since the program was rewritten: they would differ by far.
+                # Since the program was rewritten, a name may belong to another constant.
                 start = given if given is not None and given.shape == decoded.shape else decoded
                 self.weights.append(Weight(op, np.array(start, np.float64)))
 
@@ -70,11 +70,11 @@ class TrainedWeights:
 
     @property
     def variables(self) -> list[Array]:
-        """The arrays that an optimiser changes in place."""
+        """The arrays that an optimizer updates in place."""
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """The derivatives by the variables, from those by the constants' results; zeros where there are none."""
+        """The derivatives by the variables, zero where there are none. slopes: by the results of constants."""
         return [
             np.where(weight.dense, slopes[weight.constant.result], 0.0)
             if weight.constant.result in slopes
@@ -83,7 +83,7 @@ class TrainedWeights:
         ]
 
     def write(self) -> None:
-        """Round the weights into the program. They are kept within the reals of their formats."""
+        """Clamp the weights to the ranges of their formats and round them into the program."""
         for weight in self.weights:
             np.clip(weight.real, weight.low, weight.high, out=weight.real)
             _set_reals(weight.constant, weight.real)
@@ -98,14 +98,14 @@ class TrainedWeights:
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Take variables back, and write them into the program."""
+        """Restore variables from `state`, and write them into the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
-    """Round reals into a constant, in place: training writes thousands of times."""
+    """Round reals into a constant, in place, since training does so thousands of times."""
     format = tdsl.format_of(constant.result)
     with np.errstate(over="ignore"):
         raws = format.encode(reals)

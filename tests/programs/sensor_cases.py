@@ -15,8 +15,8 @@ from programs.compiled import compile_without_pictures
 from programs.paths import MODELS, ROOT
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.runtime.devices.callers.float_inputs import run_on_floats
 from tinyml.runtime.devices.device import RunResult
+from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.interface import Interface

@@ -14,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.signals.spectra import transform
+from tinyml.lowering.frontends.signals.front_ends import transform
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 

@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.runtime.evaluator.evaluator import Outputs
-from tinyml.runtime.streams.evaluation import evaluate_stream
+from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.transforms.formats.receive_input import ReceiveInputPass
 from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 

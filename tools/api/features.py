@@ -51,7 +51,7 @@ class DeviceFeatures:
         model: as `tinyml.load` takes it; it gets number formats when it is compiled. Raises `InputError` for a model
         that takes another number of features, or has number formats.
         """
-        from tinyml.lowering.frontends.signals.followed_by import followed_by
+        from tinyml.lowering.frontends.signals.front_ends import followed_by
 
         loaded = load(model)
         return Model(f"{FEATURES}_{loaded.name}", followed_by(self.program, loaded.module))

@@ -11,8 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.hardware.placement import placement_tool, routed_clock
-from tinyml.runtime.devices.hardware.synthesis import synthesised
+from tinyml.runtime.devices.verilog_tools import placement_tool, routed_clock, synthesised
 from tinyml.targets.registry import board
 from tinyml.tools.cli.guard import Blame, guarded
 from tinyml.tools.driver.output_folder import read_report

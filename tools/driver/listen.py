@@ -61,9 +61,9 @@ def heard_in(
     stream or was made for another rate, and for a recording that is too short.
     """
     from tinyml.dialects import tdsl
+    from tinyml.runtime.devices.listening import answers_to
     from tinyml.runtime.evaluator.evaluator import encode_inputs
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.runtime.streams.listening import answers_to
     from tinyml.targets.registry import board
     from tinyml.tools.driver.program_in_folder import program_in
 

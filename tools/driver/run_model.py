@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
-from tinyml.runtime.devices.serial.streaming_board import SKETCH
+from tinyml.runtime.devices.streaming_board import SKETCH
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
@@ -143,7 +143,7 @@ def _with_floats(
 
     ram: bytes of the program with raws.
     """
-    from tinyml.runtime.devices.callers.float_inputs import run_on_floats, takes_floats
+    from tinyml.runtime.devices.float_inputs import run_on_floats, takes_floats
     from tinyml.runtime.model.model_interface import interface_of
 
     interface = interface_of(formats)

@@ -1,1 +1,1 @@
-"""Files of boosted trees, which XGBoost and LightGBM write."""
+"""The frontends for boosted trees in files of XGBoost and LightGBM."""

@@ -1,4 +1,4 @@
-"""Fields of objects in JSON, whose types are checked as they are read."""
+"""Fields of JSON objects, type-checked as they are read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 60
-"""Characters of a value that a message shows."""
+"""Maximum characters of a value in a message."""
 
 
 class Fields:
     """The fields of an object, by name.
 
-    Raises `InputError` for missing fields, and for values of another type or that are not finite.
+    Raises `InputError` for missing fields, and for values of another type or not finite.
     """
 
     def __init__(self, data: Any, file: str, name: str = "") -> None:
@@ -48,14 +48,14 @@ class Fields:
         return self.data[name]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text, or a number as a text."""
+        """A string; a number is converted to one."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         if not isinstance(value, str | int | float):
             raise self.error(f"expected a text as {name}, got {_shown(value)}")
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number, which may be written as a string. infinite: it may be infinity, too."""
+        """A finite number, which may be spelled as a string. infinite: true to allow positive infinity."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         try:
             number = float(value)
@@ -72,7 +72,7 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """An integer from 0 on, of 31 bits."""
+        """A non-negative integer below 2^31."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
@@ -108,7 +108,7 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers that are no integers of 32 bits with a sign, as both libraries store indices."""
+    """The numbers that are no signed 32-bit integers, as which both libraries store indices."""
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 
 

@@ -1,4 +1,4 @@
-"""Import of models in JSON, by the library that wrote them."""
+"""Import of JSON files, dispatched by the library that wrote them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def read_json(content: bytes, file: str) -> ModuleOp:
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"not a JSON file: {error}", file=file) from error
     if isinstance(model, dict) and "learner" in model:
-        from tinyml.lowering.frontends.xgboost.importer import import_xgboost
+        from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
 
         return import_xgboost(Fields(model, file), file)
     if isinstance(model, dict) and "tree_info" in model:
-        from tinyml.lowering.frontends.lightgbm.dumped import import_dump
+        from tinyml.lowering.frontends.boosted.lightgbm import import_dump
 
         return import_dump(Fields(model, file), file)
     raise InputError(
@@ -34,5 +34,5 @@ def read_json(content: bytes, file: str) -> ModuleOp:
 
 
 def _integer(digits: str) -> int | float:
-    """An integer; one of more digits than any field takes is a float, or infinity, which the field then refuses."""
+    """Parse an integer; one with more digits than any field takes becomes a float, which the field then rejects."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

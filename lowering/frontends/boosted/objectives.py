@@ -1,4 +1,4 @@
-"""The results of a model, by the objective that it was trained for, from the sums of its trees."""
+"""Programs of boosted trees: the results that a training objective defines, from the sums of the trees."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ CLASSES, VALUE, EXPONENTIAL, SHARE = "classes", "value", "exponential", "share"
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective.
+    """A training objective.
 
-    kind: `CLASSES` for a classifier, whose scores are the sums, one of which stands for two classes; `VALUE` for the
-    sums themselves, `EXPONENTIAL` and `SHARE` for their exponential or logistic function. threshold: of two classes
-    the second is the answer if the sum is greater.
+    kind: `CLASSES` for a classifier, whose scores are the sums, or a single sum for two classes; `VALUE` for the sums
+    themselves; `EXPONENTIAL` and `SHARE` for their exponential or logistic function. threshold: of a single sum, above
+    which the second class is predicted.
     """
 
     kind: str
@@ -38,9 +38,9 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """Trees of values, each of which adds to one of some results.
+    """Trees that each add to one of several results.
 
-    trees: with votes (nodes, 1). members: the number of the result that each adds to.
+    trees: with votes (nodes, 1). members: the index of the result that each tree adds to.
     """
 
     trees: Sequence[Tree]
@@ -63,7 +63,7 @@ def boosted_program(
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """The trees with votes for all results; raises `InputError` before they take more than a tensor may."""
+    """The trees with votes for all results; raises `InputError` if these would exceed the limit on elements."""
     to.check_shape((max(sum(len(tree.first) for tree in boosted.trees), 1), boosted.results))
     trees: list[Tree] = []
     for tree, member in zip(boosted.trees, boosted.members, strict=True):
@@ -88,7 +88,7 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
 
 
 def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
-    """What is greater than 0 where the sums are greater than a threshold."""
+    """The sums less a threshold, whose signs are those of the comparison."""
     if not threshold:
         return sums
     return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

@@ -1,4 +1,4 @@
-"""Layers of single elements: arithmetic with numpy's broadcasting, limits, and batch normalisation."""
+"""Elementwise layers: arithmetic with numpy's broadcasting, clamping, and batch normalisation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest 32-bit float, which stands for no limit."""
+"""The greatest 32-bit float, which stands for no upper bound."""
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Elements clamped to a range, as Relu (0 to `GREATEST`) and Relu6 do."""
+    """Clamp elements to a range, such as that of Relu (0 to `GREATEST`) or Relu6."""
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):
@@ -39,7 +39,7 @@ def binary(
 ) -> OrderedTensor:
     """An op on each pair of elements.
 
-    If an operand is not in the model's order of axes, the result is in that operand's order.
+    The result has the axis order of the first operand that is not in the model's order, else the model's order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
@@ -53,9 +53,9 @@ def binary(
 
 
 def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
-    """An operand with leading axes of extent 1 up to a rank, and its axes in an order; single numbers stay scalars.
+    """Extend an operand to a rank by leading axes of extent 1, and reorder its axes; scalars are unchanged.
 
-    order: None if all operands are in the model's order, in which they broadcast as they are.
+    order: None if all operands are in the model's order, in which they broadcast unchanged.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
@@ -68,7 +68,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
 
 
 def by_channel(numbers: Parameter, axes: str) -> Parameter:
-    """A vector in a shape that broadcasts along the channels of a tensor, whose axes in the model are `axes`."""
+    """Reshape a vector so that it broadcasts along the channels of a tensor. axes: of the tensor in the model."""
     return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
 
 
@@ -83,9 +83,9 @@ def batch_normalisation(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with one number of each per channel.
+    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with arrays of a number per channel.
 
-    It becomes a factor and an addend, which `simplify` of `onnx/rewrites/` folds into the weights of the layer before.
+    The result is a product and a sum, which `simplify` (`onnx/rewrites.py`) folds into the weights of the layer before.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

@@ -1,7 +1,7 @@
-"""Images and their windows: padding, pools, and the order of axes in a model.
+"""Images and their windows: padding, pooling, and the order of axes in a model.
 
 Layers take an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in the
-same order. The program computes with images NHWC; a sequence is an image of height 1.
+same order. Programs compute on NHWC images; a sequence is an image of height 1.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Pair = tuple[int, int]
 """Numbers for height and width."""
 
 Margins = tuple[int, int, int, int]
-"""Rows above and below, and columns on the left and on the right."""
+"""Numbers of rows above and below, and of columns on the left and right."""
 
 
 @dataclass(frozen=True)
 class Windows:
     """The windows of a layer along height and width.
 
-    padding: rows and columns of zeros around the image. Raises `VerifyException` for windows, strides and dilations
+    padding: rows and columns of zeros around the image. Raises `VerifyException` for kernels, strides and dilations
     below 1.
     """
 
@@ -45,22 +45,22 @@ class Windows:
 
     @property
     def reach(self) -> Pair:
-        """The distance from the first to the last element of a window."""
+        """The distances from the first to the last element of a window."""
         down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
         return down, across
 
 
 def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
-    """Windows with the padding that frameworks call SAME; extents: height and width of the image."""
+    """Windows with SAME padding. extents: height and width of the image."""
     windows = Windows(kernel, strides, dilations)
     rows, columns = (same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True))
     return Windows(windows.kernel, strides, dilations, (*rows, *columns))
 
 
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
-    """The padding before and behind an axis that gives a window for every `stride` elements.
+    """The padding at both ends of an axis that yields a window for every `stride` elements.
 
-    An odd number of elements puts one more behind than before.
+    An odd total has one more element at the end.
     """
     span = (kernel - 1) * dilation + 1
     missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
@@ -68,7 +68,7 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """A tensor as an image NHWC. x: an image or a sequence, with axes in the order `axes`."""
+    """Convert an image or a sequence, whose axes in the model are `axes`, to an NHWC image."""
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))
@@ -79,7 +79,7 @@ def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
 
 
 def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
-    """An image NHWC as a tensor of the model, whose axes are in the order `axes` there."""
+    """Convert an NHWC image to a tensor of the model, whose axes there are `axes`."""
     if "L" in axes:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))
@@ -87,7 +87,7 @@ def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
 
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """An image NHWC with zeros around it; padding: as `Margins`."""
+    """Pad an NHWC image with zeros. padding: as `Margins`."""
     top, bottom, left, right = padding
     return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
 
@@ -102,9 +102,9 @@ def pool(
     axes: str,
     include_padding: bool = False,
 ) -> OrderedTensor:
-    """The greatest element, or the average, of each window.
+    """The maximum or the average of each window.
 
-    element: the type of averages, by default that of the image. include_padding: zeros around the image take part.
+    element: the type of averages, by default that of the image. include_padding: true if padding counts as elements.
     """
     if windows.dilations != (1, 1):
         raise to.error("dilations are not supported")
@@ -122,7 +122,7 @@ def global_pool(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """The greatest element, or the average, of each channel."""
+    """The maximum or the average of each channel."""
     image = image_of(to, x, axes)
     if kind is tdsl.AveragePoolOp:
         return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)

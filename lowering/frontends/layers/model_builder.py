@@ -1,4 +1,4 @@
-"""The program that a frontend builds: one function, whose ops are appended one by one."""
+"""The builder of a frontend's program, a function to which ops are appended one by one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from math import prod
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
@@ -28,7 +29,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.layers.parameter import Parameter
 
@@ -37,10 +37,10 @@ Op = TypeVar("Op", bound=Operation)
 
 
 class ModelBuilder:
-    """Appends ops to `block`; constants go to `entry`, the block of the function.
+    """A builder that appends ops to `block`, and constants to `entry`, the block of the function.
 
-    Every op is verified as it is appended. Errors name the file and the layer that is being imported. Frontends that
-    know more override `location` and `error`.
+    Every op is verified as it is appended. Errors name the file and the layer that is being imported. Frontends with
+    more precise locations override `location` and `error`.
     """
 
     def __init__(self, file: str):
@@ -61,7 +61,7 @@ class ModelBuilder:
 
     @contextmanager
     def importing(self, layer: str) -> Generator[None]:
-        """A context for the import of a layer, which messages name; a `VerifyException` becomes an error at it."""
+        """A context for the import of a layer, which errors name; a `VerifyException` becomes an `InputError`."""
         around, self.layer = self.layer, layer
         try:
             yield
@@ -71,14 +71,14 @@ class ModelBuilder:
             self.layer = around
 
     def argument(self, type: TensorType, name: str) -> SSAValue:
-        """The argument of the function."""
+        """Append an argument to the function."""
         self.check_shape(type.get_shape())
         value = self.entry.insert_arg(type, len(self.entry.args))
         hint(value, name)
         return value
 
     def module(self, results: Sequence[SSAValue], arguments: ArrayAttr[DictionaryAttr] | None = None) -> ModuleOp:
-        """The module of the function, which is named after the file; arguments: the attributes of its arguments."""
+        """The module of the function, which is named after the file. arguments: the attributes of its arguments."""
         self.entry.add_op(func.ReturnOp(*results))
         types = self.entry.arg_types, [result.type for result in results]
         module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
@@ -87,7 +87,7 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Note parts of the model whose number training decides (`StoredExamples`); of several kinds the most count."""
+        """Record parts whose number training decides (`StoredExamples`); only the most numerous kind is kept."""
         known = self._stored
         if known is not None and known.what == what:
             count += known.count
@@ -114,11 +114,11 @@ class ModelBuilder:
         return op
 
     def op(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
-        """Emit an op with one tensor result and return that."""
+        """Emit an op with a single tensor result, and return the result."""
         return self.emit(make, *args, **kwargs).out
 
     def check_shape(self, shape: Sequence[int]) -> None:
-        """Refuse empty axes and tensors beyond the limit on elements."""
+        """Raise `InputError` for empty axes and for tensors beyond the limit on elements."""
         if min(shape, default=1) < 1:
             raise self.error(f"every axis has at least one element, got shape {list(shape)}")
         if prod(shape) > (limit := ELEMENT_LIMIT.get()):
@@ -129,7 +129,7 @@ class ModelBuilder:
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """A constant of the function; parameters of equal keys share one."""
+        """A constant of the function, shared by parameters with equal keys."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]
@@ -144,30 +144,47 @@ class ModelBuilder:
         return op.result
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """A value in another shape."""
+        """Reshape a value, unless it has the shape."""
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """A value rounded into an element type if it has another one; None keeps the value."""
+        """Round a value to an element type, unless it has that type or the type is None."""
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """A slice at constant offsets; steps: the distance of elements along each axis."""
+        """A slice at constant offsets. steps: the distance of elements along each axis, by default 1."""
         if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
         return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
 
+    def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
+        """The elements at indices of the last axis, each run of consecutive indices as one slice.
+
+        Raises `InputError` without an index, and for an index that is out of range.
+        """
+        *before, length = shape_of(value)
+        if not indices or not all(0 <= index < length for index in indices):
+            raise self.error(f"indices {[*indices]} do not lie in shape {[*before, length]}")
+        starts = [at for at, index in enumerate(indices) if at == 0 or index != indices[at - 1] + 1]
+        ends = [*starts[1:], len(indices)]
+        first = [0] * len(before)
+        parts = [
+            self.part(value, (*first, indices[start]), (*before, end - start))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
+
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
-        """A tensor with the model's axes in some order."""
+        """Transpose a tensor to an order of the model's axes."""
         if tensor.order == order:
             return tensor.value
         return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])
 
     def plain(self, tensor: OrderedTensor) -> SSAValue:
-        """A tensor with its axes in the model's order."""
+        """Transpose a tensor to the model's order of axes."""
         return self.reordered(tensor, tuple(range(len(tensor.order))))
 
 
@@ -177,8 +194,19 @@ def hint(value: SSAValue, name: str) -> None:
 
 
 def identifier(name: str) -> str:
-    """A name of the model as an identifier of the IR; empty if it has no letter."""
+    """Convert a name of the model to an identifier of the IR; empty if it has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""
     return f"v{parts}" if parts[0].isdigit() else parts
+
+
+def function_name(file: str) -> str:
+    """A C identifier from the name of a file, or of its folder for `NAME/input.sd` and `NAME/seedot/input.sd`."""
+    path = Path(file).absolute()
+    name = path.stem
+    if name == "input":
+        folders = [folder.name for folder in path.parents if folder.name not in ("", "seedot")]
+        name = folders[0] if folders else name
+    name = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"m_{name}" if name[:1].isdigit() else name

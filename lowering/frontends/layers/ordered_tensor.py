@@ -1,7 +1,7 @@
-"""Tensors of the program with the order in which they hold the axes of the model's tensors.
+"""Tensors of the program, with the order in which they store the axes of the model's tensors.
 
-Orders of axes are named by letters: N (samples), H, W and C (height, width and channels of an image), L (steps of a
-sequence). Programs hold images as NHWC and sequences as NLC.
+Axes are named by letters: N (samples), H, W and C (height, width and channels of an image), L (steps of a sequence).
+Programs store images as NHWC and sequences as NLC.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from xdsl.ir import SSAValue
 from tinyml.dialects.tdsl import Shape, format_of, shape_of
 
 STORED = "NHWLC"
-"""The order in which programs hold the axes of images and sequences."""
+"""The order in which programs store the axes of images and sequences."""
 
 
 @dataclass(frozen=True)
 class OrderedTensor:
     """A tensor of the program. Axis `i` of `value` is axis `order[i]` of the model's tensor.
 
-    An image that a model holds as NCHW has the order (0, 2, 3, 1).
+    An image that the model stores as NCHW has the order (0, 2, 3, 1).
     """
 
     value: SSAValue
@@ -50,10 +50,10 @@ class OrderedTensor:
 
 
 def stored_order(axes: str) -> tuple[int, ...]:
-    """The order in which programs hold images or sequences of a model, such as (0, 2, 3, 1) for `NCHW`."""
+    """The order in which programs store images or sequences of a model, such as (0, 2, 3, 1) for `NCHW`."""
     return permutation(axes, "".join(axis for axis in STORED if axis in axes))
 
 
 def permutation(source: str, target: str) -> tuple[int, ...]:
-    """The permutation that transposes axes named by letters into another order."""
+    """The permutation that transposes axes in the order `source` to the order `target`."""
     return tuple(map(source.index, target))

@@ -1,4 +1,4 @@
-"""Support vector machines: kernels of an input with the support vectors, their sums, and the votes of pairs of classes.
+"""Support vector machines: kernels of an input and the support vectors, their sums, and votes on pairs of classes.
 
 libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
 classes; a class gets a vote for each decision in its favour, and ties go to the first class.
@@ -30,10 +30,10 @@ FEWER_VECTORS = (
     "a greater C, a smaller gamma (NuSVC: nu; SVR: a greater epsilon) or fewer samples leave fewer, PCA makes them "
     "shorter, Nystroem(n_components=...) and LinearSVC need none"
 )
-"""The ways to a smaller support vector machine."""
+"""Advice for a smaller support vector machine."""
 
 MOST_FACTORS = 8
-"""The greatest degree of a polynomial kernel; each further degree takes another product."""
+"""Maximum degree of a polynomial kernel, which takes a product per degree."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def kernel_sums(
 ) -> SSAValue:
     """The column `coefficients k(vectors, x) + addends`.
 
-    vectors: (number, length of x). coefficients: (sums, number). A linear kernel leaves one product of matrices.
+    vectors: (number, length of x). coefficients: (sums, number). A linear kernel reduces to one matrix product.
     """
     if kernel.name == "linear":
         return affine(to, x, coefficients @ vectors, addends)
@@ -78,9 +78,9 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> SSAValue:
-    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2, which is a fast product of matrices.
+    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2, which takes one matrix product.
 
-    The mean of the vectors is subtracted from everything first, which keeps these numbers small.
+    The mean of the vectors is subtracted from vectors and input first, to keep these numbers small.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre
@@ -97,8 +97,8 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> S
 def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
     """The coefficients (pairs, support vectors) of all decisions between two classes.
 
-    of_classes: libsvm's (classes - 1, support vectors), whose rows stand for the opposing class. sizes: the number of
-    support vectors of each class; these are sorted by class.
+    of_classes: libsvm's (classes - 1, support vectors), with a row per opposing class. sizes: the number of support
+    vectors of each class, by which they are sorted.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)
@@ -116,6 +116,6 @@ def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
     signs = np.zeros((classes, shape_of(decisions)[0]))
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):
         signs[i, pair], signs[j, pair] = 1, -1
-    # A decision for the second class is 1 minus the step.
+    # The second class gets 1 minus the step.
     sums = affine(to, to.op(tdsl.StepOp, decisions), signs, np.arange(classes, dtype=float))
     return to.reshape(sums, (1, classes))

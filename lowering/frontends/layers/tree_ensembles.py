@@ -1,4 +1,4 @@
-"""Forests from the arrays of their trees, as the libraries that train them store them."""
+"""Forests from arrays of nodes, as training libraries store them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ LEAF = -1
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree with inner nodes and leaves in one numbering, whose root is node 0.
+    """A tree with inner nodes and leaves in one numbering; the root is node 0.
 
     features, thresholds: of inner nodes; ignored for leaves. first, second: the children for feature <= threshold and
-    otherwise, `LEAF` for leaves. votes: (nodes, results); only those of leaves count.
+    otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes.
     """
 
     features: NDArray[Any]
@@ -38,7 +38,7 @@ class Tree:
     votes: NDArray[Any]
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
-        """The equivalent tree if the comparisons are feature < threshold wherever `strict` is true."""
+        """The equivalent of a tree that compares feature < threshold at the nodes where `strict` is true."""
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         thresholds = np.where(strict, before, self.thresholds)
         return Tree(self.features, thresholds, self.first, self.second, self.votes)
@@ -48,7 +48,7 @@ def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[
     """The sums of the votes of all trees, 1 x results. start: the initial values of the sums, (results,)."""
     if not trees:
         raise to.error("the model has no trees")
-    # What single precision cannot hold is refused as a parameter.
+    # Numbers beyond single precision are rejected when they become parameters.
     with np.errstate(over="ignore"):
         arrays, votes = _numbered(to, trees)
         prior = None if start is None else start.reshape(1, -1).astype(np.float32)

@@ -1,7 +1,7 @@
 """Layers with weights: convolutions, transposed convolutions and dense layers.
 
-Sums start from `start`, a constant with a number for each output: a bias for reals, the result of `start_parameter` in
-`quantised_numbers.py` for quantised numbers. `element` is the type of the results, by default that of the input.
+Sums start from `start`, a constant with a number per output: a bias for reals, the result of `start_parameter`
+(`parameter.py`) for quantised numbers. `element` is the type of the results, by default that of the input.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 FILTER, TRANSPOSED = "OHWI", "IHWO"
-"""The axes of filters and of filters of transposed convolutions: output and input channels, height and width."""
+"""The axis orders of filters, and of filters of transposed convolutions (O, I: output and input channels)."""
 
 
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
-    """A filter whose axes are in the order `axes` in the model, as layers take it.
+    """Reorder the axes of a filter to those that layers take.
 
-    axes: such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
+    axes: in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
     """
     if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
         raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
@@ -52,7 +52,7 @@ def convolution(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """A convolution of an image or a sequence with a filter O x KH x KW x I / groups, its axes in the order OHWI."""
+    """A convolution of an image or a sequence with a filter O x KH x KW x I / groups."""
     image, weights = image_of(to, x, axes), to.parameter(filter)
     image = padded(to, image, windows.padding)
     first = None if start is None else to.parameter(start)
@@ -71,10 +71,10 @@ def transposed_convolution(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """A transposed convolution, computed as a convolution of the image with zeros between its pixels.
+    """A transposed convolution, computed as a convolution of the image with zeros inserted between its pixels.
 
-    filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result; a
-    negative number adds some below and on the right (output padding).
+    filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result;
+    negative numbers add some below and on the right (output padding).
     """
     image, weights = image_of(to, x, axes), to.parameter(_turned(filter, groups))
     before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
@@ -106,10 +106,10 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Constant weights (outputs, inputs) times each vector of the input, which holds the vectors one after the other.
+    """Constant weights (outputs, inputs) times each vector of the input, in which vectors are concatenated.
 
-    shape: of the result. A single vector is multiplied as a column; several are the pixels of an image, under windows
-    of one pixel.
+    shape: of the result. A single vector is multiplied as a column; several become the pixels of an image, convolved
+    with windows of one pixel.
     """
     rows, length = weights.shape
     if prod(shape_of(x)) % length:

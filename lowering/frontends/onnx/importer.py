@@ -1,9 +1,14 @@
-"""Import of an ONNX model as a function of tdsl ops on reals (L0)."""
+"""Import of an ONNX model as a function of tdsl ops on reals (L0).
+
+Exports of classifiers are reduced to the label and the scores of the classifying node: converters of scikit-learn cast
+the label and look it up, and normalise the scores, assemble them from single numbers and make them a map.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,16 +24,23 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
-from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, input_format, result_formats
-from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
-from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import Declared, OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.model.interface import PLUMBING, classifier_interface
-from tinyml.lowering.frontends.onnx.model.reader import read_model
+from tinyml.lowering.frontends.onnx.builder import (
+    HANDLERS,
+    LOOPS,
+    Builder,
+    Constant,
+    Handler,
+    Inputs,
+    Label,
+    Value,
+)
+from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
+from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats
+from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
+from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 
 if TYPE_CHECKING:
@@ -36,21 +48,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
+CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
+"""Ops of `ai.onnx.ml` with the outputs label and scores."""
+
+PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
+"""Ops that a label may pass through on its way to an output, besides its lookup."""
+
+
 CONVERTER = "skl2onnx"
-"""The producer of models converted from scikit-learn, which has a frontend of its own."""
+"""The producer of models exported from scikit-learn, which has a frontend of its own."""
 
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-"""Losses of CatBoost whose predictions are exponentials of what its ONNX files compute."""
+"""Losses of CatBoost that predict the exponential of what its ONNX files compute."""
 
 REALS = ("float32", "float16", "float64", "bfloat16")
-"""Element types of inputs that stand for reals."""
+"""Element types of inputs that are read as reals."""
 
 
 def read_onnx(content: bytes, file: str) -> ModuleOp:
     """The model in a file as a module with one function, named after the file.
 
-    The function takes one sample: an extent that the file does not fix is 1. It returns the model's outputs. Raises
-    `InputError` with the op and the name of a node that is wrong or not supported.
+    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
+    `InputError` with the op and the name of an invalid or unsupported node.
     """
     graph = read_model(content, file)
     if graph.producer == "CatBoost" and (loss := _loss_of_catboost(graph)) in EXPONENTIAL_LOSSES:
@@ -59,7 +79,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
         )
     load_handlers()
     try:
-        module = _OnnxImporter(file).module(classifier_interface(graph))
+        module = _OnnxImporter(file).module(_classifier_interface(graph))
     except InputError as error:
         if graph.producer != CONVERTER:
             raise
@@ -71,7 +91,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The loss that CatBoost notes beside a model; empty where it does not."""
+    """The loss in the metadata of a CatBoost model; empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -79,9 +99,9 @@ def _loss_of_catboost(graph: OnnxGraph) -> str:
 
 
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
-    """Move all constants to the top of the function: in the order of the file, single numbers last.
+    """Move all constants to the top of the function, in the order of the file, with single numbers last.
 
-    The order only matters for the rounding of constants, which are rounded one after the other.
+    The order only matters where constants are rounded one after the other.
     """
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
@@ -96,6 +116,72 @@ def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     for constant in sorted(constants, key=order, reverse=True):
         constant.detach()
         Rewriter.insert_op(constant, InsertPoint.at_start(block))
+
+
+def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
+    """Reduce the outputs of a classifier to its label and the scores of the classifying node.
+
+    If the label is the index of the least distance (k-means), outputs that are square roots of the distances are
+    dropped.
+    """
+    makers = {output: node for node in graph.nodes for output in node.outputs if output}
+    sources = [(declared, _source(declared.name, makers)) for declared in graph.outputs]
+    for declared, source in sources:
+        if source is None:
+            continue
+        if (
+            _is_classifier(source)
+            and len(graph.outputs) == 2
+            and all(_reads(graph, output, source) for output in graph.outputs)
+        ):
+            scores = source.outputs[1] or f"{source.name} scores"
+            return _with_outputs(graph, source, [declared, Declared(scores, "float32", None)], scores)
+        roots = [makers[other.name].op for other, _ in sources if other is not declared and other.name in makers]
+        if source.op == "ArgMin" and set(roots) == {"Sqrt"}:
+            return _with_outputs(graph, source, [declared], "")
+    nodes = [_softmax(node, makers) for node in graph.nodes]
+    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
+
+
+def _is_classifier(source: OnnxNode) -> bool:
+    return source.op in CLASSIFIERS and source.domain == ML and len(source.outputs) == 2
+
+
+def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
+    """True if an output depends on a node."""
+    return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
+
+
+def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
+    """The node whose first output reaches a name through `PLUMBING` alone; None if there is none."""
+    while (node := makers.get(name)) is not None and node.inputs:
+        if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
+            name = node.inputs[1]
+        elif node.op in PLUMBING:
+            name = node.inputs[0]
+        else:
+            return node if node.outputs[0] == name else None
+    return None
+
+
+def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared], scores: str) -> OnnxGraph:
+    """A graph with other outputs. scores: the name of the second output of `source`; empty to drop it."""
+    named = replace(source, outputs=(source.outputs[0], scores)) if scores else source
+    nodes = [named if node is source else node for node in graph.nodes]
+    return replace(graph, nodes=list(needed_nodes(nodes, outputs)), outputs=outputs)
+
+
+def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
+    """Replace exp(x - logsumexp(x)), as of Gaussian naive Bayes, by a softmax; return other nodes unchanged."""
+    difference = makers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
+    if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
+        return node
+    x, total = difference.inputs
+    while (made := makers.get(total)) is not None and made.op in PLUMBING and made.inputs:
+        total = made.inputs[0]
+    if made is None or made.op != "ReduceLogSumExp" or made.inputs[:1] != (x,):
+        return node
+    return replace(node, op="Softmax", inputs=(x,), attributes={"axis": -1})
 
 
 class _OnnxImporter:
@@ -122,7 +208,7 @@ class _OnnxImporter:
         return module
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
-        """The argument of a program of one input, in the format of quantised numbers if it has one."""
+        """The argument of a program with one input, in its quantised format if it has one."""
         format = input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
@@ -130,9 +216,9 @@ class _OnnxImporter:
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
     def parts(self, inputs: Sequence[Declared]) -> tuple[list[OrderedTensor], ArrayAttr[DictionaryAttr]]:
-        """The inputs of a model as parts of one argument, which holds them one after the other as reals.
+        """The inputs of a model as parts of one argument, which concatenates their reals.
 
-        The second result is the attributes of the argument: names and lengths of the parts.
+        The second result is the attributes of the argument, with names and lengths of the parts.
         """
         shapes = [self.input_shape(declared) for declared in inputs]
         names = [identifier(declared.name) for declared in inputs]
@@ -150,12 +236,12 @@ class _OnnxImporter:
         return values, ArrayAttr([DictionaryAttr({tdsl.PARTS: listed})])
 
     def check_reals(self, declared: Declared) -> None:
-        """Raise `InputError` for an input of another element type than those of reals."""
+        """Raise `InputError` for an input whose element type is not one of `REALS`."""
         if declared.element not in REALS:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Give a program that returns the index of a class the labels of the classes, if there are any."""
+        """Set the class labels of a program that returns the index of a class."""
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return
@@ -168,7 +254,7 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample: extents of one open name are 1."""
+        """The shape of one sample, in which open extents, all of one name, are 1."""
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
@@ -180,7 +266,7 @@ class _OnnxImporter:
         return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns, first a label: if a classifier has none, that of its scores."""
+        """The values that the function returns, with a label first: for scores without one, their argmax."""
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
             if isinstance(value, Constant):
@@ -207,7 +293,7 @@ class _OnnxImporter:
         return results
 
     def computed(self, handler: Handler, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
-        """The result of a node's handler, in the formats of quantised numbers where the op can be computed in them."""
+        """The result of a node's handler, computed in the formats of quantised operands if the op supports them."""
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
@@ -227,7 +313,7 @@ class _OnnxImporter:
         raise self.to.error(f"'{name}' is not computed: {self.to.node.op or 'the graph'} has fewer outputs here")
 
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
-        """The outputs of a node, computed now if all inputs are constants."""
+        """The outputs of a node, computed during import if all inputs are constants."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
@@ -247,19 +333,15 @@ class _OnnxImporter:
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
-    """True if an output is one vector of several numbers, as the scores of classes are.
+    """True if an output is a vector of several numbers, as class scores are.
 
-    is_regressor: true if the program that wrote the model lists the classes of classifiers, and this model has none.
+    is_regressor: true if the producer lists the classes of classifiers, and this model has none.
     """
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 
-ML = "ai.onnx.ml"
-"""The domain of the ops that stand for estimators of scikit-learn."""
-
-
 def _help(node: OnnxNode) -> str:
-    """Advice about an op that is not supported, for messages."""
+    """Advice for a message about an unsupported op."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return (
@@ -269,7 +351,7 @@ def _help(node: OnnxNode) -> str:
 
 
 def supported() -> str:
-    """The names of all ops that can be imported, for the page about importing."""
+    """The names of all supported ops, for the page about importing."""
     load_handlers()
     names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
     return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

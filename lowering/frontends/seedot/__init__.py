@@ -1,1 +1,1 @@
-"""SeeDot's language (PLDI'19), as its compiler reads it."""
+"""The frontend for SeeDot's language (PLDI 2019), as its compiler reads it."""

@@ -1,4 +1,4 @@
-"""The syntax tree of a SeeDot program, whose nodes record their locations in the text."""
+"""The syntax tree of a SeeDot program, with source locations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Line and column in the program, both from 1."""
+    """Line and column in the source, both from 1."""
 
     line: int
     column: int
@@ -23,7 +23,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Any expression; `location` is its operator or first word."""
+    """An expression; `location` is that of its operator or first word."""
 
     location: Location
 
@@ -45,7 +45,7 @@ class Name(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Declaration(Expression):
-    """`(2, 3) in [-1.0, 1.0]`: a parameter or the input, of this shape; the range may be missing."""
+    """`(2, 3) in [-1.0, 1.0]`: a parameter or the input, with its shape and optional range."""
 
     shape: tuple[int, ...]
     range: tuple[float, float] | None
@@ -66,7 +66,7 @@ class Transpose(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Reshape(Expression):
-    """`reshape(operand, (shape), (order))`: `order` lists the operand's axes from slow to fast, counted from 1."""
+    """`reshape(operand, (shape), (order))`: `order` lists the operand's axes, from 1, from slowest to fastest."""
 
     operand: Expression
     shape: tuple[int, ...]
@@ -75,7 +75,7 @@ class Reshape(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Splice(Expression):
-    """`operand[offset:+size]..`: a contiguous slice with one offset and size per axis."""
+    """`operand[offset:+size]..`: a contiguous slice with an offset and a size per axis."""
 
     operand: Expression
     offsets: tuple[Expression, ...]
@@ -140,7 +140,7 @@ class Mbconv(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A call of a function by its name, which the language may not know."""
+    """A call of a function by name, perhaps an unknown one."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -158,7 +158,7 @@ class Sum(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LoopExpression(Expression):
-    """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, end - start times."""
+    """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, executed end - start times."""
 
     index: str
     start: int
@@ -189,7 +189,7 @@ class Let(Expression):
 
 
 def children(node: Expression) -> Iterator[Expression]:
-    """The expressions directly inside, in the order of the text."""
+    """The direct subexpressions, in source order."""
     for field in fields(node):
         value: object = getattr(node, field.name)
         several = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
@@ -209,9 +209,9 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Reject long programs, and expressions nested deeper than `depth_limit`: every later step recurses as deep.
+    """Raise `InputError` for long programs and for expressions nested beyond `depth_limit`, since later steps recurse.
 
-    Programs are long chains of `let` and of operators; these are processed without recursion and do not count as depth.
+    Chains of `let` and of operators are processed without recursion and do not count as depth.
     """
     pending = [(root, 1)]
     operations = 0

@@ -1,14 +1,16 @@
-"""SeeDot's operations on SSA values: type rules, coercions, and the tdsl op for each operand type.
+"""SeeDot's operations on SSA values: type rules, coercions, ranges of integers, and the tdsl op per operand type.
 
 Types are the paper's (SeeDot, PLDI 2019, figure 3): integers are `index` values, reals are tensors, a real scalar is a
-tensor of rank 0. A tensor of one element serves as a scalar (T-M2S) and the other way round (T-S2M).
+tensor of rank 0. A tensor of one element serves as a scalar (T-M2S) and vice versa (T-S2M). The ranges of integers are
+precise enough to find indices outside a tensor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, LocationAttr, StringAttr, TensorType, f32
@@ -23,12 +25,61 @@ from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.layers.image_windows import padded
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.seedot.ast import Location
-from tinyml.lowering.frontends.seedot.index_range import DATA, IndexRange
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, spell_shape
 from tinyml.lowering.frontends.seedot.syntax import LARGEST_INTEGER
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
+
+
+Source: TypeAlias = SSAValue | None
+"""A source of variation of an integer: the index of a loop, or None for the data."""
+
+DATA = frozenset[Source]((None,))
+
+
+@dataclass(frozen=True)
+class IndexRange:
+    """The range low <= integer <= high.
+
+    sources: everything that the integer varies with, if it is known to reach both ends; None if they are only bounds.
+    """
+
+    low: int
+    high: int
+    sources: frozenset[Source] | None = frozenset()
+
+    def combine(self, other: IndexRange, operator: str) -> IndexRange:
+        """The range of `self operator other`, for + - *; exact if the two vary independently."""
+        a, b = (self.low, self.high), (other.low, other.high)
+        match operator:
+            case "+":
+                ends = [x + y for x in a for y in b]
+            case "-":
+                ends = [x - y for x in a for y in b]
+            case _:
+                ends = [x * y for x in a for y in b]
+        if self.sources is None or other.sources is None or self.sources & other.sources:
+            return IndexRange(min(ends), max(ends), None)
+        return IndexRange(min(ends), max(ends), self.sources | other.sources)
+
+    def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
+        """The range of `condition ? self : other`. by_data: true if data decide, so that either can occur."""
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        if by_data and self.sources is not None and other.sources is not None:
+            return IndexRange(low, high, self.sources | other.sources | DATA)
+        return IndexRange(low, high, None)
+
+    def complaint(self, size: int, extent: int) -> str | None:
+        """The message for a slice of `size` elements from here that certainly exceeds an axis; None for any other."""
+        last = extent - size
+        low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
+        if low >= 0 and high <= last:
+            return None
+        reach = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+        what = f"index {reach}" if size == 1 else f"a slice of {size} elements from {reach} on"
+        return f"{what} does not fit in an axis of {extent}"
+
 
 _INTEGER_OPS: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
     "+": arith.AddiOp,
@@ -51,7 +102,7 @@ def is_integer(value: SSAValue) -> bool:
 
 
 class SeedotBuilder(ModelBuilder):
-    """Appends ops at the location of the expression that is being imported, which errors name."""
+    """A builder that appends ops at the location of the current expression, which errors name."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -71,7 +122,7 @@ class SeedotBuilder(ModelBuilder):
         check_shape(shape, self.source)
 
     def at(self, location: Location) -> SeedotBuilder:
-        """The builder itself; its next ops get a location."""
+        """Set the location of the next ops, and return the builder."""
         self.source = location
         return self
 
@@ -134,11 +185,11 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_TENSOR_OPS[operator], lhs, rhs)
 
     def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
-        """A tensor of one element in a form that broadcasts to its partner without adding axes to it."""
+        """A tensor of one element, reshaped to broadcast to its partner without adding axes to it."""
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
-        """A sparse copy of a parameter, marked to be stored by its nonzero elements."""
+        """A copy of a parameter in sparse storage."""
         if (dense := self.parameters.get(value)) is None:
             raise location.error(
                 "the left operand of '|*|' must be a parameter, the only thing that is stored sparsely"
@@ -152,7 +203,7 @@ class SeedotBuilder(ModelBuilder):
         return self.sparse[dense].result
 
     def drop_replaced_parameters(self) -> None:
-        """Remove the dense form of parameters that are only used in sparse form."""
+        """Remove the dense form of parameters that are only used in sparse storage."""
         for dense in self.sparse:
             if dense.result.first_use is None:
                 Rewriter.erase_op(dense)
@@ -197,7 +248,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_FUNCTIONS[name], value)
 
     def normalise(self, location: Location, value: SSAValue) -> SSAValue:
-        """A column, or the vectors along the last axis, divided by their lengths."""
+        """A column, or the vectors along the last axis, divided by their Euclidean norms."""
         if (shape := shape_of(value))[1:] != (1,):
             return self.at(location).op(tdsl.NormaliseOp, value)
         row = self.at(location).op(tdsl.ReshapeOp, value, shape[::-1])
@@ -209,7 +260,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
     def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """The elements in a new shape, filled in row-major order; the first axis of `order` is visited slowest."""
+        """Elements in a new shape, filled in row-major order. order: the axes to read, from slowest to fastest."""
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
         if tuple(sorted(axes)) != identity:
@@ -229,7 +280,7 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """A convolution, whose filter has shape G x KH x KW x Cin x Cout; padding: top, bottom, left, right."""
+        """A convolution. filter: G x KH x KW x Cin x Cout. padding: top, bottom, left, right."""
         if len(shape := shape_of(filter)) != 5 or len(shape_of(image)) != 4:
             shapes = f"{spell_shape(shape_of(image))} and {spell_shape(shape)}"
             raise location.error(f"'conv2d' takes an image NxHxWxC and a filter GxKHxKWxCinxCout, got {shapes}")
@@ -248,7 +299,7 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """MobileNet's bottleneck; stages: filter, weight and bias of its three convolutions."""
+        """MobileNet's bottleneck. stages: filter, weight and bias of its three convolutions."""
         [widen, *_], [spread, *_], _ = stages
         if len(shape_of(widen)) != 5 or len(shape_of(spread)) != 5:
             raise location.error("the filters of 'mbconv' have shape GxKHxKWxCinxCout")
@@ -263,7 +314,7 @@ class SeedotBuilder(ModelBuilder):
             constants = [self.parameters.get(value) for value in (filter, weight, bias)]
             known = [constant for constant in constants if constant is not None]
             if folded := len(known) == len(constants):
-                # Batch normalisation costs nothing once it is part of the filter.
+                # Batch normalisation is free once folded into the filter.
                 factors = known[1].raws.astype("f8")
                 rows = known[0].raws * factors.reshape(shape_of(filter)[0], 1, 1, 1, -1)
                 filter, bias = (
@@ -279,7 +330,7 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """A parameter with other numbers under the same name."""
+        """A parameter with other raws under the same name."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

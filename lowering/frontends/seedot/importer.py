@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects import scf
@@ -23,6 +24,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Init,
     Integer,
     Let,
+    Location,
     LoopExpression,
     Maxpool,
     Mbconv,
@@ -36,14 +38,54 @@ from tinyml.lowering.frontends.seedot.ast import (
     Transpose,
     assigned_names,
 )
-from tinyml.lowering.frontends.seedot.builder import SeedotBuilder, is_integer
-from tinyml.lowering.frontends.seedot.index_range import IndexRange
+from tinyml.lowering.frontends.seedot.builder import IndexRange, SeedotBuilder, is_integer
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, load_parameter, spell_shape
-from tinyml.lowering.frontends.seedot.scope import Scope, hint
 from tinyml.lowering.frontends.seedot.syntax import parse_seedot
 
+
+@dataclass
+class ScopedVariable:
+    value: SSAValue
+    location: Location
+    """The location that introduced the name."""
+    constant: bool = False
+    """True for the input and for parameters, which are immutable."""
+    mutable: bool = False
+    """True for a loop variable, which a `let` rebinds."""
+    carried: bool = False
+    """True for a variable that an enclosing loop carries, whose shape is therefore fixed."""
+
+
+class Scope(dict[str, ScopedVariable]):
+    """The visible names. Names are never shadowed, so leaving a scope only deletes."""
+
+    def find(self, name: str, location: Location) -> ScopedVariable:
+        if (variable := self.get(name)) is None:
+            raise location.error(f"unknown name '{name}'")
+        return variable
+
+    def can_change(self, name: str) -> bool:
+        """True for a visible name of a tensor that the program computes."""
+        known = self.get(name)
+        return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
+
+    def check_new(self, name: str, location: Location) -> None:
+        if (known := self.get(name)) is not None:
+            raise location.error(f"'{name}' is already defined in line {known.location.line}")
+
+    def define(self, name: str, value: SSAValue, location: Location, constant: bool = False) -> None:
+        self.check_new(name, location)
+        self[name] = ScopedVariable(value, location, constant)
+
+
+def hint(value: SSAValue, name: str) -> None:
+    """Name a value after a name of the program; xDSL numbers values of equal names."""
+    if name.strip("_0123456789"):
+        value.name_hint = name.replace("'", "_prime")
+
+
 INPUT = "X"
-"""The declared variable that is the function's argument; it has no parameter file."""
+"""The declared name of the function's argument, which has no parameter file."""
 
 
 def import_seedot(text: str, file: str, parameters: Path | None = None) -> ModuleOp:
@@ -61,7 +103,7 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file, in the form that the table of frontends requires."""
+    """Import the content of a file, as an `Importer` of the table of frontends."""
     return import_seedot(content.decode(), file)
 
 
@@ -109,7 +151,7 @@ class _SeeDotImporter:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """The value of any expression but a `let`."""
+        """The value of an expression other than a `let`."""
         location, to = node.location, self.to
         match node:
             case Integer(value=value):
@@ -160,7 +202,7 @@ class _SeeDotImporter:
                 raise AssertionError(node)
 
     def binary(self, node: Binary) -> SSAValue:
-        """The value of a binary expression; long sums lean to the left and are processed without recursion."""
+        """The value of a binary expression; long sums, which nest to the left, are processed without recursion."""
         chain: list[Binary] = []
         first: Expression = node
         while isinstance(first, Binary):
@@ -181,7 +223,7 @@ class _SeeDotImporter:
         return self.to.conditional(node.location, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
-        """Evaluate a `let` up to its body; returns whether it introduced a name."""
+        """Evaluate a `let` up to its body; return True if it introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
                 raise node.value.location.error("a declaration needs a name of its own")
@@ -200,7 +242,7 @@ class _SeeDotImporter:
         return True
 
     def assign(self, node: Let, value: SSAValue) -> None:
-        """Rebind a variable of a loop, or insert the value into a splice of any variable."""
+        """Rebind a loop variable, or insert the value into a slice of any variable."""
         variable = self.scope.find(node.name, node.location)
         if variable.constant:
             raise node.location.error(f"'{node.name}' is declared as input or parameter and cannot be changed")
@@ -238,7 +280,7 @@ class _SeeDotImporter:
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | LoopExpression) -> SSAValue:
-        """A sum or loop as `scf.for`, with the outer variables that its body changes as iter_args."""
+        """A sum or loop as `scf.for`, with the outer variables that its body rebinds as iter_args."""
         location, to = node.location, self.to
         if node.start >= node.end:
             raise location.error(f"the range [{node.start}:{node.end}] is empty")

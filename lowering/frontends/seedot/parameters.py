@@ -1,4 +1,4 @@
-"""The numbers of a SeeDot program: `.npy` files next to it, literals, and the limits of both."""
+"""The numbers of a SeeDot program: `.npy` files beside it and literals, with their limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F32_LIMIT = (2.0 - 2.0**-24) * 2.0**127
 
 
 def check_shape(shape: Sequence[int], location: Location) -> None:
-    """Reject empty axes and tensors beyond `ELEMENT_LIMIT`."""
+    """Raise `InputError` for empty axes and tensors beyond `ELEMENT_LIMIT`."""
     spelled = spell_shape(shape)
     if min(shape, default=1) < 1:
         raise location.error(f"every axis has at least one element, got {spelled}")
@@ -31,7 +31,7 @@ def check_shape(shape: Sequence[int], location: Location) -> None:
 
 
 def check_real(value: float, location: Location) -> float:
-    """The value itself; raises `InputError` if a 32-bit float cannot hold it."""
+    """Return the value; raises `InputError` if it is beyond the range of 32-bit floats."""
     if not abs(value) < F32_LIMIT:
         raise location.error(f"{value} is beyond the range of 32-bit floats")
     return value
@@ -44,8 +44,8 @@ def spell_shape(shape: Sequence[int]) -> str:
 def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[np.float32]:
     """The parameter's values in the declared shape.
 
-    The file holds float32 or float64 numbers in any shape with as many elements, which are taken in row-major order.
-    No data is read before the file's header is known to match. Raises `InputError` at the declaration's location.
+    The file holds float32 or float64 numbers in any shape with as many elements, read in row-major order. No data is
+    read before the header is checked. Raises `InputError` at the declaration's location.
     """
     from tinyml.runtime.readers.arrays import ArrayHeader, read_npy
 

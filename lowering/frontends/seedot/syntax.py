@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""The greatest depth of nested expressions. Real programs reach about ten; printing nested loops recurses deepest."""
+"""Maximum nesting depth of expressions, set by the printing of nested loops. Real programs reach about ten."""
 
 LARGEST_PROGRAM = 25_000
-"""The most operations of a program: a hundred times what real programs have, and imported in seconds."""
+"""Maximum operations of a program: a hundred times those of real programs, and imported in seconds."""
 
 LARGEST_INTEGER = 2**31 - 1
 
@@ -65,7 +65,7 @@ def _parser() -> Lark:
     from lark import Lark
 
     grammar = files("tinyml.lowering.frontends.seedot").joinpath("grammar.lark").read_text(encoding="utf-8")
-    # The basic lexer, unlike the contextual one, keeps keywords from being names.
+    # Unlike the contextual lexer, the basic one rejects keywords as names.
     return Lark(grammar, parser="lalr", lexer="basic", transformer=cast(Any, _Nodes()))
 
 
@@ -133,7 +133,7 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 
 
 class _Nodes:
-    """The parser's actions by rule of the grammar; `c` are the tokens and values that the rule keeps."""
+    """The parser's actions by grammar rule. c: the tokens and values that the rule keeps."""
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:
         return tuple(_integer(token) for token in c)

@@ -1,1 +1,1 @@
-"""Programs that compute features of signals, built from their parameters."""
+"""Front ends: programs that compute features of signals, built from parameters."""

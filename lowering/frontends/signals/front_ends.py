@@ -1,36 +1,132 @@
-"""Front ends: parameters of features, and the program on reals that computes them."""
+"""Front ends: parameters of features, the program on reals that computes them frame by frame, and a model behind it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
+from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.parameter import reals
-from tinyml.lowering.frontends.signals.filter_banks import cosine_transform, filter_bank, mel_matrix
-from tinyml.lowering.frontends.signals.spectra import by_frame, transform, windowed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
+    """Triangles (bands, bins) of height 1 whose corners are equally spaced in mel, 1127 ln(1 + f / 700), in f32.
+
+    As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and those of bin 0 are zero. low, high:
+    limits of the bank in Hz. Bin k is at `k * rate / (2 * bins)`.
+    """
+
+    def mel(frequency: NDArray[Any]) -> NDArray[Any]:
+        return 1127.0 * np.log1p(frequency / 700.0)
+
+    first, last = mel(np.array([low, high])).tolist()
+    corners = (first + (last - first) * np.arange(bands + 2) / (bands + 1))[:, None]
+    at = mel(np.arange(bins) * rate / (2 * bins))[None]
+    rising = (at - corners[:-2]) / (corners[1:-1] - corners[:-2])
+    falling = (corners[2:] - at) / (corners[2:] - corners[1:-1])
+    weights = np.maximum(0.0, np.minimum(rising, falling))
+    weights[:, 0] = 0.0
+    return weights.astype(np.float32)
+
+
+def _dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
+    """The first rows of the orthonormal DCT of type II, (coefficients, bands)."""
+    k, n = np.arange(coefficients)[:, None], np.arange(bands)[None]
+    rows = np.cos(np.pi * k * (2 * n + 1) / (2 * bands)) * np.sqrt(2 / bands)
+    rows[0] /= np.sqrt(2)
+    return rows
+
+
+def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAValue:
+    """The sums 1 x bands of 1 x bins numbers, weighted by the rows of a sparse matrix."""
+    column = to.reshape(bins, (shape_of(bins)[1], 1))
+    weights = to.emit(tdsl.ConstOp, matrix.astype(np.float32), F32_FORMAT, tdsl.Csr()).result
+    return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
+
+
+def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
+    """The first `coefficients` coefficients of the DCT of 1 x bands numbers."""
+    count = shape_of(bands)[1]
+    rows = to.parameter(reals(_dct_matrix(coefficients, count)))
+    return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
+
+
+def hann(length: int) -> NDArray[Any]:
+    """The periodic Hann window."""
+    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
+
+
+def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
+    """The bins of 1 x N real samples, N a power of two of at least 8, as `tdsl.real_spectrum` orders them."""
+    points = shape_of(row)[-1] // 2
+    row = to.op(tdsl.ReverseBitsOp, row)
+    span = 1
+    if points.bit_length() % 2 == 0:
+        row, span = to.op(tdsl.ButterfliesOp, row, 2, 1), 2
+    while span < points:
+        row, span = to.op(tdsl.ButterfliesOp, row, 4, span), 4 * span
+    return to.op(tdsl.RealSpectrumOp, row)
+
+
+def by_frame(
+    to: ModelBuilder,
+    frames: range,
+    features: int,
+    states: Sequence[tuple[int, ...]],
+    of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
+) -> SSAValue:
+    """A matrix (frames, features) with a row per frame, by a loop over frames.
+
+    frames: the first sample of each frame. states: shapes of the tensors that the loop carries, initially zero.
+    of_frame: emits a row 1 x features and the next states, from the index of a frame, its first sample and the states.
+    """
+    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
+    initial = [to.op(tdsl.FillOp, 0.0, TensorType(f32, shape)) for shape in states]
+    start, stop, step = (to.index(value) for value in (0, len(frames), 1))
+    outer = to.block
+    inner = to.block = Block(arg_types=[IndexType(), whole.type, *(state.type for state in initial)])
+    try:
+        index, matrix, *before = inner.args
+        first = to.emit(arith.MuliOp, index, to.index(frames.step)).result
+        row, after = of_frame(index, first, before)
+        matrix = to.op(tdsl.InsertSliceOp, row, matrix, [index, to.index(0)])
+        inner.add_op(scf.YieldOp(matrix, *after))
+    finally:
+        to.block = outer
+    return to.emit(scf.ForOp, start, stop, step, [whole, *initial], inner).results[0]
+
+
+def _windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
+    """A frame times the Hann window."""
+    window = reals(hann(shape_of(frame)[1])[None])
+    return to.op(tdsl.MulOp, frame, to.parameter(window))
+
+
 LEAST_FRAME = 8
-"""The fewest samples of a frame."""
+"""Minimum samples of a frame."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
-    """Features of a signal of `samples` numbers: a row for each of the frames, which begin `hop` samples apart.
+    """Features of a signal of `samples` numbers: a row per frame; frames begin `hop` samples apart.
 
-    frame: the number of samples in a frame. Raises `InputError` for parameters that do not fit together.
+    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters.
     """
 
     samples: int
@@ -45,7 +141,7 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The rate of the signal; None if the features do not depend on it."""
+        """The sampling rate of the signal; None if the features do not depend on it."""
         return None
 
     @property
@@ -60,14 +156,14 @@ class FrontEnd(ABC):
 
     @abstractmethod
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """The features 1 x `features` of 1 x `frame` samples."""
+        """The features, 1 x `features`, of 1 x `frame` samples."""
 
     def logarithm(
         self, to: ModelBuilder, row: SSAValue, floor: float, factor: SSAValue | None = None, times: int = 1
     ) -> SSAValue:
-        """The natural logarithm of numbers to which a floor is added.
+        """The natural logarithm of `row / factor^times + floor`.
 
-        factor: 1 x 1, by which numbers are too great, `times` times; None for none.
+        factor: 1 x 1; None for 1.
         """
         least = to.parameter(reals(np.full((1, 1), floor)))
         if factor is None:
@@ -82,21 +178,21 @@ class FrontEnd(ABC):
 
     @property
     def states(self) -> Sequence[tuple[int, ...]]:
-        """The shapes of the tensors that one frame leaves for the next."""
+        """The shapes of the tensors that a frame passes to the next."""
         return ()
 
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """A row with what earlier frames add to it, and the next states."""
+        """A row after processing that depends on earlier frames, and the next states."""
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
-        """The result 1 x N, from the rows (frames, features) of all frames: these, one after the other."""
+        """The result, 1 x N, from the rows (frames, features) of all frames: by default, their concatenation."""
         return to.reshape(rows, (1, self.frames * self.features))
 
     def module(self) -> ModuleOp:
-        """The program from 1 x samples to the numbers of `of_rows`."""
+        """The program from 1 x samples to the result of `of_rows`."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
 
@@ -112,7 +208,7 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """The module that returns the features of all frames, and says the rate of its samples."""
+        """The module that returns the features of all frames and declares its sampling rate."""
         module = to.module([self.of_rows(to, rows)])
         if self.samples_per_second is not None:
             tdsl.set_rate(module, self.samples_per_second)
@@ -123,14 +219,14 @@ class FrontEnd(ABC):
 class Spectrogram(FrontEnd):
     """Spectra of frames times a Hann window.
 
-    Frames are filled up with zeros to a power of two of samples. power: squared magnitudes instead of magnitudes; they
-    take twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples
-    per second; None for single bins, all but that of half the rate. floor: the number that is added before the natural
-    logarithm is taken; None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for
-    none. normalise: the share by which the running mean of each feature, 0 at first, moves to every frame, and is
-    subtracted; None for no mean. block_exponent: the most doublings of a quiet frame before its transform, which the
-    logarithm takes back; None for none. full_scale: a power of two that doubled samples stay below. delta: the
-    difference to the frame before, zeros before the first, follows as many features again.
+    Frames are zero-padded to a power of two of samples. power: squared magnitudes instead of magnitudes; they take
+    twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples per
+    second; None for single bins, without that of half the rate. floor: a number added before the natural logarithm;
+    None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for none. normalise: the
+    fraction by which the running mean of each feature, initially 0, moves towards every frame before it is subtracted;
+    None for no mean. block_exponent: the maximum doublings of a quiet frame before its transform, which the logarithm
+    undoes; None for none. full_scale: a power of two that doubled samples stay below. delta: true to append the
+    differences to the previous frame, which is zero for the first.
     """
 
     rate: float = 8000.0
@@ -169,7 +265,7 @@ class Spectrogram(FrontEnd):
 
     @property
     def length(self) -> int:
-        """The number of samples that are transformed: the frame and zeros after it."""
+        """The number of samples that are transformed: the zero-padded frame."""
         return 1 << (self.frame - 1).bit_length()
 
     @property
@@ -212,7 +308,7 @@ class Spectrogram(FrontEnd):
         if self.block_exponent is not None:
             factor = to.op(tdsl.BlockFactorOp, frame, self.full_scale, self.block_exponent)
             frame = to.op(tdsl.ScaleBlockOp, frame, factor)
-        frame = windowed(to, frame)
+        frame = _windowed(to, frame)
         if self.length > self.frame:
             zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
             frame = to.op(tdsl.InsertSliceOp, frame, zeros, [to.index(0), to.index(0)])
@@ -222,27 +318,57 @@ class Spectrogram(FrontEnd):
             row = filter_bank(to, row, self.matrix)
         if self.floor is not None:
             row = self.logarithm(to, row, self.floor, factor, 1 + self.power)
-        return row if self.coefficients is None else cosine_transform(to, row, self.coefficients)
+        return row if self.coefficients is None else _cosine_transform(to, row, self.coefficients)
 
 
 def verify_share(share: float | None) -> None:
-    """Raise `InputError` for a share by which no running mean moves."""
+    """Raise `InputError` for a share of a running mean outside (0, 1)."""
     if share is not None and not 0 < share < 1:
         raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
 
 
 def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
-    """A row less a mean that moves to it by a share, and that mean."""
+    """Move a running mean towards a row by a share; return the row less the mean, and the mean."""
     step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
     mean = to.op(tdsl.AddOp, mean, step)
     return to.op(tdsl.SubOp, row, mean), mean
 
 
 def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
-    """Rows 1 x n, one after the other."""
+    """The concatenation of rows 1 x n."""
     total = sum(shape_of(row)[1] for row in rows)
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
     for row in rows:
         whole = to.op(tdsl.InsertSliceOp, row, whole, [to.index(0), to.index(at)])
         at += shape_of(row)[1]
     return whole
+
+
+def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
+    """The program that computes features, in number formats, and feeds them to a model on reals; both are copied.
+
+    Raises `InputError` for a model that has number formats, several inputs, or another number of features.
+    """
+    if tdsl.has_formats(model):
+        raise InputError("a model that follows a front end must be on reals: this one has number formats")
+    module = front_end.clone()
+    [function], [following] = defined_functions(module), defined_functions(model)
+    block, arguments = function.body.block, following.body.block.args
+    last = block.last_op
+    assert isinstance(last, func.ReturnOp)
+    [features] = last.operands
+    if len(arguments) != 1 or prod(shape_of(arguments[0])) != prod(shape_of(features)):
+        shapes = ", ".join(str(list(shape_of(argument))) for argument in arguments)
+        raise InputError(f"the front end gives {prod(shape_of(features))} features, the model takes {shapes}")
+    last.detach()
+    last.erase()
+    cast = tdsl.CastOp(features, f32)
+    reshaped = tdsl.ReshapeOp(cast.out, shape_of(arguments[0]))
+    block.add_ops([cast, reshaped])
+    copies: dict[SSAValue, SSAValue] = {arguments[0]: reshaped.out}
+    block.add_ops([op.clone(value_mapper=copies) for op in following.body.block.ops])
+    function.sym_name = following.sym_name
+    function.res_attrs = following.res_attrs
+    function.update_function_type()
+    module.attributes |= model.attributes
+    return module

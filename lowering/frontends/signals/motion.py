@@ -17,12 +17,12 @@ from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
 
 @dataclass(frozen=True, kw_only=True)
 class Motion(FrontEnd):
-    """Statistics of the axes of a motion sensor, whose readings follow each other: the mean and the variance of each
-    axis in a frame, and the share of steps at which its deviation from the mean changes its sign.
+    """Statistics of the axes of a motion sensor: the mean and the variance of each axis in a frame, and the share of
+    steps at which its deviation from the mean changes its sign.
 
-    samples, frame, hop: in numbers, which the axes share: three axes have a reading in three samples. rate: readings in
-    a second. bands: limits in Hz; the mean square of each axis follows for each of them, behind a band-pass filter of
-    second order that starts from rest with the frame.
+    samples, frame, hop: in numbers of interleaved axes, three of which make a reading of three axes. rate: readings per
+    second. bands: limits in Hz; for each of them, the mean square of each axis after a second-order band-pass filter
+    that starts from rest with the frame.
     """
 
     axes: int = 3
@@ -67,10 +67,10 @@ class Motion(FrontEnd):
 
 
 def band_pass(low: float, high: float, rate: float) -> tuple[float, float, float, float, float]:
-    """b0, b1, b2, a1, a2 of a filter with gain 1 at the geometric mean of `low` and `high` Hz, and about 0.7 at both.
+    """The coefficients b0, b1, b2, a1, a2 of a band-pass filter: gain 1 at sqrt(low high) Hz, about 0.7 at both limits.
 
-    The bilinear transform of the analogue band pass (Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter
-    coefficients").
+    The filter is the bilinear transform of the analogue band pass (Bristow-Johnson, "Cookbook formulae for audio EQ
+    biquad filter coefficients").
     """
     middle = math.sqrt(low * high)
     turn = 2 * math.pi * middle / rate

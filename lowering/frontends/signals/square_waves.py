@@ -14,8 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
-from tinyml.lowering.frontends.signals.front_ends import FrontEnd, less_running_mean, verify_share
-from tinyml.lowering.frontends.signals.spectra import by_frame
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame, less_running_mean, verify_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
 class SquareWaves(FrontEnd):
     """Powers at some frequencies over the last `chunks` chunks, equation (27), after each chunk of `hop` samples.
 
-    Two accumulators are kept for each chunk and frequency, and no sample of earlier chunks. Sums over a chunk are
-    divided by its length; the window over chunks is that of Hamming. frame: of no effect. frequencies: in Hz, at `rate`
-    samples per second, rounded to parts of `tdsl.TURN` of the rate. floor, normalise: as in `Spectrogram`.
+    Two accumulators are kept per chunk and frequency, and no sample of earlier chunks. Sums over a chunk are divided by
+    its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate` samples per
+    second, rounded to multiples of `rate / tdsl.TURN`. floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -53,7 +52,7 @@ class SquareWaves(FrontEnd):
 
     @property
     def steps(self) -> NDArray[Any]:
-        """The phase by which each frequency advances with a sample."""
+        """The phase by which each frequency advances per sample."""
         return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
 
     @property
@@ -66,7 +65,7 @@ class SquareWaves(FrontEnd):
 
     @property
     def window(self) -> NDArray[Any]:
-        """The weight of each chunk, that of the latest one first."""
+        """The weight of each chunk, latest first."""
         middles = (np.arange(self.chunks) + 0.5) / self.chunks
         return 0.54 - 0.46 * np.cos(2 * np.pi * middles)
 
@@ -93,7 +92,7 @@ class SquareWaves(FrontEnd):
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
-        """The sums of all chunks, a chunk later."""
+        """The sums of all chunks, shifted by one for those of the latest chunk."""
         zero = to.index(0)
         if self.chunks > 1:
             kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))

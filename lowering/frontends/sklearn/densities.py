@@ -1,4 +1,8 @@
-"""Densities of Gaussians with covariances: quadratic discriminants, and mixtures."""
+"""Estimators by densities: naive Bayes, quadratic discriminants and Gaussian mixtures.
+
+Gaussian naive Bayes takes products with the features and their squares, naive Bayes of counts one product; Gaussians
+with covariances take squares of whitened features.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.weighted_sums import affine
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array
+from tinyml.lowering.frontends.sklearn.scaling import binarized, scaled, shifted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,10 +24,73 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The logarithm of prior times likelihood of each class, up to a common addend.
+
+    Each feature is centred at the mean of the class with the least variance, so that the large factors of this class
+    meet no large addend, and divided by the greatest deviation, so that the factors of all features are comparable;
+    `scale-features` can leave that to the caller. The terms of the class with the greatest variance, which are the
+    smallest, are subtracted from those of all classes, so that features that do not separate classes cancel.
+    """
+    means, variances = array(to, estimator, "theta_", 2), array(to, estimator, "var_", 2)
+    priors = array(to, estimator, "class_prior_")
+    if variances.min() <= 0:
+        raise to.error("a variance is 0: fit it with var_smoothing above 0")
+    features = list(range(means.shape[1]))
+    centre = means[variances.argmin(0), features]
+    unit = np.sqrt(variances.max(0))
+    means, variances = (means - centre) / unit, variances / unit**2
+    widest = variances.argmax(0), features
+    squares, slopes, constants = -0.5 / variances, means / variances, -0.5 * means**2 / variances
+    squares, slopes, constants = (terms - terms[widest] for terms in (squares, slopes, constants))
+    with np.errstate(divide="ignore"):
+        addends = np.log(priors) - 0.5 * np.log(variances).sum(1) + constants.sum(1)
+    x = scaled(to, shifted(to, x, centre), 1 / unit)
+    scores = affine(to, x, slopes, addends - addends.max())
+    if squares.any():
+        scores = to.op(tdsl.AddOp, affine(to, to.op(tdsl.MulOp, x, x), squares), scores)
+    return to.reshape(scores, (1, len(means)))
+
+
+def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The logarithm of prior times likelihood of each class, linear in the counts."""
+    priors = array(to, estimator, "class_log_prior_")
+    return _scores(to, x, array(to, estimator, "feature_log_prob_", 2), priors)
+
+
+def complement_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The same with the weights of the complement of each class, without priors."""
+    weights = array(to, estimator, "feature_log_prob_", 2)
+    return _scores(to, x, weights, np.zeros(len(weights)))
+
+
+def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The same for features that are 1 above a threshold, else 0."""
+    present = array(to, estimator, "feature_log_prob_", 2)
+    absent = np.log1p(-np.exp(present))
+    x = binarized(to, x, estimator.binarize)
+    priors = array(to, estimator, "class_log_prior_")
+    return _scores(to, x, present - absent, priors + absent.sum(1))
+
+
+def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
+    """The row `weights x + addends`, up to terms common to all classes."""
+    scores = affine(to, x, weights - weights.mean(0), addends - addends.max())
+    return to.reshape(scores, (1, len(weights)))
+
+
+NAIVE_BAYES: Mapping[str, Handler] = {
+    "GaussianNB": gaussian_naive_bayes,
+    "MultinomialNB": multinomial_naive_bayes,
+    "ComplementNB": complement_naive_bayes,
+    "BernoulliNB": bernoulli_naive_bayes,
+}
+
+
 def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Array, addends: Array) -> SSAValue:
     """The row `addends - |root (x - mean)|^2 / 2` of all Gaussians.
 
-    roots: matrices (rank, features) whose square is the inverse of the covariance.
+    roots: matrices (rank, features) with root^T root equal to the inverse of the covariance.
     """
     ranks = [len(root) for root in roots]
     offsets = np.concatenate([-root @ mean for root, mean in zip(roots, means, strict=True)])
@@ -33,7 +101,7 @@ def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Arr
 
 
 def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of prior times density of each class, less a number that all classes have in common."""
+    """The logarithm of prior times density of each class, up to a common addend."""
     means, priors = array(to, estimator, "means_", 2), array(to, estimator, "priors_")
     scalings = [np.asarray(each, np.float64) for each in estimator.scalings_]
     if any(each.min() <= 0 for each in scalings):
@@ -45,7 +113,7 @@ def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of weight times density of each component, less a number that all components have in common."""
+    """The logarithm of weight times density of each component, up to a common addend."""
     means, weights = array(to, estimator, "means_", 2), array(to, estimator, "weights_")
     factors, (count, features) = array(to, estimator, "precisions_cholesky_"), means.shape
     match estimator.covariance_type:

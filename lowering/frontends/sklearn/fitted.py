@@ -1,4 +1,4 @@
-"""Fitted attributes and parameters of an estimator, checked as they are read."""
+"""Checked access to the fitted attributes and parameters of an estimator."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Handler: TypeAlias = Callable[[Any, ModelBuilder, SSAValue], SSAValue]
-"""Appends an estimator's ops: takes the estimator and the features 1 x N, and returns what it computes of them.
+"""A function that appends an estimator's ops: from the estimator and the features 1 x N to its result.
 
-A transformer gives the new features, a regressor its values 1 x M. A classifier gives a score for each class, 1 x K, or
-for two classes the one number that is greater than 0 for the second. The importer makes the class of scores.
+The result is the new features of a transformer, or the values 1 x M of a regressor. That of a classifier is a score per
+class, 1 x K, or for two classes a single one that is positive for the second; the importer derives the class from it.
 """
 
 
 def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) -> Array:
     """A fitted attribute as numbers in double precision.
 
-    rank: of the array, to which a lower one is raised by leading axes. Raises `InputError` for an estimator that is not
-    fitted, and for a sparse matrix or anything else that is not numbers.
+    rank: of the array; arrays of lower rank get leading axes. Sparse matrices become dense. Raises `InputError` for an
+    estimator that is not fitted, and for anything but numbers.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -46,7 +46,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
 
 def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instead: str) -> None:
-    """Refuse a parameter with another value than those allowed. instead: advice for the message."""
+    """Raise `InputError` for a parameter with a value that is not allowed. instead: advice for the message."""
     value = getattr(estimator, parameter, allowed[0])
     if not any(value is each or (isinstance(value, type(each)) and value == each) for each in allowed):
         spelled = " or ".join(map(repr, allowed))
@@ -70,7 +70,7 @@ LOGITS = (
 def has_logits(estimator: Any, classes: int) -> bool:
     """True if the probabilities are the softmax of the scores, or the sigmoid of a single one.
 
-    Not for several classes fitted one against the rest, nor for two that a softmax of opposite scores tells apart.
+    False for several classes fitted one against the rest, and for two that are fitted as a softmax of opposite scores.
     """
     way = getattr(estimator, "multi_class", "")
     apart = way == "ovr" or getattr(estimator, "solver", "") == "liblinear"
@@ -78,7 +78,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The labels of a classifier's classes, integers where these are whole numbers; None for other estimators."""
+    """The class labels of a classifier, whole numbers as integers; None for other estimators."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None

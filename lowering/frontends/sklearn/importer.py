@@ -17,18 +17,13 @@ from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
-from tinyml.lowering.frontends.sklearn.composite.columns import COLUMNS
-from tinyml.lowering.frontends.sklearn.composite.ensembles import ENSEMBLES
-from tinyml.lowering.frontends.sklearn.composite.parts import Composite, inner
-from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES
+from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
+from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits
-from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS
-from tinyml.lowering.frontends.sklearn.naive_bayes import NAIVE_BAYES
-from tinyml.lowering.frontends.sklearn.neighbours import CLUSTERS, NEIGHBOURS
-from tinyml.lowering.frontends.sklearn.networks import NETWORKS
+from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
 from tinyml.lowering.frontends.sklearn.own_answers import remember
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
-from tinyml.lowering.frontends.sklearn.support_vectors import SUPPORT_VECTORS
+from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
 
 FAMILIES: Mapping[str, Mapping[str, Handler]] = {
@@ -43,10 +38,10 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
     "Clusters": {**CLUSTERS, **MIXTURES},
     "Trees and forests": TREES,
 }
-"""The handler of each estimator by the name of its class, in families; what is made of others is not among them."""
+"""The handlers of estimators by class name, in families, without those of composites."""
 
 COMPOSITES: Mapping[str, Mapping[str, Composite]] = {"Columns": COLUMNS, "Ensembles": ENSEMBLES}
-"""The same of estimators that are made of others; pipelines and searches are not among them."""
+"""The handlers of estimators made of others, without pipelines and searches."""
 
 HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values() for name, handler in family.items()}
 
@@ -54,17 +49,17 @@ PACKAGE = "sklearn"
 
 PIPELINE = "Pipeline"
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
-"""Searches for parameters, which stand for the best estimator that they found."""
+"""Parameter searches, which resolve to the best estimator that they have found."""
 
 ELIMINATIONS = ("RFE", "RFECV")
-"""Selectors that predict with the estimator of the features that are left, and transform as others do."""
+"""Selectors that predict by an inner estimator on the selected features, and transform like other selectors."""
 
 _EXAMPLES = {
     "classes_": "LogisticRegression, MLPClassifier and SVC",
     "transform": "StandardScaler, MinMaxScaler and PCA",
     "predict": "LinearRegression, MLPRegressor and SVR",
 }
-"""Estimators to try instead of one that is not supported, by an attribute that tells its kind."""
+"""Supported estimators to suggest instead of an unsupported one, by an attribute that tells its kind."""
 
 
 def is_estimator(model: object) -> bool:
@@ -75,13 +70,13 @@ def is_estimator(model: object) -> bool:
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
     """A fitted estimator as a module with one function, which takes one sample 1 x `features`.
 
-    features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with, and
+    features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with and
     after which the function is named. The function of a classifier returns the index of the class and the scores: the
-    probabilities where these are a softmax, otherwise what `decision_function` or the votes are. That of a regressor
-    returns its values. The estimator is remembered beside the module (`own_answers`).
+    probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
+    its values. The estimator is remembered for the module (`own_answers`).
 
-    Raises `InputError` for an object that is no estimator or not fitted, for one that is not supported, and for
-    attributes of which `fit` makes none.
+    Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for attributes that
+    `fit` does not set.
     """
     to = ModelBuilder(file)
     name = _name_of(to, estimator)
@@ -91,14 +86,14 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
             return _imported(to, estimator, features)
     except (InputError, MemoryError, RecursionError, KeyboardInterrupt):
         raise
-    # An object has any attributes, and reading one may run any code, which may end the program.
+    # Reading an attribute of an arbitrary object may run any code, even code that exits.
     except BaseException as error:
         with to.importing(name):
             raise to.error(f"its attributes are none that fit(X, y) sets: {described(error)}") from error
 
 
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
-    """The module of an estimator, as `import_estimator` gives it; an attribute of another kind raises anything."""
+    """`import_estimator`, except that unexpected attributes may raise any exception."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         with to.importing(_name_of(to, estimator)):
             raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
@@ -126,7 +121,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 
 
 def _name_of(to: ModelBuilder, estimator: object) -> str:
-    """The name of an estimator's class, which must be scikit-learn's own."""
+    """The name of an estimator's class; raises `InputError` for a class of another package."""
     kind = type(estimator)
     if is_estimator(estimator):
         return kind.__name__
@@ -137,9 +132,9 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    """The estimator whose `predict` is asked for, or the one that it stands for, and its result for the features.
+    """The estimator that `estimator` resolves to, and the result of its `predict` for the features.
 
-    A transformer that predicts nothing gives its new features.
+    The result of a transformer without `predict` is its new features.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -159,7 +154,7 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAVa
 
 
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue) -> tuple[Any, SSAValue]:
-    """A transformer and the features that its `transform` makes, whatever its `predict` may be."""
+    """A transformer and the features that its `transform` computes, even if it has a `predict`."""
     name = _name_of(to, transformer)
     if name not in TRANSFORMERS and name not in COLUMNS and name != PIPELINE:
         known = f"{_EXAMPLES['transform']} are, among others that docs/scikit-learn.md lists"
@@ -176,12 +171,12 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue) -> tuple[Any, 
 
 
 def _computes(step: object) -> bool:
-    """False for None and 'passthrough', the steps of a pipeline that keep their input."""
+    """False for None and 'passthrough', pipeline steps that pass their input on."""
     return step is not None and not isinstance(step, str)
 
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
-    """What the handler of an estimator's class computes of the features."""
+    """The result of the handler of an estimator's class for the features."""
     if name not in HANDLERS and name not in COLUMNS and name not in ENSEMBLES:
         kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
         known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
@@ -196,7 +191,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAVal
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
     """The index of the class, and the scores or probabilities.
 
-    The class is that of the scores: probabilities that are rounded may be equal.
+    The class is taken from the scores, since rounded probabilities may be equal.
     """
     count = shape_of(scores)[1]
     if classes < 2:

@@ -1,4 +1,4 @@
-"""Linear models: a product with the coefficients, whatever they were fitted by."""
+"""Linear models, however their coefficients were fitted, and multi-layer perceptrons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.weighted_sums import affine
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array
@@ -60,3 +62,40 @@ LINEAR_REGRESSORS: Mapping[str, Handler] = dict.fromkeys(
     ),
     linear,
 )
+
+
+_ACTIVATIONS: Mapping[str, type[tdsl.UnaryOp] | None] = {
+    "identity": None,
+    "relu": tdsl.ReluOp,
+    "tanh": tdsl.TanhOp,
+    "logistic": tdsl.SigmoidOp,
+    "exp": tdsl.ExpOp,
+}
+
+
+def _activated(to: ModelBuilder, x: SSAValue, name: str) -> SSAValue:
+    if name not in _ACTIVATIONS:
+        raise to.error(f"activation '{name}' is not supported, only {', '.join(_ACTIVATIONS)}")
+    make = _ACTIVATIONS[name]
+    return x if make is None else to.op(make, x)
+
+
+def _last_sums(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The weighted sums of the last layer, before its activation."""
+    if not getattr(estimator, "coefs_", None):
+        array(to, estimator, "coefs_")
+    for number, (weights, addends) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True)):
+        x = x if number == 0 else _activated(to, x, estimator.activation)
+        x = affine(to, x, weights.T, addends)
+    return to.reshape(x, (1, shape_of(x)[0]))
+
+
+def perceptron_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return _last_sums(estimator, to, x)
+
+
+def perceptron_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return _activated(to, _last_sums(estimator, to, x), estimator.out_activation_)
+
+
+NETWORKS: Mapping[str, Handler] = {"MLPClassifier": perceptron_classifier, "MLPRegressor": perceptron_regressor}

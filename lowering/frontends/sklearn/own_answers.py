@@ -1,4 +1,4 @@
-"""What estimators themselves answer, beside which their programs can be put."""
+"""The predictions of imported estimators themselves, with which those of their programs are compared."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OwnAnswers: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any] | None]"
-"""The answers for samples (samples, features): numbers of classes or of clusters, (samples,), or values, (samples, M).
+"""A function from samples (samples, features) to indices of classes or clusters, (samples,), or values (samples, M).
 
-None where the estimator does not predict, for whatever reason.
+Returns None if the estimator fails to predict.
 """
 
 _ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
@@ -31,7 +31,7 @@ def remember(module: ModuleOp, estimator: object) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The answers of the estimator that a module was imported from; None for other modules, copies among them."""
+    """The predictions of the estimator that a module was imported from; None for other modules, including copies."""
     return _ESTIMATORS.get(module)
 
 
@@ -40,7 +40,7 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
         with warnings.catch_warnings(action="ignore"):
             given = _as_fitted(estimator, x)
             found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
-    # An estimator may be made of anything, and raise anything.
+    # Estimators may contain arbitrary code, which may raise anything.
     except Exception:
         return None
     found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
@@ -52,6 +52,6 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
-    """Samples with the names of columns with which an estimator was fitted."""
+    """Samples as a DataFrame with the column names of the training data, if there were any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)

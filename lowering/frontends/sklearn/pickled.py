@@ -1,4 +1,4 @@
-"""Estimators in files of pickle and joblib, which are read on explicit request only."""
+"""Estimators in files of pickle and joblib, which are only read on explicit request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.plugins import described
 
 TRUST_PICKLE: ContextVar[bool] = ContextVar("TRUST_PICKLE", default=False)
-"""True if files may be unpickled, which runs the code that they hold; `--trust-pickle` sets it."""
+"""True if files may be unpickled, which runs the code that they contain; set by `--trust-pickle`."""
 
 _PACKAGES = {
     "sklearn": "scikit-learn",
@@ -23,14 +23,13 @@ _PACKAGES = {
     "xgboost": "xgboost",
     "lightgbm": "lightgbm",
 }
-"""The packages of modules that pickles of estimators need; no other name that a file holds is one to install."""
+"""Packages to suggest for modules that pickles of estimators may need; other names in a file are not trusted."""
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:
-    """The estimator in a file, imported (`import_estimator`).
+    """Import the estimator in a file (`import_estimator`).
 
-    Raises `InputError` without the request to trust the file, for a file that cannot be unpickled, and for what the
-    importer refuses.
+    Raises `InputError` unless the file is trusted, for a file that cannot be unpickled, and as the importer does.
     """
     if not TRUST_PICKLE.get():
         reason = "reading a pickle runs the code that it holds"
@@ -41,7 +40,7 @@ def read_pickle(content: bytes, file: str) -> ModuleOp:
         estimator = import_module("joblib").load(io.BytesIO(content))
     except (MemoryError, KeyboardInterrupt):
         raise
-    # Unpickling runs the file's code, which may raise anything and end the program.
+    # Unpickling runs the file's code, which may raise anything, even exit.
     except BaseException as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if (package := _PACKAGES.get(missing or "")) is not None:

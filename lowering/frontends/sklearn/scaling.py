@@ -1,4 +1,4 @@
-"""Transformers: scalers, and projections onto components."""
+"""Transformers: scalers, projections onto components, and kernel features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.parameter import reals
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.weighted_sums import affine
-from tinyml.lowering.frontends.sklearn.composite.columns import selected
+from tinyml.lowering.frontends.sklearn.composites import selected
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 def shifted(to: ModelBuilder, x: SSAValue, offset: NDArray[Any]) -> SSAValue:
-    """Features 1 x N minus an offset for each."""
+    """Features 1 x N minus an offset per feature."""
     return to.op(tdsl.SubOp, x, to.parameter(reals(offset.reshape(1, -1)))) if offset.any() else x
 
 
 def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
-    """Features 1 x N times a factor for each."""
+    """Features 1 x N times a factor per feature."""
     return x if (factor == 1).all() else to.op(tdsl.MulOp, x, to.parameter(reals(factor.reshape(1, -1))))
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """(x - centre) / scale; either attribute of a fitted scaler may be None, which stands for 0 or 1."""
+    """(x - centre) / scale, by names of fitted attributes; None, as a name or a value, stands for 0 or 1."""
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
     if centre is not None and getattr(estimator, centre) is not None:
@@ -55,7 +55,7 @@ def max_abs_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def min_max_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`x * scale_ + min_`, limited on request."""
+    """`x * scale_ + min_`, clamped if the estimator has `clip` set."""
     x = shifted(to, scaled(to, x, array(to, estimator, "scale_")), -array(to, estimator, "min_"))
     if getattr(estimator, "clip", False):
         low, high = estimator.feature_range
@@ -69,7 +69,7 @@ def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def pca(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`(x - mean_) components_`, each component divided by its deviation if the features are whitened."""
+    """`(x - mean_) components_^T`, each component divided by its deviation if the features are whitened."""
     components = array(to, estimator, "components_", 2)
     if getattr(estimator, "whiten", False):
         deviations = np.sqrt(array(to, estimator, "explained_variance_"))
@@ -85,7 +85,7 @@ def truncated_svd(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def binarized(to: ModelBuilder, x: SSAValue, threshold: float | None) -> SSAValue:
-    """1 for features beyond a threshold, else 0; None keeps them."""
+    """1 for features above a threshold, else 0; None keeps the features."""
     if threshold is None:
         return x
     return to.op(tdsl.StepOp, shifted(to, x, np.full(shape_of(x), float(threshold))))
@@ -96,14 +96,14 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The features themselves: a function of one's own is Python code, which is not compiled."""
+    """The features themselves; a user-defined function is Python code and raises `InputError`."""
     if estimator.func is not None:
         raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
     return x
 
 
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Kernels with the components times their normalisation."""
+    """Kernels of the input and the components, times the normalisation matrix."""
     only(to, estimator, "kernel", *KERNELS, instead="kernel='rbf' is the usual one")
     components, rotation = (array(to, estimator, name, 2) for name in ("components_", "normalization_"))
     gamma, coef0, degree = estimator.gamma, estimator.coef0, estimator.degree

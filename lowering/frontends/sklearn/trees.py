@@ -1,8 +1,7 @@
 """Trees, forests and boosted trees of scikit-learn.
 
-Forests compute the mean of the class probabilities of their trees, the soft votes of `predict`; boosted trees compute
-the raw predictions, of which a binary classifier has one, and their exponential where a regressor's loss has a
-logarithm as its link.
+Forests compute the mean of the class probabilities of their trees, the soft votes of `predict`. Boosted trees compute
+raw predictions, a single one for a binary classifier, and their exponential if a regressor's loss has a log link.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ if TYPE_CHECKING:
 
 
 _RANDOM = ("stratified", "uniform")
-"""The strategies of dummies whose predictions are drawn at random."""
+"""Strategies of dummy estimators that predict at random."""
 
 _LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
     **dict.fromkeys(("squared_error", "absolute_error", "quantile"), None),
     **dict.fromkeys(("gamma", "poisson"), tdsl.ExpOp),
 }
-"""What makes predictions of the raw ones of a regressor, by its loss; None for raw ones that are predictions."""
+"""The op that turns raw predictions of a regressor into predictions, by its loss; None for the identity."""
 
 
 def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
@@ -57,7 +56,7 @@ def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, estimator: Any, count: int = 1) -> Tree:
-    """A tree of values, one of `count` trees whose mean is computed."""
+    """A tree of values, divided by the number `count` of trees that are averaged."""
     tree = _part(to, estimator, "tree_")
     return _tree(tree, tree.value[:, :, 0] / count)
 
@@ -77,7 +76,7 @@ def _forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The raw predictions: those of `init_`, and the sums of trees that each add to one of them."""
+    """The raw predictions: those of `init_`, plus the sums of trees that each add to one prediction."""
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
@@ -121,7 +120,7 @@ def _histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) 
 
 
 def _of_features(to: ModelBuilder, tree: Any, columns: Any, votes: NDArray[Any]) -> Tree:
-    """A tree whose features are columns of the input."""
+    """A tree on a subset of features. columns: the input column of each feature."""
     features = np.asarray(columns)[np.maximum(tree.feature, 0)]
     return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes)
 
@@ -133,7 +132,7 @@ def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str) -> No
 
 
 def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The mean of the class probabilities of trees, each of which saw some features and perhaps some classes."""
+    """The mean of the class probabilities of trees trained on subsets of features, perhaps of classes."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
     trees: list[Tree] = []
@@ -158,7 +157,7 @@ def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
 
 
 def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The weights of the trees that vote for each class: each has one vote, for the most probable class of its leaf."""
+    """The total weight of the trees that vote for each class; a tree votes for the most probable class of its leaf."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
     only(to, estimator, "algorithm", "SAMME", "deprecated", instead="fit it with algorithm='SAMME'")
@@ -189,4 +188,4 @@ TREES: Mapping[str, Handler] = {
     "HistGradientBoostingClassifier": _histogram_boosted,
     "HistGradientBoostingRegressor": _histogram_boosted_regressor,
 }
-"""The handlers by the names of the classes."""
+"""The handlers by class name."""

@@ -1,4 +1,4 @@
-"""The program under construction while a graph is imported, and the number formats of its tensors."""
+"""The builder of the program while a graph is imported, and access to the inputs of operators."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
-from tinyml.lowering.frontends.layers.quantised_numbers import signed
+from tinyml.lowering.frontends.layers.parameter import Parameter, signed
 from tinyml.lowering.frontends.tflite.formats import activation_format, element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
 
 ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Activations that operators may end with, and the least and the greatest number of their results."""
+"""Fused activations of operators, with the least and the greatest number of their results."""
 
 
 class GraphBuilder(ModelBuilder):
-    """Appends the ops of each operator, and keeps the values of tensors."""
+    """A builder that appends the ops of operators, and keeps the values of tensors."""
 
     def __init__(self, file: str):
         super().__init__(file)
         self.values: dict[Tensor, SSAValue] = {}
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Record a value as that of a tensor; it must have the tensor's shape and format."""
+        """Record the value of a tensor, which must have the tensor's shape and format."""
         expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
@@ -42,7 +41,7 @@ class GraphBuilder(ModelBuilder):
             value.name_hint = _identifier(tensor.name)
 
     def value(self, tensor: Tensor) -> SSAValue:
-        """The value of a tensor; a constant appears where it is first used."""
+        """The value of a tensor; a constant is created on first use."""
         if tensor not in self.values:
             if tensor.data is None:
                 raise VerifyException(f"{tensor} is read before an operator computes it")
@@ -50,11 +49,11 @@ class GraphBuilder(ModelBuilder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor as layers take it; axes are in the order of the program."""
+        """The value of a tensor as layers take it, with axes in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
-        """A value after the activation that an operator ends with."""
+        """A value after the fused activation of an operator."""
         if activation == "NONE":
             return value
         if activation not in ACTIVATIONS:
@@ -69,7 +68,7 @@ def parameter(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Param
 
 
 def integers(op: Operator, position: int, what: str) -> list[int]:
-    """The integers of a constant input of an operator; raises `VerifyException` unless it is one.
+    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
 
     what: the content of the input, for messages.
     """
@@ -93,7 +92,7 @@ def optional_input(op: Operator, position: int) -> Tensor | None:
 
 
 def _identifier(name: str) -> str:
-    """The last part of a tensor's name, in characters that names of values may have."""
+    """The last component of a tensor's name as an identifier of the IR."""
     last = name.split(";")[0].rsplit("/", 1)[-1]
     text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
     return text if text[:1].isalpha() else f"t_{text}"

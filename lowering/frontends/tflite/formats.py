@@ -1,4 +1,4 @@
-"""The number formats of tensors: those of a file's quantisation, or floats."""
+"""The number formats of tensors: the quantisation of the file, or floats."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.frontends.layers.quantised_numbers import UNSIGNED_ZERO
+from tinyml.lowering.frontends.layers.parameter import UNSIGNED_ZERO
 from tinyml.lowering.frontends.tflite.model import Tensor
 
 WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
-"""Widths of the quantised types that tensors of a program have."""
+"""Widths of the supported quantised types."""
 
 
 def format_of(tensor: Tensor) -> NumberFormat:
-    """The number format of a tensor that a program computes with; raises `VerifyException` if there is none."""
+    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
     if tensor.dtype == "float32":
         return F32_FORMAT
     if tensor.dtype not in WIDTHS or tensor.quantization is None:
@@ -34,7 +34,7 @@ def format_of(tensor: Tensor) -> NumberFormat:
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of an input, a result or a constant other than weights, with a single scale."""
+    """The format of a tensor other than weights, which has a single scale."""
     format = format_of(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -52,7 +52,7 @@ def element(tensor: Tensor) -> Attribute:
 
 
 def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights with a scale for each index of an axis, which becomes the first.
+    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
 
     wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
     that for all convolutions, and for dense layers with scales per channel.

@@ -1,8 +1,8 @@
 """Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
-The program computes the bytes that TensorFlow Lite Micro computes. Conversions at its ends belong to the interface: the
-function takes and returns raws where the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
-order in which the first convolution reads it where the file begins with TRANSPOSE.
+The program computes the same bytes as TensorFlow Lite Micro. Conversions at its ends are left to the interface: the
+function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
+order in which the first convolution reads it if the file begins with TRANSPOSE.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
-from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
+from tinyml.lowering.frontends.tflite.operators import OPERATORS, STATEFUL
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
@@ -39,7 +39,7 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
 
 
 def _entrance(graph: TfliteGraph) -> tuple[Tensor, set[Operator]]:
-    """The tensor that the program takes, and the operators before it, which belong to the interface."""
+    """The tensor that the program takes, and the operators before it, which are left to the interface."""
     if len(graph.inputs) != 1 or not graph.outputs:
         raise InputError(f"expected one input and outputs, the model has {len(graph.inputs)} and {len(graph.outputs)}")
     tensor, skipped = graph.inputs[0], set[Operator]()
@@ -56,7 +56,7 @@ def _entrance(graph: TfliteGraph) -> tuple[Tensor, set[Operator]]:
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """The tensor that the program returns for an output, and the operator between them that the interface replaces."""
+    """The tensor that the program returns for an output, and the operator between them, left to the interface."""
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:

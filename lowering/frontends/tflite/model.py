@@ -1,16 +1,20 @@
-"""A model of TensorFlow Lite as a typed graph, read from a file."""
+"""A TensorFlow Lite model as a typed graph, read from a flatbuffer.
+
+The format of flatbuffers is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable,
+which holds the byte offset of each field; vectors and texts begin with their length. Every offset is checked.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.lowering.frontends.tflite.flatbuffer import DamagedError, Table
 from tinyml.lowering.frontends.tflite.schema import (
     IDENTIFIER,
     NAMED,
@@ -25,13 +29,91 @@ from tinyml.lowering.frontends.tflite.schema import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+N = TypeVar("N", bound=bool | float)
+
+_OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")
+
+
+class _DamagedError(Exception):
+    """Raised for content that is not a valid flatbuffer; reading one raises nothing else."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table at a byte offset of a file; fields are identified by slots, from 0."""
+
+    content: bytes
+    position: int
+
+    @classmethod
+    def root(cls, content: bytes) -> _Table:
+        """The root table of a file."""
+        return cls(content, _offset(content, 0))
+
+    def number(self, slot: int, kind: str, default: N) -> N:
+        """A field with a number; `default` if it is missing. kind: a code of the module `struct`."""
+        position = self._field(slot)
+        return default if position is None else type(default)(_number(self.content, position, kind))
+
+    def table(self, slot: int) -> _Table | None:
+        """A field with a table."""
+        position = self._field(slot)
+        return None if position is None else _Table(self.content, _offset(self.content, position))
+
+    def tables(self, slot: int) -> Sequence[_Table]:
+        """A field with a vector of tables; empty if it is missing."""
+        start, length = self._vector(slot, _OFFSET)
+        positions = range(start, start + length * _OFFSET, _OFFSET)
+        return [_Table(self.content, _offset(self.content, position)) for position in positions]
+
+    def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
+        """A view of a field with a vector of numbers; empty if it is missing. dtype: such as `<i4`."""
+        start, length = self._vector(slot, np.dtype(dtype).itemsize)
+        return np.frombuffer(self.content, dtype, length, start)
+
+    def text(self, slot: int) -> str:
+        """A field with a text; empty if it is missing."""
+        start, length = self._vector(slot, 1)
+        return self.content[start : start + length].decode(errors="replace")
+
+    def _vector(self, slot: int, size: int) -> tuple[int, int]:
+        """The offset of a vector's first element, and the number of elements. size: of an element, in bytes."""
+        if (position := self._field(slot)) is None:
+            return 0, 0
+        start = _offset(self.content, position)
+        length = _number(self.content, start, "I")
+        if start + _OFFSET + length * size > len(self.content):
+            raise _DamagedError(f"a vector of {length} elements at byte {start} is longer than the file")
+        return start + _OFFSET, length
+
+    def _field(self, slot: int) -> int | None:
+        vtable = self.position - _number(self.content, self.position, "i")
+        entry = 2 * _COUNT + slot * _COUNT
+        if entry + _COUNT > _number(self.content, vtable, "H"):
+            return None
+        distance = _number(self.content, vtable + entry, "H")
+        return self.position + distance if distance else None
+
+
+def _offset(content: bytes, position: int) -> int:
+    """The target of the relative offset stored at a position."""
+    return position + _number(content, position, "I")
+
+
+def _number(content: bytes, position: int, kind: str) -> Any:
+    if not 0 <= position <= len(content) - struct.calcsize(f"<{kind}"):
+        raise _DamagedError(f"an offset leads to byte {position} of a file of {len(content)} bytes")
+    return struct.unpack_from(f"<{kind}", content, position)[0]
+
+
 RANKS = range(7)
-"""Ranks of tensors that TensorFlow Lite's kernels take."""
+"""Ranks of tensors that TensorFlow Lite's kernels support."""
 
 
 @dataclass(frozen=True)
 class Quantization:
-    """Scales and zero points, one of each or one per index of an axis: raws stand for scale * (raw - zero point)."""
+    """Scales and zero points, one of each or one per index of an axis: real = scale * (raw - zero point)."""
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
@@ -81,17 +163,17 @@ def read_graph(content: bytes, file: str) -> TfliteGraph:
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
-        return _TfliteReader(Table.root(content)).graph()
-    except DamagedError as error:
+        return _TfliteReader(_Table.root(content)).graph()
+    except _DamagedError as error:
         raise InputError(f"the model is damaged: {error}", file=file) from error
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
 class _TfliteReader:
-    """Reads the tables of a model; raises `DamagedError` and `InputError`."""
+    """A reader of the tables of a model; raises `_DamagedError` and `InputError`."""
 
-    def __init__(self, model: Table):
+    def __init__(self, model: _Table):
         if (version := model.number(0, "I", 0)) != VERSION:
             raise InputError(f"expected version {VERSION} of TensorFlow Lite's schema, got {version}")
         graphs = model.tables(2)
@@ -126,14 +208,14 @@ class _TfliteReader:
         inputs = required(self.main.numbers(1, "<i4"), "the list of inputs")
         return TfliteGraph(inputs, required(self.main.numbers(2, "<i4"), "the list of outputs"), operators)
 
-    def kind(self, table: Table, index: int) -> str:
+    def kind(self, table: _Table, index: int) -> str:
         """The kind of an operator."""
         number = table.number(0, "I", 0)
         if number >= len(self.kinds):
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
         return self.kinds[number]
 
-    def tensor(self, index: int, table: Table) -> Tensor:
+    def tensor(self, index: int, table: _Table) -> Tensor:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
@@ -145,7 +227,7 @@ class _TfliteReader:
         dtype = TYPES.get(number, f"type {number}")
         return Tensor(index, name, shape, dtype, _quantization(table, label), self.data(table, label, shape, dtype))
 
-    def data(self, table: Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
+    def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
         """The content of a constant; None for a tensor that is computed."""
         number = table.number(2, "I", 0)
         if number >= len(self.buffers):
@@ -154,7 +236,7 @@ class _TfliteReader:
         if not content.size:
             return None
         if dtype not in NUMPY_TYPES:
-            # The operator that reads it reports this, with its position.
+            # The operator that reads the constant reports the unsupported type.
             return np.zeros(shape, np.int8)
         expected = prod(shape) * np.dtype(dtype).itemsize
         if content.size != expected:
@@ -167,8 +249,8 @@ class _TfliteReader:
         return values
 
 
-def _kind(code: Table) -> str:
-    """The name of the operator that an entry of the list of operators stands for."""
+def _kind(code: _Table) -> str:
+    """The name of the operator that an operator code identifies."""
     number = code.number(0, "b", 0)
     if number == PLACEHOLDER or not number:
         number = max(number, code.number(3, "i", 0))
@@ -178,8 +260,8 @@ def _kind(code: Table) -> str:
     return f"CUSTOM {code.text(1)}" if name == "CUSTOM" else name
 
 
-def _options(kind: str, table: Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for those that are missing."""
+def _options(kind: str, table: _Table) -> Mapping[str, Any]:
+    """The options of an operator, with the schema's defaults for missing ones."""
     given = table.table(4)
     options: dict[str, Any] = {}
     for name, field in OPTIONS.get(kind, {}).items():
@@ -192,7 +274,7 @@ def _options(kind: str, table: Table) -> Mapping[str, Any]:
     return options
 
 
-def _quantization(table: Table, label: str) -> Quantization | None:
+def _quantization(table: _Table, label: str) -> Quantization | None:
     parameters = table.table(4)
     if parameters is None or not (scales := parameters.numbers(2, "<f4").tolist()):
         return None
@@ -205,6 +287,6 @@ def _quantization(table: Table, label: str) -> Quantization | None:
 
 
 def _limit(elements: int, what: str) -> None:
-    """Raise `InputError` for more elements than the limit."""
+    """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")

@@ -40,7 +40,7 @@ OPERATORS = tuple(_NAMES.split())
 """The builtin operators by number."""
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that a file stores for old readers in place of a number out of their range."""
+"""The number that a file stores for old readers in place of one beyond their range."""
 
 TYPES = {
     0: "float32",

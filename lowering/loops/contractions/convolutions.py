@@ -28,7 +28,7 @@ from tinyml.transforms.ir.window_spacing import is_strip, spacing
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
-    """Emit a contraction for a single window or its channels, and a tile for several windows.
+    """Emit a contraction for a single window or its channels, or a tile for several windows.
 
     Other forms are lowered element by element; convolutions in place have loops of their own.
     """
@@ -55,7 +55,7 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
-    """The initial values of sums of plain integers, one for each row; None for other sums."""
+    """The initial values of sums of plain integers, one per row; None for other sums."""
     factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
     start = start_without_offsets(op)
     if op.shifts is not None or any(format.coding != INTEGER_CODING for format, _ in factors):

@@ -28,7 +28,7 @@ from tinyml.transforms.ir.sum_starts import Start
 from tinyml.transforms.ir.sums.sum_loops import sum_of_products
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
-"""Adds the products of a term to a sum, for the indices of a result element."""
+"""A function that adds the products of a term to a sum, for the indices of a result element."""
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
@@ -92,7 +92,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 def _over_summed(
     extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
 ) -> SSAValue:
-    """A sum over the summed indices: one loop for each, or a tree over their products in the same order."""
+    """A sum over the summed indices, by a loop per index, or by a tree over their products in the same order."""
     if not extents:
         return step([], sum)
     if num.accumulator_type(sum).below is not None:
@@ -105,7 +105,7 @@ def _over_summed(
 
 
 def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopNest) -> Indices:
-    """The indices of the element with a number in row-major order."""
+    """The indices of the element with a row-major index."""
     *outer, last = extents
     if not outer:
         return [index]
@@ -193,7 +193,7 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The type of a factor without its offset; None to keep its own."""
+    """The type of a factor without its offset; None for the type that it has."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 

@@ -1,4 +1,4 @@
-"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, with transpositions in between.
+"""Lowering of convolutions in place to loops (L2 to L3): in turns, between which images are transposed.
 
 The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """
@@ -56,7 +56,7 @@ def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue,
 
 
 class _Table:
-    """The figures of each turn, in pixels.
+    """The columns of the table of turns, in pixels.
 
     ROWS: of the result that the turn computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: of the remaining result.
     READ, WRITTEN: offsets of the first pixel of the image and of the result. LEFT, ROWS_LEFT: offset and rows of the
@@ -111,7 +111,7 @@ class _Products:
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
 
     def _array(self, storage: Attribute) -> SSAValue:
-        """The array for windows, shared by all convolutions with elements of the same storage."""
+        """The array for windows, shared by all convolutions whose elements have the same storage."""
         function = function_around(self.op)
         arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
         for array in arrays:
@@ -232,7 +232,7 @@ class _Taps(NamedTuple):
 
 
 class _Inside:
-    """The part of windows that is inside the image of a convolution, in a turn."""
+    """The part of windows inside the image, in a turn of a convolution."""
 
     def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopNest):
         self.padded, self.nest = op.padding is not None, nest

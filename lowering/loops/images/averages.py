@@ -46,7 +46,7 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
 
 @dataclass(frozen=True)
 class _Band:
-    """`count` windows along an axis starting at index `first`, each with `taps` elements inside the image.
+    """A run of `count` windows along an axis, from index `first`, each with `taps` elements inside the image.
 
     start: the index of the first window's first element inside the image.
     """

@@ -14,7 +14,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.MaxPoolOp)
 def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
-    """Compare the elements of each window; those outside of the image repeat their neighbours inside."""
+    """Compare the elements of each window; indices outside the image are clamped to it."""
     extents, margins = tdsl.shape_of(op.image)[1:3], (op.margins[:2], op.margins[2:])
 
     def body(indices: Indices) -> None:
@@ -43,7 +43,7 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 
 
 def inside(index: SSAValue, margins: tuple[int, int], extent: int, nest: LoopNest) -> SSAValue:
-    """The nearest index inside an image to a padded index, which starts `margins[0]` elements before it."""
+    """Clamp a padded index, which starts `margins[0]` elements before the image, to the image."""
     before, after = margins
     if before:
         index = nest.insert(arith.SubiOp(index, nest.index(before)))

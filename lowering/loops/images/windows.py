@@ -1,4 +1,4 @@
-"""Lowering of windows to loops (L2 to L3): runs are copied inside the image and filled outside of it."""
+"""Lowering of windows to loops (L2 to L3): runs inside the image are copied, those outside are filled."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopNest) -> None:
-    """Copy each row of a window, which may be partly outside of the image, or each tap of a dilated one."""
+    """Copy each row of a window, perhaps partly outside the image, or each tap of a dilated one."""
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
@@ -148,7 +148,7 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
-    """The row of a ring at which a window starts; None for other images, and for rings of a single row of pixels."""
+    """The row of a ring at which a window starts; None for other images and for rings of a single row."""
     _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None
@@ -167,7 +167,7 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopNest) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopNest
 ) -> tuple[SSAValue, SSAValue]:
-    """The part of a run that is inside an axis: both ends, relative to the start of the run."""
+    """The ends of the part of a run inside an axis, relative to the start of the run."""
     before, after = margins
     begin, end = nest.index(0), nest.index(length)
     if before:
@@ -182,7 +182,7 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
-    """True if an index is outside of an axis with margins, at least one of which is not 0."""
+    """True if an index is outside an axis with margins, at least one of which is not 0."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

@@ -1,1 +1,1 @@
-"""Lowerings of ops of signals to loops."""
+"""Lowerings of ops on signals to loops."""

@@ -17,7 +17,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, l
 
 @lowers(tdsl.HistogramOp)
 def lower_histogram(op: tdsl.HistogramOp, nest: LoopNest) -> None:
-    """Column by column; a binary search, without branches, finds the bin of an element."""
+    """Count column by column, with a branch-free binary search for the bin of an element."""
     columns, bins = tdsl.shape_of(op.out)
     raws, missing = op.raw_edges
     edges = flash_array(nest, raws, element_of(op.input), "edges")
@@ -62,7 +62,7 @@ def lower_longest_run(op: tdsl.LongestRunOp, nest: LoopNest) -> None:
         pairs = (after, end), (now, length)
         return [*(nest.insert(arith.SelectOp(longer, *pair)) for pair in pairs), now]
 
-    # The numbers behind `LEAST`: -1 for no start, and 0 for no length.
+    # Numbers relative to `LEAST`: -1 for no start, and 0 for no length.
     end, length, _ = nest.fold(nest.index(op.most), [zero, nest.index(least - 1), zero], step)
     found = nest.insert(arith.CmpiOp(length, nest.index(least), "sge"))
     start = nest.add(nest.insert(arith.SubiOp(end, length)), one)
@@ -73,7 +73,7 @@ def lower_longest_run(op: tdsl.LongestRunOp, nest: LoopNest) -> None:
 
 
 def _steps(count: int) -> list[int]:
-    """The steps of a search among `count` ascending numbers, each of which is taken or not."""
+    """The step sizes of a binary search among `count` ascending numbers."""
     steps: list[int] = []
     while count:
         steps.append(count - count // 2)
@@ -82,7 +82,7 @@ def _steps(count: int) -> list[int]:
 
 
 def _stored(op: tdsl.CountOp, nest: LoopNest) -> Callable[[SSAValue, Indices], None]:
-    """A function that stores a result, given how much greater it is than `LEAST`: by a product, or from a table."""
+    """A function that stores a result from its excess over `LEAST`, by a product or from a table."""
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0
     even = step and (raws.astype(np.int64) == int(raws[0]) + step * np.arange(len(raws))).all()

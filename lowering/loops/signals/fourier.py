@@ -21,15 +21,15 @@ from tinyml.lowering.loops.operands import element_of, elements_from, flash_arra
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
-"""The width of integers for which the runtime has functions, the greatest of them, and the greatest shift."""
+"""The integer width for which the runtime has functions, its greatest integer, and the maximum shift."""
 
 Number = tuple[SSAValue, SSAValue]
-"""A complex number: its real and its imaginary part."""
+"""The real and the imaginary part of a complex number."""
 
 
 @lowers(tdsl.ReverseBitsOp)
 def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
-    """Exchange the numbers of each pair of indices."""
+    """Swap the numbers of each pair of indices."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
 
@@ -158,7 +158,7 @@ class _EmittedSteps(tdsl.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: tdsl.SpectrumOp) -> int | None:
-    """The right shift of integers of 16 bits with which the runtime computes a step; None where it does not."""
+    """The right shift with which a runtime function computes a step on 16-bit integers; None if none does."""
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
         return None
@@ -173,9 +173,9 @@ def _shift(op: tdsl.SpectrumOp) -> int | None:
 
 
 def _over_rows(op: tdsl.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
-    """Make the loops of each row of complex numbers, with views of it as operand and as result.
+    """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
-    Both are of the same bytes: the operand is copied first where it is elsewhere.
+    Both views have the same bytes: an operand elsewhere is copied first.
     """
     shape = tdsl.shape_of(op.out)
     read = op.input
@@ -197,7 +197,7 @@ def _over_rows(op: tdsl.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSA
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The arena or the argument that a buffer begins in, and its first byte there; None if that is computed."""
+    """The arena or argument that contains a buffer, and the offset of its first byte; None if that is computed."""
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):
         if (offset := const_evaluate_operand(view.offset)) is None:
@@ -220,6 +220,6 @@ def _store(nest: LoopNest, number: Number, numbers: SSAValue, index: SSAValue) -
 
 
 def _factors(nest: LoopNest, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
-    """A constant array of rotations."""
+    """A constant array of twiddle factors."""
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

@@ -18,7 +18,7 @@ from programs.printed import parse
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import flatten, run
-from tinyml.runtime.devices.hardware import placement, synthesis
+from tinyml.runtime.devices import verilog_tools
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
 from tinyml.targets.verilog.fabric import Fabric, Resources
@@ -50,7 +50,7 @@ def not_installed(command: str) -> None:
 
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", not_available)
-    monkeypatch.setattr(synthesis, "synthesis_tool", lambda: None)
+    monkeypatch.setattr(verilog_tools, "synthesis_tool", lambda: None)
 
 
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
@@ -119,8 +119,8 @@ def test_programs_within_a_share(
         return Resources(counts[-1], 0, 0)
 
     without_tools(monkeypatch)
-    monkeypatch.setattr(synthesis, "synthesis_tool", lambda: "yosys")
-    monkeypatch.setattr(synthesis, "synthesised", synthesised)
+    monkeypatch.setattr(verilog_tools, "synthesis_tool", lambda: "yosys")
+    monkeypatch.setattr(verilog_tools, "synthesised", synthesised)
     program, val = linear(tmp_path, 8, 64)
     files = ["compile", str(program), "--val", str(val), "-o", str(tmp_path / "out"), "--package", "c"]
     asked = ["--cells", "30", "--format", "fixed", "--width", "8", "--target", TARGET]
@@ -180,25 +180,25 @@ def test_clock_of_a_module(tmp_path: Path):
     chosen = board("ice40-up5k").fabric
     assert chosen is not None
     try:
-        placement.placement_tool(chosen)
+        verilog_tools.placement_tool(chosen)
     except InputError as error:
         pytest.skip(str(error))
-    if synthesis.synthesis_tool() is None:
+    if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     counter = (
         "module tiny(\n    input clock,\n    output reg [7:0] n);\nalways @(posedge clock) n <= n + 1;\nendmodule\n"
     )
-    assert synthesis.synthesised(counter, chosen, tmp_path).registers == 8
-    assert 20 < placement.routed_clock(chosen, tmp_path) < 200
+    assert verilog_tools.synthesised(counter, chosen, tmp_path).registers == 8
+    assert 20 < verilog_tools.routed_clock(chosen, tmp_path) < 200
 
 
 def test_cells_of_a_module(tmp_path: Path):
     """What yosys counts, and what there is too little of."""
-    if synthesis.synthesis_tool() is None:
+    if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")
     assert chosen.fabric is not None
-    cells = synthesis.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric, tmp_path)
+    cells = verilog_tools.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric, tmp_path)
     assert cells.dsps == 1
     assert 100 < cells.luts < 500
     assert cells.registers > 50

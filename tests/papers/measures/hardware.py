@@ -14,7 +14,7 @@ from papers.measures.classifiers import compiled, mean
 from papers.row import Values
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data

@@ -24,8 +24,7 @@ from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, batch_
 from tinyml.lowering.frontends.layers.image_windows import Windows, global_pool, pool, same_windows
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
-from tinyml.lowering.frontends.layers.quantised_numbers import start_parameter
+from tinyml.lowering.frontends.layers.parameter import Parameter, start_parameter
 from tinyml.lowering.frontends.layers.weighted_sums import (
     TRANSPOSED,
     convolution,

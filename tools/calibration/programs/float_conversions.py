@@ -10,9 +10,9 @@ import numpy as np
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.c.interface.real_numbers import conversion_functions
+from tinyml.lowering.c.real_numbers import conversion_functions
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.devices.callers.float_inputs import run_on_floats
+from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of

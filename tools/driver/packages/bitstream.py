@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tinyml.runtime.devices.hardware.simulation import module_name, port_bits
+from tinyml.runtime.devices.verilog_tools import module_name, port_bits
 from tinyml.tools.driver.packages.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.packaging import Packaging
 

@@ -47,7 +47,7 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
     take too many steps to record are unchanged.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.runtime.evaluator.loop_steps import long_loop
+    from tinyml.runtime.evaluator.parallel_loops import long_loop
 
     if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
         return {}

@@ -1,4 +1,4 @@
-"""Handlers of ONNX ops, a file for each group of them."""
+"""Handlers of ONNX ops, a file per group."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -1,4 +1,4 @@
-"""Activations other than those of one tdsl op without attributes."""
+"""Activations with attributes, or that take more than one tdsl op."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.ops.reductions import log_of_sum
@@ -58,7 +56,7 @@ def leaky_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("PRelu")
 def parametric_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`x` above 0 and slope * x below, with one slope or with one for each channel."""
+    """`x` above 0 and slope * x below, with one slope or one per channel."""
     x, slope = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1)
     if not isinstance(slope, Constant):
         raise node.error("a slope that is computed is not supported, only a constant")
@@ -75,7 +73,7 @@ def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
 
 @handles("Elu", "Celu", "Selu")
 def exponential_unit(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """gain * x for positive x, and gain * alpha * (exp(x / width) - 1) for others."""
+    """gain * x for positive x, else gain * alpha * (exp(x / width) - 1)."""
     gain, alpha, width = 1.0, node.number("alpha", 1.67326319217681884765625 if node.op == "Selu" else 1.0), 1.0
     if node.op == "Selu":
         gain = node.number("gamma", 1.05070102214813232421875)
@@ -132,7 +130,7 @@ def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Softmax")
 def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Softmax over one axis, which becomes the last."""
+    """Softmax over one axis, which is moved to the end."""
     return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
 
 
@@ -146,7 +144,7 @@ def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LpNormalization")
 def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Vectors along one axis, which becomes the last, divided by their lengths; p must be 2."""
+    """Vectors along one axis, which is moved to the end, divided by their Euclidean norms; p must be 2."""
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 

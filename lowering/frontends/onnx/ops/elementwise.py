@@ -1,20 +1,28 @@
-"""Ops on single elements, with numpy's broadcasting."""
+"""Elementwise ops with numpy's broadcasting, comparisons with constants, and choices by these.
+
+A comparison of many elements is recorded until single ones are gathered: `tdsl.at_least` compares single elements.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.elementwise_layers import binary as joined
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-
-if TYPE_CHECKING:
-    pass
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Comparison,
+    Constant,
+    Indicator,
+    Inputs,
+    Value,
+    handles,
+    needed,
+    optional,
+)
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 _UNARY: dict[str, type[tdsl.UnaryOp]] = {
     "Relu": tdsl.ReluOp,
@@ -32,7 +40,7 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
-    """An op on each element of one tensor, which keeps its order."""
+    """An op on each element of a tensor, which keeps its order of axes."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
     return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
@@ -57,7 +65,7 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """A product with an indicator as a choice, and 1 minus an indicator as the opposite one."""
+    """A product with an indicator as a choice, or 1 minus an indicator as the negated one; None for others."""
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
     if node.op != "Mul":
@@ -82,13 +90,13 @@ def magnitude(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def absolute(to: Builder, x: Value) -> OrderedTensor:
-    """The sum of the positive part and the negative part, one of which is 0."""
+    """The sum of relu(x) and relu(-x), one of which is 0."""
     return binary(to, tdsl.AddOp, unary(to, tdsl.ReluOp, x), unary(to, tdsl.ReluOp, unary(to, tdsl.NegOp, x)))
 
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A quotient by constants, which is the product with their reciprocals."""
+    """A quotient by constants, as the product with their reciprocals."""
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
         raise node.error("divides by a tensor that is not a constant, which is not supported")
@@ -117,7 +125,64 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The input itself: the op does nothing at inference."""
+    """The input itself, since the op does nothing at inference."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)
+
+
+_MIRRORED = {
+    "Greater": "Less",
+    "GreaterOrEqual": "LessOrEqual",
+    "Less": "Greater",
+    "LessOrEqual": "GreaterOrEqual",
+}
+
+
+@handles(*_MIRRORED)
+def compare(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    lhs, rhs, op = needed(to, inputs, 0), needed(to, inputs, 1), node.op
+    if isinstance(lhs, Constant):
+        lhs, rhs, op = rhs, lhs, _MIRRORED[op]
+    if not isinstance(rhs, Constant) or rhs.array.size != 1 or rhs.array.dtype.kind not in "fiu":
+        raise node.error("only comparisons with one constant number are supported")
+    threshold = float(rhs.array.item())
+    tensor = to.stored(lhs)
+    if op in ("Greater", "LessOrEqual"):
+        # x > t is the opposite of -x >= -t.
+        tensor, threshold = unary(to, tdsl.NegOp, tensor), 0.0 - threshold
+    return Comparison(tensor, threshold, op in ("Greater", "Less"))
+
+
+@handles("Not")
+def opposite(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    value = needed(to, inputs, 0)
+    if not isinstance(value, Comparison):
+        raise node.error("expected the result of a comparison")
+    return value.opposite
+
+
+@handles("Where")
+def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    condition, *branches = (needed(to, inputs, i) for i in range(3))
+    if not isinstance(condition, Comparison):
+        raise node.error("expected the result of a comparison as its condition")
+    if_true, if_false = _of_one_shape(to, branches)
+    return OrderedTensor.plain(to.choose([condition], if_true, if_false))
+
+
+def _of_one_shape(to: Builder, branches: Sequence[Value]):
+    """Two branches as tensors; a single constant number is broadcast to the shape of the other."""
+    values = [to.tensor(branch) for branch in branches]
+    shapes = [tdsl.shape_of(value) for value in values]
+    for i, branch in enumerate(branches):
+        if isinstance(branch, Constant) and branch.array.size == 1 and shapes[i] != shapes[1 - i]:
+            values[i] = to.fill(float(branch.array.item()), shapes[1 - i])
+    return values
+
+
+@handles("Cast", "CastLike")
+def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Reals unchanged, whatever their type in the file; comparisons as 0 and 1."""
+    value = needed(to, inputs, 0)
+    return Indicator([value]) if isinstance(value, Comparison) else value

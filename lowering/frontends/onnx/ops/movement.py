@@ -1,4 +1,4 @@
-"""Ops that move elements: other shapes, other orders of axes, and parts of tensors."""
+"""Ops that move elements: reshapes, transpositions, slices, concatenations and padding."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from math import prod
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Comparison,
+    Constant,
+    Indicator,
+    Inputs,
+    Value,
+    handles,
+    needed,
+    optional,
+)
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
@@ -38,7 +46,7 @@ def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[i
 
 
 def axis_of(node: OnnxNode, axis: int, rank: int) -> int:
-    """An axis counted from the front."""
+    """An axis as a non-negative index."""
     if not -rank <= axis < rank:
         raise node.error(f"axis {axis} is not one of the {rank} axes")
     return axis % rank
@@ -100,7 +108,7 @@ def squeeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Transpose")
 def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A change of order, which moves nothing until an op needs the axes in the model's order."""
+    """A change of the recorded order of axes; no element moves until an op needs the model's order."""
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     permutation = node.integers("perm", tuple(reversed(range(rank))))
@@ -111,7 +119,7 @@ def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Slice")
 def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Parts of several axes, in steps of any size and direction."""
+    """Ranges of several axes, with steps of any size and direction."""
     value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
     axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
@@ -130,7 +138,7 @@ def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def part(to: Builder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
-    """A part of one axis of the model's tensor."""
+    """A range of one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
     # The step is irrelevant for a single element.
@@ -155,7 +163,7 @@ def split(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 @handles("Concat")
 def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Tensors one after the other, in the order of axes of the first that differs from the model's."""
+    """A concatenation, in the axis order of the first tensor that is not in the model's order."""
     values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
     rank = len(values[0].shape) if values else 0
     if not values or any(len(value.shape) != rank for value in values):
@@ -169,7 +177,7 @@ def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Pad")
 def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A constant number around a tensor; negative padding removes elements."""
+    """Padding with a constant number; negative padding removes elements."""
     value = to.stored(needed(to, inputs, 0))
     node.only("mode", "constant")
     rank = len(value.shape)
@@ -195,7 +203,7 @@ def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Gather")
 def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements of one axis at consecutive constant indices, also of the results of comparisons."""
+    """Elements of one axis at consecutive constant indices, also of comparisons."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():

@@ -1,7 +1,7 @@
-"""Normalisations by the mean and the deviation of each sample, whose factors are not constants.
+"""Normalisations by the mean and the deviation of each sample, which are not constants.
 
-`tdsl.normalise` divides a row by its length, which is its deviation times the root of its number of elements once the
-mean is subtracted.
+`tdsl.normalise` divides a row by its Euclidean norm: the deviation of a centred row times the root of its number of
+elements.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from math import prod, sqrt
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, reshaped
 from tinyml.lowering.frontends.onnx.ops.windows import vector
@@ -22,7 +20,7 @@ from tinyml.lowering.frontends.onnx.ops.windows import vector
 
 @handles("LayerNormalization", "RMSNormalization")
 def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Normalisation of the axes from `axis` on, with a factor and an addend for each of their elements."""
+    """Normalisation over the axes from `axis` on, with a factor and an addend per element of these."""
     value = to.stored(needed(to, inputs, 0))
     if any(node.outputs[1:]):
         raise node.error("its mean and deviation are read, which is not supported")
@@ -34,7 +32,7 @@ def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("GroupNormalization", "InstanceNormalization")
 def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Normalisation of the channels of each group; instances are groups of one channel."""
+    """Normalisation over groups of channels; InstanceNormalization has groups of one channel."""
     value = to.stored(needed(to, inputs, 0))
     if len(value.shape) < 3:
         raise node.error(f"expected an image or a sequence, got shape {list(value.shape)}")
@@ -55,7 +53,7 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Rows divided by the root of their mean square plus `epsilon`, minus their mean if they are centred."""
+    """Rows divided by the root of their mean square plus `epsilon`, after subtraction of their mean if `centred`."""
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")
     length = rows.shape[-1]

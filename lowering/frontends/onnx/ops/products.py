@@ -1,4 +1,4 @@
-"""Products of matrices, with constant matrices on the left: sums then read consecutive bytes of flash."""
+"""Matrix products, with constant matrices on the left so that sums read consecutive bytes of flash."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
 from tinyml.lowering.frontends.layers.weighted_sums import dense
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
-    """The product of two matrices, the second transposed on request, as a matrix."""
+    """The product of two matrices. transposed: true to transpose the second."""
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
         matrix = to.parameter_of(rhs)
@@ -33,7 +31,7 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 @handles("MatMul")
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or count as rows."""
+    """A matrix product; vectors become rows or columns, and further axes must have extent 1 or count as rows."""
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     left, right = lhs.shape, rhs.shape
     if not left or not right:
@@ -50,7 +48,7 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor | Constant:
-    """A value as a matrix."""
+    """Reshape a value to a matrix."""
     if isinstance(value, Constant):
         return value if value.shape == shape else Constant(value.array.reshape(shape), value.name)
     return OrderedTensor.plain(to.reshape(to.tensor(value), shape))
@@ -58,7 +56,7 @@ def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor |
 
 @handles("Gemm")
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`alpha * A * B + beta * C`, with matrices transposed on request; factors other than 1 go into constants."""
+    """`alpha * A * B + beta * C` with optional transpositions; factors other than 1 are folded into constants."""
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:
         raise node.error(f"expected two matrices, got shapes {list(lhs.shape)} and {list(rhs.shape)}")

@@ -1,31 +1,35 @@
-"""QuantizeLinear and DequantizeLinear, and sums of products of quantised numbers."""
+"""Ops on quantised numbers, in QDQ and in QOperator form.
+
+Between DequantizeLinear and QuantizeLinear (QDQ), sums of products are computed in formats. Ops in QOperator form take
+the scales and zero points of operands and result as inputs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import format_of
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
-from tinyml.lowering.frontends.layers.quantised_numbers import signed, start_parameter
+from tinyml.lowering.frontends.layers.parameter import Parameter, signed, start_parameter
 from tinyml.lowering.frontends.layers.weighted_sums import convolution, dense
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.formats import quantised_format, weights_format
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.movement import axis_of
-from tinyml.lowering.frontends.onnx.ops.windows import filter_of, filter_windows, image
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.formats import quantised_format, weights_format
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, concat
+from tinyml.lowering.frontends.onnx.ops.windows import filter_of, filter_windows, global_pool, image, pool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.ir import Attribute
 
 
-def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
+def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
     """The array of a constant; None for an omitted input."""
     if value is None:
         return None
@@ -36,10 +40,10 @@ def array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | N
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Reals rounded into a format; numbers already computed in it stay as they are."""
+    """Round reals to a format; numbers already computed in it are unchanged."""
     node.only("block_size", 0)
-    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
-    zero = array_of(node, optional(inputs, 2), "zero point")
+    value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
+    zero = _array_of(node, optional(inputs, 2), "zero point")
     if isinstance(value, Constant):
         return Constant(_quantised_constant(node, value.array, scale, zero), value.name)
     format = quantised_format(node, scale, zero)
@@ -62,7 +66,7 @@ def _quantised_constant(
 
 
 def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in a shape that broadcasts: one for all values, or one for each index of the node's axis."""
+    """Reshape numbers, one for all values or one per index of the node's axis, to broadcast with the values."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -73,28 +77,28 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Raws as reals: a number in a format stands for both."""
+    """Raws as reals, which a tensor with a format is already."""
     node.only("block_size", 0)
-    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
-    zero = array_of(node, optional(inputs, 2), "zero point")
+    value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
+    zero = _array_of(node, optional(inputs, 2), "zero point")
     if isinstance(value, Constant):
         if scale is None or value.array.dtype.kind not in "iu":
             raise node.error("expected integers and a scale")
-        return constant_in_format(node, value, scale, zero)
+        return _constant_in_format(node, value, scale, zero)
     tensor = to.stored(value)
-    check_format(to, tensor, scale, zero)
+    _check_format(to, tensor, scale, zero)
     return tensor
 
 
-def check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Refuse raws that are read with a different scale or zero point than they were computed with."""
+def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
+    """Raise `InputError` for raws read with another scale or zero point than they were computed with."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
-def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant of raws with its format and the reals that they stand for."""
+def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
+    """A constant of raws with their format and reals."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -102,7 +106,7 @@ def constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zer
     return Constant(reals, value.name, signed(value.array), weights_format(node, value.array, scale, zero), axis)
 
 
-def convolve(
+def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """A convolution of quantised numbers, whose sums start from the bias."""
@@ -116,7 +120,7 @@ def convolve(
     return convolution(to, ordered, oriented, windows, groups, start, element, axes=axes)
 
 
-def multiply(
+def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
     """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
@@ -128,7 +132,7 @@ def multiply(
     return OrderedTensor.plain(dense(to, to.tensor(x), matrix, (*x.shape[:-1], rows), start, element))
 
 
-def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
+def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
     """Constant weights (inputs, outputs), or their transpose, as (outputs, inputs)."""
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
@@ -140,7 +144,7 @@ def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """Raws with the axis of rows first."""
+    """The raws and format of weights, with scales along the first axis only."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -149,7 +153,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The numbers that sums start from: the raws of a bias, or a bias in reals in units of the products."""
+    """The initial values of sums, from the raws or the reals of a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -160,7 +164,7 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
 
 def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """Conv between DequantizeLinear and QuantizeLinear."""
-    return convolve(to, node, *_operands(to, inputs), element)
+    return _convolve(to, node, *_operands(to, inputs), element)
 
 
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
@@ -169,13 +173,13 @@ def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> Ord
         node.only(name, 1.0)
     node.only("transA", 0)
     x, weights, bias = _operands(to, inputs)
-    return multiply(to, node, x, matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
+    return _multiply(to, node, x, _matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
 
 
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
     """MatMul between DequantizeLinear and QuantizeLinear."""
     x, weights, _ = _operands(to, inputs)
-    return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, element)
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, element)
 
 
 def _operands(to: Builder, inputs: Inputs) -> tuple[OrderedTensor, Constant, Constant | None]:
@@ -203,13 +207,13 @@ COMPUTING = (
     "LpNormalization",
     "Concat",
 )
-"""Ops that compute their result in a format from quantised numbers at once."""
+"""Ops that compute their result directly in a format from quantised numbers."""
 
 
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
-    """The output of an op on quantised numbers and constants that is quantised afterwards.
+    """The quantised output of an op on quantised numbers and constants.
 
-    None if the handler of the op on reals applies: with `to.element`, or with reals if that is None.
+    None if the op's handler on reals applies: in the format `to.element`, or on reals if that is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -222,7 +226,7 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """True if a value can be an operand of an op that computes in a format; integers are no numbers of the model."""
+    """True if a value, other than a constant of integers, can be an operand of an op that computes in a format."""
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -230,3 +234,124 @@ def _in_format(value: Value | None) -> bool:
             return value.format is not None or value.array.dtype.kind != "f"
         case _:
             return value is None
+
+
+MICROSOFT = "com.microsoft"
+
+
+def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
+    """A tensor of raws, whose scale and zero point follow it among the inputs."""
+    value = needed(to, inputs, first)
+    scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
+    if isinstance(value, Constant):
+        if scale is None:
+            raise node.error("a constant has no scale")
+        return _constant_in_format(node, value, scale, zero)
+    tensor = to.stored(value)
+    _check_format(to, tensor, scale, zero)
+    return tensor
+
+
+def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
+    """Compute in the format whose scale and zero point are inputs."""
+    scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
+    to.element = quantised_format(node, scale, zero).type
+
+
+def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
+    """The activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
+    x = _operand(to, node, inputs, 0)
+    value = needed(to, inputs, 3)
+    scale, zero = (_array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
+    if not isinstance(value, Constant) or scale is None or isinstance(x, Constant):
+        raise node.error("expected constant weights, and activations that depend on the input")
+    along = OnnxNode(node.op, node.domain, node.version, node.name, (), (), {"axis": axis}, node.file)
+    return x, _constant_in_format(along, value, scale, zero)
+
+
+def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
+    """A bias of raws at the scale of the products."""
+    array = _array_of(node, optional(inputs, position), "bias")
+    if array is None:
+        return None
+    if array.dtype.name != "int32":
+        raise node.error(f"a bias of {array.dtype} is not supported, only of int32")
+    return Constant(array, "bias", array)
+
+
+@handles("QLinearConv")
+def qlinear_conv(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    x, weights = _sum_operands(to, node, inputs, 0)
+    _result(to, node, inputs, 6)
+    return _convolve(to, node, x, weights, _bias(node, inputs, 8), _taken(to))
+
+
+@handles("QLinearMatMul")
+def qlinear_matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    x, weights = _sum_operands(to, node, inputs, 1)
+    _result(to, node, inputs, 6)
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, _taken(to))
+
+
+@handles("QGemm", domain=MICROSOFT)
+def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    node.only("transA", 0)
+    node.only("alpha", 1.0)
+    transposed = bool(node.integer("transB", 0))
+    x, weights = _sum_operands(to, node, inputs, 0 if transposed else 1)
+    _result(to, node, inputs, 7)
+    return _multiply(to, node, x, _matrix_of(to, weights, transposed), _bias(node, inputs, 6), _taken(to))
+
+
+def _taken(to: Builder):
+    """Take the format of the result from the builder, so that no other op uses it."""
+    element, to.element = to.element, None
+    assert element is not None
+    return element
+
+
+@handles("QLinearAdd", "QLinearMul", domain=MICROSOFT)
+def qlinear_binary(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    lhs, rhs = (_operand(to, node, inputs, first) for first in (0, 3))
+    _result(to, node, inputs, 6)
+    result = binary(to, tdsl.AddOp if node.op == "QLinearAdd" else tdsl.MulOp, lhs, rhs)
+    to.element = None
+    return result
+
+
+@handles("QLinearSigmoid", "QLinearLeakyRelu", domain=MICROSOFT)
+def qlinear_unary(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    x = to.stored(_operand(to, node, inputs, 0))
+    _result(to, node, inputs, 3)
+    if node.op == "QLinearSigmoid":
+        result = unary(to, tdsl.SigmoidOp, x)
+    else:
+        result = OrderedTensor(to.op(tdsl.LeakyReluOp, x.value, node.number("alpha", 0.01), to.element), x.order)
+    to.element = None
+    return result
+
+
+@handles("QLinearAveragePool", "QLinearGlobalAveragePool", domain=MICROSOFT)
+def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
+    node.only("channels_last", 0)
+    x = _operand(to, node, inputs, 0)
+    _result(to, node, inputs, 3)
+    like = OnnxNode(node.op.removeprefix("QLinear"), "", node.version, node.name, (), (), node.attributes, node.file)
+    windows = node.op == "QLinearAveragePool" and not _takes_all(node, x)
+    result = (pool if windows else global_pool)(to, like, [x])
+    to.element = None
+    return result
+
+
+def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
+    """True for a window as large as the image, which onnxruntime computes as QLinearGlobalAveragePool."""
+    return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
+
+
+@handles("QLinearConcat", domain=MICROSOFT)
+def qlinear_concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
+    parts = [_operand(to, node, inputs, first) for first in range(2, len(inputs), 3)]
+    _result(to, node, inputs, 0)
+    result = concat(to, node, parts)
+    to.element = None
+    return result

@@ -1,4 +1,4 @@
-"""Ops from many elements to fewer."""
+"""Reductions over axes, and argmax."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed
-from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Label, Value, handles, needed
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import absolute, binary, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshaped
 
 
 @handles("ArgMax", "ArgMin")
 def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The label of a classifier: the index of the greatest, or the least, element of the whole tensor."""
+    """The label of a classifier: the index of the greatest or the least element of a single vector."""
     value = to.tensor(needed(to, inputs, 0))
     if node.op == "ArgMin":
         value = to.op(tdsl.NegOp, value)
@@ -52,7 +50,7 @@ def mean(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ReduceMax", "ReduceMin")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The greatest or least elements over axes; the least is the opposite of the opposites' greatest."""
+    """The maximum or the minimum over axes; a minimum is the negated maximum of the negated elements."""
     value, axes, keep = _reduced(to, node, inputs)
     if axes is None:
         return value
@@ -62,14 +60,14 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """The greatest elements over axes, as a max pool of rows."""
+    """The maximum over axes, as a max pool of rows."""
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
     return rows.results(to, to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1)), keep)
 
 
 def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
-    """The tensor that a node reduces, the axes, and whether they stay with extent 1; None for no reduction at all."""
+    """The tensor to reduce, the axes (None for no reduction), and whether these are kept with extent 1."""
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if not axes and node.integer("noop_with_empty_axes", 0):
@@ -79,10 +77,10 @@ def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor
 
 @dataclass(frozen=True)
 class _ReducedRows:
-    """A tensor as a matrix whose rows are reduced to one number each.
+    """A tensor as a matrix, each row of which is reduced to a number.
 
     flat: the matrix, of shape (results, `length`). kept, single: the shapes of the results without the reduced axes,
-    and with extents of 1 instead.
+    and with these as extents of 1.
     """
 
     flat: SSAValue
@@ -91,12 +89,12 @@ class _ReducedRows:
     single: tdsl.Shape
 
     def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
-        """The numbers of the rows, with extents of 1 for the reduced axes if they are kept."""
+        """The results in their shape. keep: true to keep the reduced axes with extent 1."""
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
 def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _ReducedRows:
-    """A tensor for a reduction over some axes."""
+    """Flatten a tensor for a reduction over axes."""
     rank, reduced = len(value.shape), sorted(set(axes))
     kept = [axis for axis in range(rank) if axis not in reduced]
     length = prod(value.shape[axis] for axis in reduced)
@@ -129,7 +127,7 @@ def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) ->
 
 
 def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: bool) -> OrderedTensor:
-    """The logarithms of the sums of exponentials over axes; exponents are at most 0, so that nothing overflows."""
+    """The logarithm of the sum of exponentials over axes, with exponents of at most 0 so that nothing overflows."""
     greatest = _greatest(to, value, axes, True)
     powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))
     sums = binary(to, tdsl.AddOp, greatest, unary(to, tdsl.LogOp, _sums(to, powers, axes, True)))

@@ -1,34 +1,32 @@
-"""Convolutions and pools of images and of sequences, which are images of height 1.
+"""Convolutions, pools, resizing and batch normalisation of images and of sequences, which are images of height 1.
 
-Images are NCHW in a model and NHWC in the program: only the order of axes that an `OrderedTensor` records changes here.
+Images are NCHW in a model and NHWC in the program; only the order of axes that an `OrderedTensor` records changes here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from math import ceil, floor
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers import image_windows
 from tinyml.lowering.frontends.layers.elementwise_layers import batch_normalisation, binary, by_channel
-from tinyml.lowering.frontends.layers.image_windows import Windows, same_padding
+from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, same_padding
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
 from tinyml.lowering.frontends.layers.parameter import Parameter
-from tinyml.lowering.frontends.layers.weighted_sums import convolution, filter_in
-from tinyml.lowering.frontends.onnx.building.builder import Builder
-from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
-from tinyml.lowering.frontends.onnx.building.values import Constant, Value
-from tinyml.lowering.frontends.onnx.model.graph import OnnxNode
-
-if TYPE_CHECKING:
-    pass
+from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, convolution, filter_in, transposed_convolution
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
-"""The axes of samples by their number."""
+"""The axes of samples by rank."""
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """An image or a sequence of the model in the program's order, and its axes in the model."""
+    """An image or a sequence in the program's order of axes, and its axes in the model."""
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
@@ -40,7 +38,7 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: of the axes of the image, one or two. ceil: round the number of windows upwards on request.
+    extents, kernel: along one or two axes of the image. ceil: true to honour `ceil_mode`.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
@@ -75,19 +73,19 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding behind an axis for one more window, if that starts before the end of the image."""
+    """The additional padding for a last partial window, if that starts before `end`; else 0."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """A filter OIHW, or OIL, as layers take it."""
+    """Reorder the axes of a filter, OIHW or OIL, to those that layers take."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
 @handles("Conv")
 def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A convolution with groups, strides, dilations and any padding; the bias is added to each channel."""
+    """A convolution with groups, strides, dilations, any padding, and a bias per channel."""
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank = len(x.shape)
     ordered, axes = image(to, x)
@@ -99,7 +97,7 @@ def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
-    """The windows of a convolution, which are as large as its filter."""
+    """The windows of a convolution, which have the size of its filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
         raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(weights.shape[2:])}")
@@ -107,7 +105,7 @@ def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
 
 
 def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
-    """A tensor with a number added to each channel."""
+    """Add a constant number per channel to a tensor."""
     if bias is None:
         return value
     numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
@@ -115,7 +113,7 @@ def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedT
 
 
 def vector(to: Builder, value: Value) -> Constant:
-    """A constant with a number for each channel."""
+    """Check that a value is a constant with a number per channel."""
     if not isinstance(value, Constant) or len(value.shape) != 1:
         raise to.error("expected a constant number for each channel")
     return value
@@ -123,7 +121,7 @@ def vector(to: Builder, value: Value) -> Constant:
 
 @handles("MaxPool", "AveragePool")
 def pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The greatest element of each window, or the average, which includes zeros around the image on request."""
+    """The maximum or the average of each window; averages include padding if `count_include_pad` is set."""
     value = needed(to, inputs, 0)
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
@@ -145,7 +143,7 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A factor and an addend for each channel, which are folded into the weights of the layer before it."""
+    """A factor and an addend per channel, which `simplify` folds into the weights of the layer before."""
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:
@@ -153,3 +151,112 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     scale, offset, mean, variance = (vector(to, needed(to, inputs, position)).array for position in range(1, 5))
     epsilon = node.number("epsilon", 1e-5)
     return batch_normalisation(to, x, scale, offset, mean, variance, epsilon, axes=AXES[len(x.shape)])
+
+
+GREATEST = 1 << 14
+"""Maximum extent of a resized image, since each of its indices is checked."""
+
+
+@handles("ConvTranspose")
+def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
+    rank, groups = len(x.shape) - 2, node.integer("group", 1)
+    if not isinstance(weights, Constant) or len(weights.shape) != len(x.shape) or rank not in (1, 2):
+        raise node.error("expected an image or a sequence, and a constant filter of as many axes")
+    if groups < 1 or weights.shape[0] != x.shape[1] or weights.shape[0] % groups:
+        raise node.error(f"a filter {list(weights.shape)} with {groups} groups does not fit {x.shape[1]} channels")
+    node.only("auto_pad", "NOTSET", "VALID")
+    kernel = node.integers("kernel_shape", weights.shape[2:])
+    strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
+    pads = node.integers("pads", (0,) * 2 * rank) if node.text("auto_pad", "NOTSET") == "NOTSET" else (0,) * 2 * rank
+    more = node.integers("output_padding", (0,) * rank)
+    if kernel != weights.shape[2:] or not len(strides) == len(dilations) == len(more) == len(pads) // 2 == rank:
+        raise node.error("an attribute does not fit the shape of the filter")
+    if "output_shape" in node.attributes:
+        raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
+    if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
+        raise node.error("strides and dilations are at least 1, padding at least 0")
+    # Output padding reduces the cropping at the end.
+    edges = [(low, high - extra) for low, high, extra in zip(pads, pads[rank:], more, strict=False)]
+    (rows, columns), ones = [(0, 0), *edges][-2:], [1] * (2 - rank)
+    down_right = ([*ones, *each] for each in (kernel, strides, dilations))
+    windows = Windows(*((down, right) for down, right in down_right), padding=(*rows, *columns))
+    ordered, axes = image(to, x)
+    filter = filter_in(to, to.parameter_of(weights), "IOHW" if rank == 2 else "IOL", TRANSPOSED)
+    sums = transposed_convolution(to, ordered, filter, windows, groups, axes=axes)
+    return with_bias(to, sums, optional(inputs, 2))
+
+
+@handles("Resize")
+def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Nearest-neighbour resizing, in the modes in which the nearest pixel is `y * height div new height`."""
+    x = needed(to, inputs, 0)
+    if (mode := node.text("mode", "nearest")) != "nearest":
+        raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
+    node.only("antialias", 0)
+    node.only("keep_aspect_ratio_policy", "stretch")
+    if len(x.shape) not in (3, 4):
+        raise node.error(f"expected an image or a sequence, got shape {list(x.shape)}")
+    shape, factors = _resized(to, node, inputs, x.shape)
+    to.check_shape(shape)
+    if max(shape) > GREATEST:
+        raise node.error(f"an extent of {max(shape)} is not supported, only up to {GREATEST}")
+    for before, after, factor in zip(x.shape, shape, factors, strict=True):
+        taken = [_nearest(node, at, before, after, factor) for at in range(after)]
+        if taken != [at * before // after for at in range(after)]:
+            raise node.error("this coordinate_transformation_mode and nearest_mode are not supported for these sizes")
+    if shape[:2] != x.shape[:2]:
+        raise node.error("only the height and the width can change")
+    size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
+    ordered, axes = image(to, x)
+    return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
+
+
+def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
+    """The new shape, and the factor by which each extent is scaled."""
+    rank = len(shape)
+    axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
+    sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
+    after, factors = list(shape), [Fraction(1)] * rank
+    if sizes is not None:
+        if len(sizes) != len(axes):
+            raise node.error(f"{len(sizes)} sizes do not fit {len(axes)} axes")
+        for axis, size in zip(axes, sizes, strict=True):
+            after[axis], factors[axis] = size, Fraction(size, shape[axis])
+        return tuple(after), factors
+    if not isinstance(scales, Constant) or scales.array.size != len(axes) or scales.array.dtype.kind != "f":
+        raise node.error("expected constant sizes, or a constant scale for each axis")
+    if not np.isfinite(scales.array).all() or scales.array.min() <= 0:
+        raise node.error("scales must be positive")
+    for axis, scale in zip(axes, scales.array.ravel().tolist(), strict=True):
+        factors[axis] = Fraction(scale)
+        after[axis] = floor(shape[axis] * factors[axis])
+    return tuple(after), factors
+
+
+def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
+    """The index of the source pixel of pixel `at` along an axis."""
+    half = Fraction(1, 2)
+    match node.text("coordinate_transformation_mode", "half_pixel"):
+        case "asymmetric":
+            position = at / factor
+        case "half_pixel":
+            position = (at + half) / factor - half
+        case "pytorch_half_pixel":
+            position = (at + half) / factor - half if after > 1 else Fraction(0)
+        case "align_corners":
+            position = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
+        case mode:
+            raise node.error(f"coordinate_transformation_mode = {mode} is not supported")
+    match node.text("nearest_mode", "round_prefer_floor"):
+        case "floor":
+            index = floor(position)
+        case "ceil":
+            index = ceil(position)
+        case "round_prefer_ceil":
+            index = floor(position + half)
+        case "round_prefer_floor":
+            index = ceil(position - half)
+        case mode:
+            raise node.error(f"nearest_mode = {mode} is not known")
+    return min(max(index, 0), before - 1)

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.signals.filter_banks import filter_bank, mel_matrix
+from tinyml.lowering.frontends.signals.front_ends import filter_bank, mel_matrix
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function

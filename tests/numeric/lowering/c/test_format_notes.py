@@ -13,7 +13,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.minifloat import KINDS, MinifloatType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
-from tinyml.lowering.bits.format_notes import affine_format, describe_format
+from tinyml.lowering.c.format_notes import affine_format, describe_format
 
 OTHERS = (
     *(MinifloatType(*kind, shift) for kinds in KINDS.values() for kind in kinds for shift in (None, -2, 5)),

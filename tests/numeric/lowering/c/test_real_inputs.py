@@ -23,7 +23,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.c.interface.real_numbers import rounding_note
+from tinyml.lowering.c.real_numbers import rounding_note
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, feature_map
 from tinyml.targets.registry import HOST

@@ -22,7 +22,7 @@ from tinyml.dialects.formats.posit import functions as posit_functions
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices.device import RunResult
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass

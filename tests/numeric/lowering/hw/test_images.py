@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.calibration.programs import micro_programs

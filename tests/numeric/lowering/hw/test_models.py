@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
-from tinyml.runtime.devices.hardware.simulation import IcarusSimulation, call_tool
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation, call_tool
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data

@@ -22,8 +22,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals, predict_function
-from tinyml.runtime.training.backward import cross_entropy
-from tinyml.runtime.training.training import Labelled, Trainer
+from tinyml.runtime.training.training import Labelled, Trainer, cross_entropy
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.finetune import QuantisedProgram, channels_of, finetune
 from tinyml.tools.driver.finetuning_options import NORMS, REFIT, FinetuneOptions

@@ -16,10 +16,10 @@ from programs.streamed_networks import NetworkWriter
 import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.runtime.streams.evaluation import evaluate_stream
-from tinyml.runtime.streams.listening import answers_to
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import load_program, print_ir

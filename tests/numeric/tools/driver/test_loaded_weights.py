@@ -13,8 +13,8 @@ from programs.simulated_board import compiled_board, simulated_board
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.serial.frames import INPUT, REFUSAL, FrameReader, frame
-from tinyml.runtime.devices.serial.port import open_port
+from tinyml.runtime.devices.serial_port import open_port
+from tinyml.runtime.devices.streaming_board import INPUT, REFUSAL, FrameReader, frame
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import build_folder, compile_model

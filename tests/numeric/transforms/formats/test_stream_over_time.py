@@ -17,8 +17,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.runtime.streams.evaluation import evaluate_stream
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.tools.reports.input_report import stream_report

@@ -12,7 +12,7 @@ from programs.signals import noise, tones
 
 import tinyml
 from tinyml import features
-from tinyml.lowering.frontends.signals.filter_banks import mel_matrix
+from tinyml.lowering.frontends.signals.front_ends import mel_matrix
 from tinyml.lowering.frontends.signals.motion import band_pass
 from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is, evaluate_reals
 

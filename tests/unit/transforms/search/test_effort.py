@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass, PassPipeline
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.tdsl import contraction
 from tinyml.dialects.tdsl.arrays.values import Arithmetic
-from tinyml.runtime.evaluator import tapes
+from tinyml.runtime.evaluator import shared_values
 from tinyml.targets.registry import chips, kernels_for, kernels_of
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
@@ -68,7 +68,7 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
     """An iteration repeats the steps of the first one, and goes on from its sum."""
     computed: Counter[Operation] = Counter()
-    compute = tapes.compute
+    compute = shared_values.compute
 
     def counting(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
         computed[op] += isinstance(op, tdsl.MatmulSumOp) and op.initial is not None
@@ -78,7 +78,7 @@ def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
     program = next(with_rounded_sums(profiled("protonn"), data.x))
     problem = SearchProblem(print_ir(program), data.x, data.y, None)
     with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
-        monkeypatch.setattr(tapes, "compute", counting)
+        monkeypatch.setattr(shared_values, "compute", counting)
         evaluation.losses(uniform(evaluation, 8))
     assert max(computed.values()) == 1
 

@@ -118,8 +118,7 @@ def test_every_option(name: str):
 
 def test_combinations_have_all_objectives():
     """Also early stopping before the last tree, and files of a `Booster`."""
-    from tinyml.lowering.frontends.lightgbm import trees as lightgbm
-    from tinyml.lowering.frontends.xgboost import importer as xgboost
+    from tinyml.lowering.frontends.boosted import lightgbm, xgboost
 
     names = "\n".join(COMBINATIONS)
     for objective in xgboost.OBJECTIVES:

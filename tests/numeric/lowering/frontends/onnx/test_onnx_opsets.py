@@ -11,10 +11,10 @@ from onnx.reference import ReferenceEvaluator
 from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.onnx.building.folding import FOLDED
-from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS
-from tinyml.lowering.frontends.onnx.model.reader import OPSETS
+from tinyml.lowering.frontends.onnx.builder import HANDLERS, LOOPS
+from tinyml.lowering.frontends.onnx.folding import FOLDED
 from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.onnx.reader import OPSETS
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 RANDOM = np.random.default_rng(7)

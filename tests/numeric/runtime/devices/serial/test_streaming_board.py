@@ -17,9 +17,8 @@ from programs.paths import ROOT
 from programs.simulated_board import UNO, compiled_board, played_board, pseudo_terminal, simulated_board
 
 from tinyml.runtime.devices.registry import is_available
-from tinyml.runtime.devices.serial.frames import ANSWER, HELLO, REFUSAL, frame
-from tinyml.runtime.devices.serial.port import open_port
-from tinyml.runtime.devices.serial.streaming_board import digest_of
+from tinyml.runtime.devices.serial_port import open_port
+from tinyml.runtime.devices.streaming_board import ANSWER, HELLO, REFUSAL, digest_of, frame
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
@@ -59,7 +58,7 @@ def test_a_hundred_samples_over_a_simulated_line(
             main(["run", str(folder / "out"), "--data", str(folder / "test.npz"), "--port", port, "--limit", "3"]) == 0
         )
         assert "ms simulated): all raw outputs equal the evaluator's" in capsys.readouterr().out
-        monkeypatch.setattr("tinyml.runtime.devices.serial.streaming_board.digest_of", another)
+        monkeypatch.setattr("tinyml.runtime.devices.streaming_board.digest_of", another)
         assert refusal(folder, port, capsys) == "the board runs another model"
 
 

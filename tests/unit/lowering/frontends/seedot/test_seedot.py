@@ -9,7 +9,7 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.function_names import function_name
+from tinyml.lowering.frontends.layers.model_builder import function_name
 from tinyml.lowering.frontends.seedot.ast import Expression, Integer, Name, children
 from tinyml.lowering.frontends.seedot.importer import import_seedot
 from tinyml.lowering.frontends.seedot.syntax import parse_seedot

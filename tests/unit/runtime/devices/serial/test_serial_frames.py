@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tinyml.runtime.devices.serial.frames import ANSWER, HELLO, START, Frame, FrameReader, checksum, frame
+from tinyml.runtime.devices.streaming_board import ANSWER, HELLO, START, Frame, FrameReader, checksum, frame
 
 
 def read(content: bytes, piece: int) -> list[Frame]:

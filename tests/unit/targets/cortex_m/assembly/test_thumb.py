@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tinyml.runtime.devices.emulation.thumb_cycles import disassembled
+from tinyml.runtime.devices.cortex_m import disassembled
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.composer.instructions import Code, Instruction, printed

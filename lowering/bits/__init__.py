@@ -1,1 +1,0 @@
-"""Parts of the lowering of numbers to bits."""

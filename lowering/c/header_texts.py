@@ -1,0 +1,170 @@
+"""Text of the header besides prototypes: macros of units, class names, feature conversions, the row function."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from tinyml.dialects import c, tdsl
+from tinyml.lowering.c.format_notes import Affine
+from tinyml.targets.c.text import spell_float
+from tinyml.targets.chip import Chip
+
+_SCALES = """\
+#define {macro}_SCALE {scale} /* real = (raw - {macro}_ZERO) * {macro}_SCALE */
+#define {macro}_ZERO {zero}
+"""
+
+_NAMES = """\
+/* The name of a class{where}; an empty string for any other number. */
+static inline const {letter} *{name}_class_name(int16_t label)
+{{
+    static const char names[{count}][{length}]{attribute} = {{
+{rows}
+    }};
+    static const char none[1]{attribute} = "";
+    return {chosen};
+}}
+"""
+
+
+def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
+    """Macros with the lengths and counts of an input that is pushed."""
+    texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
+    texts += ("frames from one answer to the next",)
+    macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
+    return [c.DefineOp(f"{name}_{macro}", number, text) for macro, number, text in macros]
+
+
+def scale_macros(macro: str, format: Affine) -> c.InlineOp:
+    """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale."""
+    text = _SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)
+    return c.InlineOp(f"{macro}_SCALE", text)
+
+
+def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
+    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and their scale if all share it."""
+    macro = f"{name}_INPUT"
+    text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
+    if unit.is_uniform:
+        scale, zero = unit.units[0].scale, -unit.units[0].offset / unit.units[0].scale
+        text += _SCALES.format(macro=macro, scale=spell_float(scale), zero=spell_float(zero))
+    return c.InlineOp(f"{macro}_UNIT", text)
+
+
+def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
+    """The function NAME_class_name, whose strings lie in flash."""
+    texts = [str(label) for label in labels]
+    attribute, where, letter, cast = "", "", "char", ""
+    if chip.flash_attribute is not None:
+        attribute, where = f" {chip.flash_attribute}", ", a string in program memory"
+    if chip.flash_text:
+        where += ", which Serial.print of Arduino takes as it is"
+        letter, cast = "TM_FLASH_TEXT", "(const TM_FLASH_TEXT *)"
+    chosen = f"label >= 0 && label < {len(texts)} ? names[label] : none"
+    values = {
+        "name": name,
+        "count": len(texts),
+        "length": max(len(text.encode()) for text in texts) + 1,
+        "attribute": attribute,
+        "where": where,
+        "letter": letter,
+        "chosen": f"{cast}({chosen})" if cast else chosen,
+        "rows": "\n".join(f"        {_string(text)}," for text in texts),
+    }
+    return c.InlineOp(f"{name}_class_name", chip.flash_text + _NAMES.format(**values))
+
+
+def _string(text: str) -> str:
+    """A string literal of C; bytes beyond ASCII are octal escapes, which end after three digits."""
+    quoted = "".join(map(_escaped, text.encode()))
+    # Two question marks may begin a trigraph.
+    return '"' + (quoted.replace("?", "\\?") if "??" in quoted else quoted) + '"'
+
+
+def _escaped(byte: int) -> str:
+    return chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:03o}"
+
+
+_TABLE = """\
+static const float {table}[{length}]{attribute} = {{
+{numbers}
+}};
+"""
+
+_TABLES = """\
+/* The units of the input: feature i is {name}_feature_scales[{i}] * number + {name}_feature_zeros[{j}]. */
+"""
+
+_SCALED = "(real - {read}({name}_feature_zeros + {j})) / {read}({name}_feature_scales + {i})"
+
+_NUMBER = """\
+/* The number that element i of the input holds in its format for a real number, the feature. */
+static inline float {name}_feature_number(int i, float real)
+{{
+    return {scaled};
+}}
+"""
+
+_UNUSED = "((void)i, {scaled})"
+"""The conversion of an input whose features share one unit, where the index is unused."""
+
+_READ = "tm_flash_f32"
+"""The helper that reads floats from tables beyond the reach of ordinary loads."""
+
+
+def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
+    """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
+
+    The function returns the number that the input holds for a feature, before rounding to a format.
+    """
+    tables = {"scales": features.scales, "zeros": features.zeros}
+    tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
+    attribute, read, parts = "", "*", list[str]()
+    if chip.flash_attribute is not None:
+        attribute, read = f" {chip.flash_attribute}", f"{name}_read"
+        parts.append(chip.helpers[_READ].replace(_READ, read))
+    i, j = (_index(len(reals), len(features.scales)) for reals in tables.values())
+    table = _TABLES.format(name=name, i=i, j=j)
+    for kind, reals in tables.items():
+        names = {"table": f"{name}_feature_{kind}", "length": len(reals), "attribute": attribute}
+        table += _TABLE.format(**names, numbers=_rows(reals.tolist()))
+    parts.append(table)
+    scaled = _SCALED.format(name=name, read=read, i=i, j=j)
+    if (i, j) == ("0", "0"):
+        scaled = _UNUSED.format(scaled=scaled)
+    parts.append(_NUMBER.format(name=name, scaled=scaled))
+    return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))
+
+
+def _index(length: int, elements: int) -> str:
+    """The index, in C, into a table of `length` numbers that repeat over the elements."""
+    if length == elements:
+        return "i"
+    return "0" if length == 1 else f"i % {length}"
+
+
+def _rows(numbers: Sequence[float]) -> str:
+    text = ", ".join(map(spell_float, numbers))
+    return textwrap.fill(text, 100, initial_indent="    ", subsequent_indent="    ")
+
+
+_ROW = """\
+/* Yours to define: writes row `row` of the input, {length} elements{axes}, to `to`.
+ * Every inference asks once for each row, in order, as soon as the model has room for it. */
+void {name}({type} *to, uint{bits}_t row);
+"""
+
+ROW_BITS = 16
+"""The width of a row number in bits."""
+
+
+def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
+    """The declaration of `NAME_row`, which supplies the rows of an input; the caller defines it.
+
+    type: the C type of the elements. length: the macro for their number. axes: of a row, such as `width x channels`;
+    empty if unknown.
+    """
+    return c.InlineOp(
+        name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")
+    )

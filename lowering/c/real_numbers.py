@@ -1,0 +1,75 @@
+"""Conversion of arbitrary floats to raws of a format, and a note on the treatment of infinities and NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, f32
+from xdsl.ir import Block, Region
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.machine import Machine
+from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
+
+V = TypeVar("V")
+
+
+def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
+    """The raw nearest to a float. NaN becomes zero if programs cannot take the raw that it rounds to."""
+    if not _takes_nan(format):
+        value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
+    return format.from_f32(m, value)
+
+
+def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
+    """The runtime functions that NAME_set calls for a format, the key of its time in cost tables; empty for floats.
+
+    scaled: true if the features of the input have units of their own.
+    """
+    end = func.ReturnOp()
+    block = Block([end], arg_types=[f32])
+    function = func.FuncOp("conversion", FunctionType.from_lists([f32], []), Region(block))
+    from_real(Emitter(end, FunctionContext(ModuleOp([function]), function)), block.args[0], format)
+    calls = [op.callee.string_value() for op in block.ops if isinstance(op, func.CallOp)]
+    return " ".join([*(["scaled"] if scaled else []), *calls])
+
+
+def rounding_note(format: NumberFormat) -> str:
+    """Sentences on the rounding of NAME_set, for its comment."""
+    if format.dtype.kind == "f":
+        return "Infinities and NaN stay."
+    greatest, nan = _rounded(format, math.inf), _rounded(format, math.nan) if _takes_nan(format) else 0.0
+    finite = "the greatest or the least"
+    rule = f"It is rounded to the nearest number of the format, and out of range to {finite}"
+    if math.isinf(greatest):
+        return f"{rule}; infinities and NaN stay."
+    if math.isnan(greatest):
+        return f"{rule}; infinities and NaN become the format's NaR, which is not a number."
+    becomes = "the least" if nan < 0 else "the greatest" if nan > 0 else "zero"
+    return f"{rule}, as infinities are; NaN becomes {becomes}."
+
+
+def _takes_nan(format: NumberFormat) -> bool:
+    """True if NaN rounds to a raw that programs can take, such as NaR; in other formats tables have no entry for it."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    if format.dtype.kind == "f":
+        return True
+    try:
+        format.verify_raws(format.from_f32(NumpyMachine(), np.array([math.nan], np.float32)))
+    except VerifyException:
+        return False
+    return True
+
+
+def _rounded(format: NumberFormat, real: float) -> float:
+    """The real that a float rounds to."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))
+    return float(np.ravel(format.decode(raws))[0])

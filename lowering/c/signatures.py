@@ -1,0 +1,78 @@
+"""The public names and signatures of a program, whose functions take an instance first if it has instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FunctionType, i8
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from tinyml.dialects import c
+from tinyml.dialects.c.types import RAM
+
+INSTANCE = "ctx"
+"""The name of the instance argument, and the suffix of its type's name."""
+
+STEP, PLACE = "step", "place"
+"""The suffixes of the function of a time step, and of the array with the position in the input."""
+
+PUBLIC = (
+    *("predict", "scores", "score", "input", "X", "set", "run", "predict_floats", "read", "class_name"),
+    *("push", "push_floats", "ready", "reset", STEP, PLACE),
+    *("feature_scales", "feature_zeros", "feature_number"),
+    *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),
+)
+"""The suffixes of the names of functions, arrays and macros of programs."""
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """A maker of function bodies with their arguments, and of functions from these.
+
+    name: of the program. instance: the type of instances; None for a program with static memory.
+    """
+
+    name: str
+    instance: c.InstanceType | None
+
+    def body(self, arguments: Mapping[str, Attribute]) -> Block:
+        """An empty body with the instance and the given arguments. arguments: types by names."""
+        own = {} if self.instance is None else {INSTANCE: self.instance}
+        body = Block(arg_types=[*own.values(), *arguments.values()])
+        for argument, name in zip(body.args, (*own, *arguments), strict=True):
+            argument.name_hint = name
+        return body
+
+    def instance_of(self, body: Block) -> SSAValue | None:
+        """The instance that a function takes; None for a program without instances."""
+        return None if self.instance is None else body.args[0]
+
+    def arguments_of(self, body: Block) -> Sequence[SSAValue]:
+        """The arguments of a function other than the instance."""
+        return body.args if self.instance is None else body.args[1:]
+
+    def function(
+        self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
+    ) -> c.FuncOp:
+        """The function NAME_suffix. outputs: the type of its result, or none."""
+        type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
+        return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
+
+
+WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
+"""The suffixes of the function that returns the address of the weights, of their structure, and of its size macro."""
+
+
+def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
+    """The structure of weights in RAM, largest elements first, and `NAME_weights`, which says where to write them."""
+    ordered = sorted(arrays, key=lambda op: -op.element_size)
+    loaded = c.LoadedOp(LOADED, Region(Block(ordered)))
+    body = signatures.body({})
+    address = c.SymbolOp(LOADED, i8, RAM)
+    body.add_ops([address, c.ReturnOp(address.result)])
+    text = (
+        f"Where to write the {len(loaded.content)} bytes of {signatures.name}.weights, once before the first "
+        f"{signatures.name}_predict."
+    )
+    return loaded, signatures.function(WEIGHTS, [c.PointerType(i8)], text, body)

@@ -1,0 +1,242 @@
+"""What handlers of nodes share: values of the model during import, the builder of their ops, the table of handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.builtin import LocationAttr, TensorType, UnknownLoc
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.locations import named
+from tinyml.dialects.tdsl import Shape
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """An array that is known during import.
+
+    name: perhaps empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
+    has scales, if it has several.
+    """
+
+    array: NDArray[Any]
+    name: str = ""
+    raws: NDArray[Any] | None = None
+    format: NumberFormat | None = None
+    axis: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return self.array.shape
+
+    @property
+    def scales(self) -> int:
+        """The number of scales of a quantised constant."""
+        return 1 if self.format is None else len(getattr(self.format, "scale_values", (1,)))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The truth of `tensor >= threshold` per element, or of its negation."""
+
+    tensor: OrderedTensor
+    threshold: float
+    negated: bool
+
+    @property
+    def shape(self) -> Shape:
+        return self.tensor.shape
+
+    @property
+    def opposite(self) -> Comparison:
+        return Comparison(self.tensor, self.threshold, not self.negated)
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """1 where all comparisons hold, else 0."""
+
+    comparisons: Sequence[Comparison]
+
+    @property
+    def shape(self) -> Shape:
+        return self.comparisons[0].shape
+
+
+@dataclass(frozen=True)
+class Label:
+    """The index of the greatest element of a tensor, which other nodes may only reshape or use to look up a label.
+
+    classes: the label of each class, once looked up.
+    """
+
+    value: SSAValue
+    shape: Shape
+    classes: tuple[str | int, ...] = ()
+
+
+Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label
+
+
+class Builder(ModelBuilder):
+    """A builder that appends ops for `node`, which errors name.
+
+    element: the type of the elements that the node computes from quantised ones; None if it computes on reals.
+    classes: the class labels that a map of scores names; empty without one.
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self.node = OnnxNode("graph", "", 0, "", (), (), {}, file)
+        self.element: Attribute | None = None
+        self.classes: tuple[str | int, ...] = ()
+        self._computed = 0
+        self._arrays: dict[int, NDArray[Any]] = {}
+
+    @property
+    def location(self) -> LocationAttr:
+        return named(UnknownLoc(), self.node.name)
+
+    def error(self, message: str) -> InputError:
+        return self.node.error(message)
+
+    def count(self, elements: int) -> None:
+        """Count computed constants; raise `InputError` beyond the limit on elements."""
+        self._computed += elements
+        if self._computed > (limit := ELEMENT_LIMIT.get()):
+            raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
+
+    def parameter_of(self, value: Constant) -> Parameter:
+        """A constant as a parameter, in its own format if the node computes in formats; uses share a key."""
+        if value.raws is not None and value.format is not None and self.element is not None:
+            return Parameter(value.raws, value.format, value.name)
+        array = value.array
+        if array.dtype.kind not in "fiu":
+            raise self.error(f"expected numbers, got a constant of {array.dtype}")
+        # Keeping the array alive prevents another one from getting its identity.
+        self._arrays[id(array)] = array
+        with np.errstate(over="ignore"):
+            return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
+
+    def constant(self, value: Constant) -> SSAValue:
+        """The constant of the program for a constant of the model."""
+        return self.parameter(self.parameter_of(value))
+
+    def operand(self, value: Value) -> OrderedTensor | Parameter:
+        """A value as layers take it."""
+        value = self.numbers(value)
+        return self.parameter_of(value) if isinstance(value, Constant) else value
+
+    def fill(self, value: float, shape: Shape) -> SSAValue:
+        return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
+
+    def numbers(self, value: Value) -> OrderedTensor | Constant:
+        """A value as a tensor or constant of numbers; indicators are materialised as 0 or 1."""
+        match value:
+            case OrderedTensor() | Constant():
+                return value
+            case Indicator(comparisons=comparisons):
+                self.single(value.shape)
+                one = self.fill(1.0, value.shape)
+                return OrderedTensor.plain(self.choose(comparisons, one, self.fill(0.0, value.shape)))
+            case Comparison():
+                raise self.error("the result of a comparison is used as a number: expected a Cast")
+            case Label():
+                raise self.error("the result of ArgMax is used by another node, which is not supported")
+
+    def stored(self, value: Value) -> OrderedTensor:
+        """A value as a tensor in its current order of axes."""
+        value = self.numbers(value)
+        return value if isinstance(value, OrderedTensor) else OrderedTensor.plain(self.tensor(value))
+
+    def real(self, value: Value) -> Value:
+        """A value on reals; quantised tensors are dequantised."""
+        if isinstance(value, OrderedTensor) and value.is_quantised:
+            return OrderedTensor(self.requantised(value.value, F32_FORMAT.type), value.order)
+        return value
+
+    def tensor(self, value: Value) -> SSAValue:
+        """A value as a tensor in the model's order of axes."""
+        value = self.numbers(value)
+        return self.constant(value) if isinstance(value, Constant) else self.plain(value)
+
+    def ordered(self, value: OrderedTensor | Constant, order: tuple[int, ...]) -> SSAValue:
+        """A tensor or constant in an order of the model's axes."""
+        if isinstance(value, Constant):
+            return self.parameter(self.parameter_of(value).transposed(order))
+        return self.reordered(value, order)
+
+    def single(self, shape: Shape) -> None:
+        if prod(shape) != 1:
+            raise self.error(f"comparisons are supported for single elements only, got shape {list(shape)}")
+
+    def choose(self, comparisons: Sequence[Comparison], if_true: SSAValue, if_false: SSAValue) -> SSAValue:
+        """`if_true` where all comparisons of single elements hold, else `if_false`."""
+        for comparison in comparisons:
+            self.single(comparison.shape)
+            decision = self.emit(tdsl.AtLeastOp, self.tensor(comparison.tensor), comparison.threshold).result
+            branches = (if_false, if_true) if comparison.negated else (if_true, if_false)
+            if_true = self.op(tdsl.SelectOp, decision, *branches)
+        return if_true
+
+
+Inputs: TypeAlias = Sequence["Value | None"]
+"""The values of a node's inputs; None for an omitted input."""
+
+RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
+"""A function that imports a graph inside a node: from the values of its inputs to those of its outputs."""
+
+Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
+"""A function that emits the ops of a node and returns its outputs, at most one per name."""
+
+LoopHandler: TypeAlias = Callable[[Builder, OnnxNode, Inputs, RunGraph], Sequence[Value]]
+
+HANDLERS: dict[tuple[str, str], Handler] = {}
+LOOPS: dict[str, LoopHandler] = {}
+
+
+def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
+    """A decorator that registers the handler of some ops of a domain."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update({(domain, op): handler for op in ops})
+        return handler
+
+    return register
+
+
+def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
+    """A decorator that registers the handler of an op with an inner graph."""
+
+    def register(handler: LoopHandler) -> LoopHandler:
+        LOOPS[op] = handler
+        return handler
+
+    return register
+
+
+def needed(to: Builder, inputs: Inputs, position: int) -> Value:
+    """A required input."""
+    if position >= len(inputs) or (value := inputs[position]) is None:
+        raise to.error(f"needs {position + 1} inputs")
+    return value
+
+
+def optional(inputs: Inputs, position: int) -> Value | None:
+    return inputs[position] if position < len(inputs) else None

@@ -1,1 +1,0 @@
-"""Values of a model while it is imported, and the tdsl ops that compute them."""

@@ -1,0 +1,115 @@
+"""The number formats of a quantised model.
+
+A model in QDQ form computes on floats between DequantizeLinear and QuantizeLinear. A value that reaches a
+QuantizeLinear, perhaps through ops that preserve numbers, is computed directly in its format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.parameter import UNSIGNED_ZERO
+from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WEIGHT_WIDTH, START_WIDTH = 8, 32
+
+KEEPING = (
+    "Relu",
+    "Clip",
+    "Reshape",
+    "Flatten",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "MaxPool",
+    "GlobalMaxPool",
+    "Identity",
+    "Dropout",
+    "Slice",
+    "Split",
+    "Gather",
+    "Pad",
+    "ArgMax",
+)
+"""Ops that select or clamp numbers of their input, so that quantisation commutes with them."""
+
+
+ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
+"""Ops that take scales and zero points as inputs."""
+
+
+def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
+    """The format of activations with a scale and a zero point, which has the type of the raws."""
+    if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
+        raise node.error("expected one positive scale, a constant")
+    kind = "uint8" if zero is None else zero.dtype.name
+    if kind not in ("int8", "uint8") or (zero is not None and zero.size != 1):
+        raise node.error(f"raws of {kind} with several zero points, or of that type, are not supported, only 8 bits")
+    point = 0 if zero is None else int(zero.item())
+    return FloatSkewType(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
+
+
+def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
+    """The format of constant raws of 8 bits, or of biases of 32 bits, with one scale or one per row."""
+    scales = [float(value) for value in scale.ravel()]
+    if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
+        raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
+    if not scales or not all(0 < value < np.inf for value in scales):
+        raise node.error("scales must be positive numbers")
+    points = {int(point) for point in zero.ravel()} if zero is not None and zero.size else {0}
+    if raws.dtype == np.uint8:
+        points = {point - UNSIGNED_ZERO for point in points}
+    if len(points) > 1 or (points != {0} and (len(scales) > 1 or raws.dtype.itemsize > 1)):
+        raise node.error("a zero point other than 0 is supported for constants of 8 bits with one scale only")
+    width = WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH
+    return ZeroSkewType(width, scales if len(scales) > 1 else scales[0], points.pop())
+
+
+def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
+    """The format in which each value is computed, by name, without those computed as floats."""
+    constants = constants_of(graph)
+    formats: dict[str, FloatSkewType] = {}
+    for node in reversed(graph.nodes):
+        if not node.inputs or not node.inputs[0]:
+            continue
+        if node.op == "QuantizeLinear" and node.domain == "":
+            formats.setdefault(node.inputs[0], _of_node(node, constants))
+        elif node.op in KEEPING and node.outputs and node.outputs[0] in formats:
+            formats.setdefault(node.inputs[0], formats[node.outputs[0]])
+    return formats
+
+
+def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
+    """The format of a graph's input: that in which it is quantised first, or from which its raws are dequantised."""
+    constants = constants_of(graph)
+    readers = [node for node in graph.nodes if name in node.inputs]
+    if element in ("int8", "uint8"):
+        formats = {_of_node(node, constants) for node in readers if len(node.inputs) > 2 and node.inputs[0] == name}
+    elif all(node.op == "QuantizeLinear" for node in readers) and name not in {each.name for each in graph.outputs}:
+        formats = {_of_node(node, constants) for node in readers}
+    else:
+        return None
+    return formats.pop() if len(formats) == 1 else None
+
+
+def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> FloatSkewType:
+    scale, zero = (constants.get(name) for name in (*node.inputs[1:3], "", "")[:2])
+    return quantised_format(node, scale, zero)
+
+
+def constants_of(graph: OnnxGraph) -> Mapping[str, NDArray[Any]]:
+    """The constants of a graph by name, including Constant nodes."""
+    made = {
+        node.outputs[0]: value
+        for node in graph.nodes
+        if node.op == "Constant" and isinstance(value := node.attributes.get("value"), np.ndarray)
+    }
+    return {**graph.constants, **made}

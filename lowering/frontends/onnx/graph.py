@@ -1,0 +1,124 @@
+"""Nodes and graphs of a model, with typed access to attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Attribute: TypeAlias = (
+    "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | NDArray[Any] | OnnxGraph"
+)
+
+Dims: TypeAlias = tuple["int | str", ...]
+"""The extents of a value: numbers, or names, perhaps empty, of extents that the file leaves open."""
+
+_KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declared input or output of a graph. dims: None if the file gives no shape."""
+
+    name: str
+    element: str
+    dims: Dims | None
+
+
+@dataclass(frozen=True)
+class OnnxNode:
+    """A node. version: the opset of its domain. Omitted inputs have empty names."""
+
+    op: str
+    domain: str
+    version: int
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Attribute]
+    file: str
+
+    def error(self, message: str) -> InputError:
+        """An error that begins with the op and name of this node."""
+        return InputError(f"{self.op} '{self.name}': {message}", file=self.file)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        return self._typed(name, int, default)
+
+    def number(self, name: str, default: float | None = None) -> float:
+        return float(self._typed(name, float, default))
+
+    def text(self, name: str, default: str | None = None) -> str:
+        return self._typed(name, str, default)
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        values = self._typed(name, tuple, None if default is None else tuple(default))
+        if not all(isinstance(value, int) for value in values):
+            raise self.error(f"attribute '{name}' is not a list of integers")
+        return values
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A list of numbers; empty without the attribute."""
+        values = self._typed(name, tuple, ())
+        if any(isinstance(value, str) for value in values):
+            raise self.error(f"attribute '{name}' is not a list of numbers")
+        return np.array(values, np.float64)
+
+    def labels(self, *names: str) -> tuple[str | int, ...]:
+        """Class labels from the first of the named attributes that the node has."""
+        name = next((name for name in names if self.attributes.get(name)), None)
+        if name is None:
+            raise self.error(f"needs the attribute {' or '.join(names)}")
+        labels = self._typed(name, tuple, ())
+        if any(isinstance(label, float) for label in labels):
+            raise self.error(f"attribute '{name}' is not a list of integers or strings")
+        return labels
+
+    def graph(self, name: str) -> OnnxGraph:
+        value = self.attributes.get(name)
+        if not isinstance(value, OnnxGraph):
+            raise self.error(f"attribute '{name}' is not a graph")
+        return value
+
+    def only(self, name: str, *allowed: Attribute) -> None:
+        """Raise `InputError` for an attribute with a value that is not allowed; the first one is the default."""
+        value = self.attributes.get(name, allowed[0])
+        if not any(type(value) is type(each) and value == each for each in allowed):
+            raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
+
+    def _typed(self, name: str, kind: type[Any], default: Any) -> Any:
+        if name not in self.attributes and default is None:
+            raise self.error(f"needs the attribute '{name}'")
+        value = self.attributes.get(name, default)
+        if not isinstance(value, kind):
+            raise self.error(f"attribute '{name}' is not {_KINDS[kind]}")
+        return value
+
+
+@dataclass(frozen=True)
+class OnnxGraph:
+    """Nodes in topological order, constants by name, inputs without the constants, and outputs."""
+
+    nodes: Sequence[OnnxNode]
+    constants: Mapping[str, NDArray[Any]]
+    inputs: Sequence[Declared]
+    outputs: Sequence[Declared]
+
+    free: frozenset[str] = field(default=frozenset())
+    """Names that nodes or outputs read from an enclosing graph."""
+
+    producer: str = ""
+    """The program that wrote the model; empty if unknown, and for inner graphs."""
+
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The metadata of the model; empty for inner graphs."""
+
+
+def _spelled(value: Attribute) -> str:
+    return "..." if isinstance(value, OnnxGraph) else str(value)

@@ -1,0 +1,246 @@
+"""Tree ensembles of ai.onnx.ml: those of versions 1 to 4, whose nodes name their tree, and those of version 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
+from tinyml.lowering.frontends.onnx.builder import Builder, Inputs, Value, handles, needed
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.ml import ML, classified
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+IS_LEAF = "LEAF"
+MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT")
+"""The supported comparisons, in the numbering of ai.onnx.ml 5."""
+_STRICT = ("BRANCH_LT", "BRANCH_GTE")
+_TURNED = ("BRANCH_GTE", "BRANCH_GT")
+
+AGGREGATES = ("AVERAGE", "SUM")
+_NUMBERED_AGGREGATES = (*AGGREGATES, "MIN", "MAX")
+TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC")
+_NUMBERED_TRANSFORMS = (*TRANSFORMS, "SOFTMAX_ZERO", "PROBIT")
+
+
+def _tree(
+    node: OnnxNode,
+    modes: Sequence[str],
+    features: NDArray[Any],
+    values: NDArray[Any],
+    branches: tuple[NDArray[Any], NDArray[Any]],
+    votes: NDArray[Any],
+) -> Tree:
+    """A tree from arrays of nodes. branches: the next nodes if a comparison is true and if false, `LEAF` for leaves."""
+    if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
+        raise node.error(f"comparisons {', '.join(unknown)} are not supported, only {', '.join(MODES)}")
+    turned, strict = (np.array([mode in kinds for mode in modes], bool) for kinds in (_TURNED, _STRICT))
+    true, false = branches
+    tree = Tree(features, values, np.where(turned, false, true), np.where(turned, true, false), votes)
+    return tree.below(strict)
+
+
+def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
+    """Numbers of an attribute, or of the tensor that may replace it."""
+    tensor: Any = node.attributes.get(f"{name}_as_tensor")
+    return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
+
+
+def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
+    return np.array(node.integers(name, ()), np.int64)
+
+
+def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
+    """The trees of ai.onnx.ml 1 to 4. what: the prefix of the attributes of leaves, `class` or `target`."""
+    ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
+    modes = node.attributes.get("nodes_modes", ())
+    features, values = _integers(node, "nodes_featureids"), _values(node, "nodes_values")
+    true, false = _integers(node, "nodes_truenodeids"), _integers(node, "nodes_falsenodeids")
+    leaf_trees, leaf_nodes = _integers(node, f"{what}_treeids"), _integers(node, f"{what}_nodeids")
+    columns, weights = _integers(node, f"{what}_ids"), _values(node, f"{what}_weights")
+    nodes = [ids, numbers, features, values, true, false]
+    leaves = [leaf_trees, leaf_nodes, columns, weights]
+    if not isinstance(modes, tuple) or len({len(modes), *map(len, nodes)}) > 1 or len({*map(len, leaves)}) > 1:
+        raise node.error("the attributes of its nodes, or those of its leaves, differ in length")
+    if not all(isinstance(mode, str) for mode in modes):
+        raise node.error("attribute 'nodes_modes' is not a list of strings")
+    if columns.size and not 0 <= int(columns.min()) <= int(columns.max()) < results:
+        raise node.error(f"a leaf votes for the result {int(columns.max())}, there are {results}")
+    order = dict[tuple[int, int], int]()
+    members = dict[int, list[int]]()
+    for position, key in enumerate(zip(ids.tolist(), numbers.tolist(), strict=True)):
+        members.setdefault(key[0], [])
+        if key in order:
+            raise node.error(f"tree {key[0]} has two nodes {key[1]}")
+        order[key] = len(members[key[0]])
+        members[key[0]].append(position)
+    votes = {tree: np.zeros((len(nodes), results)) for tree, nodes in members.items()}
+    for key, column, weight in zip(
+        zip(leaf_trees.tolist(), leaf_nodes.tolist(), strict=True), columns.tolist(), weights.tolist(), strict=True
+    ):
+        if key not in order:
+            raise node.error(f"tree {key[0]} has no node {key[1]}, for which there is a vote")
+        votes[key[0]][order[key], column] += weight
+    for tree, nodes in members.items():
+        kinds = [str(modes[position]) for position in nodes]
+        branches = tuple(
+            np.array(
+                [
+                    LEAF if kind == IS_LEAF else order.get((tree, int(side[position])), -2)
+                    for kind, position in zip(kinds, nodes, strict=True)
+                ]
+            )
+            for side in (true, false)
+        )
+        yield _tree(node, kinds, features[nodes], values[nodes], (branches[0], branches[1]), votes[tree])
+
+
+def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
+    """The initial values of the sums."""
+    start = _values(node, "base_values")
+    if start.size not in (0, 1, results):
+        raise node.error(f"{start.size} base_values do not fit {results} results")
+    return np.broadcast_to(start if start.size else np.zeros(1), (results,)).astype(np.float64)
+
+
+def _sums(to: Builder, x: SSAValue, trees: Sequence[Tree], start: NDArray[Any], aggregate: str) -> SSAValue:
+    if aggregate not in AGGREGATES:
+        raise to.error(f"aggregate_function {aggregate} is not supported, only {' and '.join(AGGREGATES)}")
+    if aggregate == "AVERAGE":
+        trees = [Tree(t.features, t.thresholds, t.first, t.second, t.votes / len(trees)) for t in trees]
+    return forest(to, x, trees, start)
+
+
+def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
+    if transform not in TRANSFORMS:
+        raise to.error(f"post_transform {transform} is not supported, only {', '.join(TRANSFORMS)}")
+    match transform:
+        case "SOFTMAX":
+            return to.op(tdsl.SoftmaxOp, scores)
+        case "LOGISTIC":
+            return to.op(tdsl.SigmoidOp, scores)
+        case _:
+            return scores
+
+
+@handles("TreeEnsembleClassifier", domain=ML)
+def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
+    """The label and the scores: one per class, or a single one that is positive for the second of two classes.
+
+    Two classes have a single score if the leaves vote for only one of them, a probability if no vote is negative. As in
+    onnxruntime, a transform applies to the sum itself.
+    """
+    x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
+    trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
+    voted = sorted({*_integers(node, "class_ids").tolist()})
+    transform = node.text("post_transform", "NONE")
+    if len(labels) == 2 and len(voted) == 1:
+        given = _values(node, "base_values")
+        start = given[-1:] if given.size else np.zeros(1)
+        positive = bool((_values(node, "class_weights") >= 0).all())
+        alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
+        # A probability above 1/2 means the second class.
+        scores = forest(to, x, alone, start - 0.5 * positive)
+        sums = scores
+        if positive and transform != "NONE":
+            sums = to.op(tdsl.AddOp, scores, to.parameter(reals(np.full((1, 1), 0.5))))
+        return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, sums, transform))
+    scores = forest(to, x, trees, start)
+    return classified(to, scores, labels), OrderedTensor.plain(_transformed(to, scores, transform))
+
+
+@handles("TreeEnsembleRegressor", domain=ML)
+def tree_ensemble_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    targets = node.integer("n_targets", 1)
+    trees, start = list(_trees(node, "target", targets)), _start(node, targets)
+    aggregate = node.text("aggregate_function", "SUM")
+    sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, start, aggregate)
+    return OrderedTensor.plain(_transformed(to, sums, node.text("post_transform", "NONE")))
+
+
+@handles("TreeEnsemble", domain=ML)
+def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """The ensemble of ai.onnx.ml 5, with separate inner nodes and leaves, and one vote per leaf."""
+    targets = node.integer("n_targets", 1)
+    numbers: Any = node.attributes.get("nodes_modes")
+    splits: Any = node.attributes.get("nodes_splits")
+    weights: Any = node.attributes.get("leaf_weights")
+    if any(tensor is None for tensor in (numbers, splits, weights)):
+        raise node.error("needs the tensors nodes_modes, nodes_splits and leaf_weights")
+    columns, features = _integers(node, "leaf_targetids"), _integers(node, "nodes_featureids")
+    leaves, inner = len(columns), len(features)
+    branches = [_integers(node, f"nodes_{side}nodeids") for side in ("true", "false")]
+    ends = [_integers(node, f"nodes_{side}leafs") for side in ("true", "false")]
+    if {len(array) for array in (*branches, *ends, splits, numbers)} != {inner} or len(weights) != leaves:
+        raise node.error("the attributes of its nodes, or those of its leaves, differ in length")
+    if leaves and not 0 <= int(columns.min()) <= int(columns.max()) < targets:
+        raise node.error(f"a leaf votes for the target {int(columns.max())}, there are {targets}")
+    modes: list[int] = np.asarray(numbers).tolist()
+    kinds = [MODES[mode] if 0 <= mode < len(MODES) else f"number {mode}" for mode in modes]
+    votes = np.zeros((leaves, targets))
+    votes[np.arange(leaves), columns] = np.asarray(weights, np.float64).reshape(-1)
+    trees: list[Tree] = []
+    for root in node.integers("tree_roots", ()):
+        trees.append(_reached(node, root, kinds, features, np.asarray(splits, np.float64), branches, ends, votes))
+    aggregate = _numbered(node, "aggregate_function", _NUMBERED_AGGREGATES, 1)
+    transform = _numbered(node, "post_transform", _NUMBERED_TRANSFORMS, 0)
+    sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, np.zeros(targets), aggregate)
+    return OrderedTensor.plain(_transformed(to, sums, transform))
+
+
+def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
+    """The name, as in ai.onnx.ml 1 to 4, of a numbered choice of ai.onnx.ml 5."""
+    number = node.integer(name, default)
+    return words[number] if 0 <= number < len(words) else f"number {number}"
+
+
+def _reached(
+    node: OnnxNode,
+    root: int,
+    kinds: Sequence[str],
+    features: NDArray[Any],
+    splits: NDArray[Any],
+    branches: Sequence[NDArray[Any]],
+    ends: Sequence[NDArray[Any]],
+    votes: NDArray[Any],
+) -> Tree:
+    """The tree below a root, with inner nodes before leaves."""
+    nodes, leaves = list[int](), list[int]()
+    order = dict[int, int]()
+    pending = [root]
+    while pending:
+        at = pending.pop()
+        if not 0 <= at < len(kinds) or at in order:
+            raise node.error(f"node {at} of a tree has several parents, or does not exist")
+        order[at] = len(nodes)
+        nodes.append(at)
+        pending += [int(branch[at]) for branch, end in zip(branches, ends, strict=True) if not end[at]]
+    sides: list[list[int]] = []
+    for branch, end in zip(branches, ends, strict=True):
+        side: list[int] = []
+        for at in nodes:
+            if end[at]:
+                if not 0 <= int(branch[at]) < len(votes):
+                    raise node.error(f"there is no leaf {int(branch[at])}")
+                side.append(len(nodes) + len(leaves))
+                leaves.append(int(branch[at]))
+            else:
+                side.append(order[int(branch[at])])
+        sides.append(side)
+    none, zero = np.full(len(leaves), LEAF), np.zeros(len(leaves))
+    return _tree(
+        node,
+        [*(kinds[at] for at in nodes), *[IS_LEAF] * len(leaves)],
+        np.concatenate([features[nodes], zero.astype(np.int64)]),
+        np.concatenate([splits[nodes], zero]),
+        (np.concatenate([sides[0], none]), np.concatenate([sides[1], none])),
+        np.concatenate([np.zeros((len(nodes), votes.shape[1])), votes[leaves]]),
+    )

@@ -1,0 +1,330 @@
+"""Scan, GRU, LSTM and RNN as loops over the steps of a sequence, with the states as iter_args."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import hint
+from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Constant,
+    Inputs,
+    RunGraph,
+    Value,
+    handles,
+    handles_loop,
+    needed,
+    optional,
+)
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
+
+
+_Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
+"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
+
+
+def _loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: _Body) -> Sequence[SSAValue]:
+    """Emit a loop; return the carried tensors after the last iteration, then the sequences.
+
+    A sequence has the parts of all iterations along its first axis.
+    """
+    start, stop, step = (to.index(bound) for bound in (0, trips, 1))
+    outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
+    inner = to.block
+    sequences: list[SSAValue] = []
+    try:
+        results = list(body(inner.args[0], inner.args[1:]))
+        for before, after in zip(carried, results, strict=False):
+            if shape_of(before) != shape_of(after):
+                raise to.error(f"a state of shape {list(shape_of(before))} becomes {list(shape_of(after))}")
+        for position in range(len(carried), len(results)):
+            to.block = outer
+            sequences.append(to.fill(0.0, (trips, *shape_of(results[position]))))
+            to.block = inner
+            whole = inner.insert_arg(sequences[-1].type, len(inner.args))
+            results[position] = _insert_step(to, results[position], whole, inner.args[0])
+        inner.add_op(scf.YieldOp(*results))
+    finally:
+        to.block = outer
+    return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
+
+
+def _initial_state(to: Builder, value: Value) -> SSAValue:
+    """The initial value of a carried tensor; a constant of equal elements is filled instead of stored."""
+    if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
+        return to.fill(float(value.array.flat[0]), value.shape)
+    return to.tensor(value)
+
+
+def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
+    """A sequence with the steps on the first axis, in execution order."""
+    rank = len(value.shape)
+    steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
+    return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
+
+
+def _insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
+    """A sequence with one step replaced."""
+    shape = shape_of(part)
+    return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])
+
+
+@handles_loop("Scan")
+def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
+    """Scan of opset 9 and newer: states first, then sequences; unread sequences are not stored."""
+    graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
+    states = len(inputs) - sequences
+    outputs = len(graph.outputs) - states
+    if sequences < 1 or states < 0 or outputs < 0 or len(graph.inputs) != len(inputs):
+        raise node.error(f"{len(inputs)} inputs, {sequences} of them sequences, do not fit its body")
+    values = [to.numbers(needed(to, inputs, position)) for position in range(states, len(inputs))]
+    axes = node.integers("scan_input_axes", (0,) * sequences)
+    directions = node.integers("scan_input_directions", (0,) * sequences)
+    out_axes = node.integers("scan_output_axes", (0,) * outputs)
+    out_directions = node.integers("scan_output_directions", (0,) * outputs)
+    if (len(axes), len(directions), len(out_axes), len(out_directions)) != (sequences, sequences, outputs, outputs):
+        raise node.error("a list of axes or directions has the wrong length")
+    axes = [axis_of(node, axis, len(value.shape)) for axis, value in zip(axes, values, strict=True)]
+    lengths = {value.shape[axis] for axis, value in zip(axes, values, strict=True)}
+    if len(lengths) > 1:
+        raise node.error(f"its sequences differ in length: {sorted(lengths)}")
+    [trips] = lengths
+    taken = [
+        _by_step(to, value, axis, bool(backwards))
+        for value, axis, backwards in zip(values, axes, directions, strict=True)
+    ]
+    carried = [_initial_state(to, needed(to, inputs, position)) for position in range(states)]
+    wanted = [number for number, name in enumerate(node.outputs[states:]) if name]
+
+    def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        hint(step, "t")
+        steps = [to.op(tdsl.IndexOp, sequence, step) for sequence in taken]
+        for value, declared in zip([*current, *steps], graph.inputs, strict=True):
+            hint(value, declared.name)
+        after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
+        return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in wanted))]
+
+    results: list[Value] = [OrderedTensor.plain(value) for value in _loop(to, trips, carried, body)]
+    made = dict(zip(wanted, results[states:], strict=True))
+    nothing = Constant(np.zeros(0, np.float32))
+    sequences_made = (
+        _placed(to, node, cast(OrderedTensor, made[number]), out_axes[number], bool(out_directions[number]))
+        if number in made
+        else nothing
+        for number in range(outputs)
+    )
+    return [*results[:states], *sequences_made]
+
+
+def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
+    """A sequence with the steps on an axis of the model's tensor, reversed if `backwards`."""
+    rank = len(sequence.shape)
+    axis = axis_of(node, axis, rank)
+    value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
+    return OrderedTensor(value, (axis, *(each for each in range(rank) if each != axis)))
+
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+"""The number of gates, whose weights are concatenated."""
+
+USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
+"""The supported activations: the default ones of ONNX."""
+
+
+_ONE = Constant(np.asarray(1.0))
+"""The number 1, shared by all uses."""
+
+
+@dataclass(frozen=True)
+class _Direction:
+    """The weights of one direction: per gate, a matrix for the input, one for the state, and two biases."""
+
+    input: Sequence[NDArray[Any]]
+    state: Sequence[NDArray[Any]]
+    biases: Sequence[tuple[NDArray[Any], NDArray[Any]]]
+
+
+class _Cell:
+    """The computation of a step, on column vectors. after: the GRU's `linear_before_reset`."""
+
+    def __init__(self, to: Builder, direction: _Direction, after: bool):
+        self.to = to
+        self.direction = direction
+        self.after = after
+
+    def parameter(self, array: NDArray[Any]) -> SSAValue:
+        return self.to.constant(Constant(array))
+
+    def product(self, matrix: NDArray[Any], column: SSAValue) -> SSAValue:
+        return self.to.op(tdsl.MatmulOp, self.parameter(matrix), column)
+
+    def sum(self, gate: int, x: SSAValue, state: SSAValue) -> SSAValue:
+        """The sum of the weighted input and state of a gate and its biases."""
+        to, direction = self.to, self.direction
+        entered, kept = self.product(direction.input[gate], x), self.product(direction.state[gate], state)
+        outer, inner = direction.biases[gate]
+        return to.op(tdsl.AddOp, to.op(tdsl.AddOp, entered, kept), self.parameter(outer + inner))
+
+    def rnn(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [self.to.op(tdsl.TanhOp, self.sum(0, x, states[0]))]
+
+    def gru(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """A GRU step, whose reset gate acts after the product with the weights of the state, or before it."""
+        to, direction, [state] = self.to, self.direction, states
+        update, reset = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1))
+        if self.after:
+            outer, inner = (self.parameter(bias) for bias in direction.biases[2])
+            recurrent = to.op(tdsl.AddOp, self.product(direction.state[2], state), inner)
+            entered = to.op(tdsl.AddOp, self.product(direction.input[2], x), outer)
+            total = to.op(tdsl.AddOp, entered, to.op(tdsl.MulOp, reset, recurrent))
+        else:
+            total = self.sum(2, x, to.op(tdsl.MulOp, reset, state))
+        candidate = to.op(tdsl.TanhOp, total)
+        rest = to.op(tdsl.SubOp, to.constant(_ONE), update)
+        return [to.op(tdsl.AddOp, to.op(tdsl.MulOp, rest, candidate), to.op(tdsl.MulOp, update, state))]
+
+    def lstm(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """An LSTM step, with weights in the order input, output and forget gate, candidate."""
+        to, (state, cell) = self.to, states
+        enter, leave, keep = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1, 2))
+        candidate = to.op(tdsl.TanhOp, self.sum(3, x, state))
+        after = to.op(tdsl.AddOp, to.op(tdsl.MulOp, keep, cell), to.op(tdsl.MulOp, enter, candidate))
+        return [to.op(tdsl.MulOp, leave, to.op(tdsl.TanhOp, after)), after]
+
+
+@handles(*GATES)
+def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
+    """The outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
+    x = to.numbers(needed(to, inputs, 0))
+    layout = node.integer("layout", 0)
+    if layout not in (0, 1):
+        raise node.error(f"layout must be 0 or 1, got {layout}")
+    if len(x.shape) != 3 or x.shape[1 - layout] != 1:
+        raise node.error(f"expected a sequence of one sample, got shape {list(x.shape)}")
+    steps, sequences = x.shape[layout], _directions(to, node, inputs)
+    _check(node, inputs, steps)
+    hidden = len(sequences[0].state[0])
+    wanted = bool(node.outputs and node.outputs[0])
+    states = 2 if node.op == "LSTM" else 1
+    results = [
+        _one_way(to, node, inputs, direction, number, (steps, hidden, states), wanted)
+        for number, direction in enumerate(sequences)
+    ]
+    return [_joined(to, [result[part] for result in results], layout, part == 0) for part in range(states + 1)]
+
+
+def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
+    """Raise `InputError` for unsupported attributes and inputs that would change the result."""
+    count = 2 if node.text("direction", "forward") == "bidirectional" else 1
+    node.only("activations", USUAL[node.op] * count)
+    for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):
+        if node.attributes.get(name):
+            raise node.error(f"the attribute '{name}' is not supported")
+    lengths = optional(inputs, 4)
+    if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
+        raise node.error("sequences shorter than the tensor are not supported")
+    if optional(inputs, 7) is not None:
+        raise node.error("peepholes are not supported")
+
+
+def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[_Direction]:
+    gates = GATES[node.op]
+    arrays: list[NDArray[Any]] = []
+    for position, name in ((1, "W"), (2, "R")):
+        value = needed(to, inputs, position)
+        if not isinstance(value, Constant) or len(value.shape) != 3 or value.shape[1] % gates:
+            raise node.error(f"{name} must be a constant of shape (directions, {gates} * hidden, length)")
+        arrays.append(value.array)
+    count, rows, hidden = arrays[1].shape
+    bias = optional(inputs, 3)
+    biases = np.zeros((count, 2 * rows), np.float32) if bias is None else getattr(bias, "array", None)
+    known = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(node.text("direction", "forward"))
+    if biases is None or biases.shape != (count, 2 * rows) or rows != gates * hidden or count != known:
+        raise node.error("the shapes of W, R and B, or the direction, do not fit")
+    if arrays[0].shape[:2] != (count, rows):
+        raise node.error("the shapes of W and R do not fit")
+    return [
+        _Direction(
+            np.split(arrays[0][number], gates),
+            np.split(arrays[1][number], gates),
+            list(
+                zip(
+                    *(np.split(part.reshape(-1, 1), gates) for part in np.split(biases[number], 2)),
+                    strict=True,
+                )
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def _one_way(
+    to: Builder,
+    node: OnnxNode,
+    inputs: Inputs,
+    direction: _Direction,
+    number: int,
+    sizes: tuple[int, int, int],
+    wanted: bool,
+) -> list[SSAValue | None]:
+    """The sequence of states (steps, 1, hidden) of a direction, or None, and its last states (1, hidden)."""
+    steps, hidden, states = sizes
+    layout = node.integer("layout", 0)
+    backwards = node.text("direction", "forward") == "reverse" or number == 1
+    sequence = _by_step(to, to.numbers(needed(to, inputs, 0)), layout, backwards)
+    carried = [_initial(to, optional(inputs, 5 + state), number, hidden, layout) for state in range(states)]
+    cell = _Cell(to, direction, bool(node.integer("linear_before_reset", 0)))
+    step_of = {"RNN": cell.rnn, "GRU": cell.gru, "LSTM": cell.lstm}[node.op]
+
+    def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        x = to.op(tdsl.IndexOp, sequence, step)
+        column = to.reshape(x, (tdsl.shape_of(x)[-1], 1))
+        after = step_of(column, current)
+        return [*after, after[0]] if wanted else after
+
+    *last, whole = [*_loop(to, steps, carried, body), *([] if wanted else [None])]
+    if whole is not None and backwards:
+        whole = to.op(tdsl.ReverseOp, whole, 0)
+    rows = [to.reshape(state, (1, hidden)) for state in last if state is not None]
+    return [None if whole is None else to.reshape(whole, (steps, 1, hidden)), *rows]
+
+
+def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout: int) -> SSAValue:
+    """The initial state of a direction, as a column."""
+    if value is None:
+        return to.fill(0.0, (hidden, 1))
+    if isinstance(value, Constant) and value.array.ndim == 3:
+        rows = value.array.reshape(-1, value.shape[-1])
+        if number < len(rows) and rows.shape[1] == hidden:
+            return _initial_state(to, Constant(rows[number].reshape(hidden, 1)))
+    raise to.error("an initial state must be a constant of shape (directions, 1, hidden)")
+
+
+def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
+    """Join the outputs of all directions to (steps, directions, 1, hidden) or (directions, 1, hidden)."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return Constant(np.zeros(0, np.float32))
+    if sequence:
+        steps, _, hidden = tdsl.shape_of(known[0])
+        rows = [to.reshape(part, (steps, 1, 1, hidden)) for part in known]
+        whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 1) if len(rows) > 1 else rows[0])
+        return OrderedTensor(whole.value, (1, 2, 0, 3)) if layout else whole
+    rows = [to.reshape(part, (1, 1, tdsl.shape_of(part)[1])) for part in known]
+    whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 0) if len(rows) > 1 else rows[0])
+    return OrderedTensor(whole.value, (1, 0, 2)) if layout else whole

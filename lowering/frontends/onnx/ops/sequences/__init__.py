@@ -1,1 +1,0 @@
-"""Handlers of ops on sequences: loops over the steps."""

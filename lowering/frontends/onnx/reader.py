@@ -1,0 +1,282 @@
+"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest definitions of their ops.
+
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input: a hostile model can crash them. The
+message is therefore only parsed, and everything that the importer relies on is checked here or where it is used. Opsets
+7 (numpy's broadcasting) and newer are supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.tensors import ELEMENTS, tensor_array, text
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
+
+    Array = NDArray[Any]
+
+
+OPSETS = range(7, 29)
+"""The supported opsets of the domain `ai.onnx`."""
+
+DEFAULT_DOMAINS = ("", "ai.onnx")
+
+DEEPEST = 16
+"""Maximum nesting depth of graphs."""
+
+
+def read_model(content: bytes, file: str) -> OnnxGraph:
+    """Read the graph of a model; raises `InputError` for an invalid model, and without the package `onnx`."""
+    try:
+        onnx = import_module("onnx")
+    except ImportError as error:
+        raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}", file=file) from error
+    model: ModelProto = onnx.ModelProto()
+    try:
+        model.ParseFromString(content)
+    # protobuf's exception types differ between its implementations.
+    except Exception as error:
+        raise InputError("not an ONNX model: the file is damaged", file=file) from error
+    if not model.HasField("graph"):
+        raise InputError("not an ONNX model: it holds no graph", file=file)
+    opsets = {_domain(each.domain): each.version for each in model.opset_import}
+    if opsets.get("", OPSETS[-1]) not in OPSETS:
+        raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
+    if model.functions:
+        raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
+    properties = {text(each.key): text(each.value) for each in model.metadata_props}
+    graph = _OnnxReader(file, opsets).graph(model.graph, 0)
+    return replace(graph, producer=text(model.producer_name), properties=properties)
+
+
+class _OnnxReader:
+    def __init__(self, file: str, opsets: Mapping[str, int]):
+        self.file = file
+        self.opsets = opsets
+        self.elements = 0
+        self.names: set[str] = set()
+
+    def error(self, message: str) -> InputError:
+        return InputError(message, file=self.file)
+
+    def array(self, tensor: TensorProto) -> NDArray[Any]:
+        array = tensor_array(tensor, self.file)
+        self.elements += array.size
+        if self.elements > (limit := ELEMENT_LIMIT.get()):
+            raise self.error(f"the constants have more than {limit} elements; --max-elements raises the limit")
+        return array
+
+    def graph(self, graph: GraphProto, depth: int) -> OnnxGraph:
+        if depth > DEEPEST:
+            raise self.error(f"graphs are nested more than {DEEPEST} deep")
+        if graph.sparse_initializer:
+            raise self.error("sparse initializers are not supported")
+        constants = {text(tensor.name): self.array(tensor) for tensor in graph.initializer}
+        inputs = [self.declared(value) for value in graph.input if text(value.name) not in constants]
+        outputs = [self.declared(value) for value in graph.output]
+        known = {*constants, *(value.name for value in inputs)}
+        if not outputs:
+            raise self.error(f"graph '{text(graph.name)}' has no outputs")
+        if len(known) < len(constants) + len(inputs):
+            raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
+        free: set[str] = set()
+        nodes: list[OnnxNode] = []
+        for node in (node for each in graph.node for node in _modernised(self.node(each, depth))):
+            inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
+            read = {*node.inputs, *(name for each in inner for name in each.free)} - {""}
+            free |= read - known
+            for name in filter(None, node.outputs):
+                if name in known or name in free:
+                    raise node.error(f"computes '{name}', which is defined, or used, before")
+                known.add(name)
+            nodes.append(node)
+        free |= {output.name for output in outputs} - known
+        if free and depth == 0:
+            raise self.error(self.undefined(sorted(free)[0], nodes))
+        return OnnxGraph(list(needed_nodes(nodes, outputs)), constants, inputs, outputs, frozenset(free))
+
+    @staticmethod
+    def undefined(name: str, nodes: list[OnnxNode]) -> str:
+        reader = next((node for node in nodes if name in node.inputs), None)
+        where = "an output" if reader is None else f"an input of {reader.op} '{reader.name}'"
+        return f"'{name}', {where}, is neither a constant nor an input nor computed before"
+
+    def declared(self, value: ValueInfoProto) -> Declared:
+        tensor = value.type.tensor_type
+        element = ELEMENTS.get(tensor.elem_type, f"type {tensor.elem_type}")
+        dims: Dims | None = None
+        if tensor.HasField("shape"):
+            extents = tensor.shape.dim
+            dims = tuple(dim.dim_value if dim.HasField("dim_value") else text(dim.dim_param) for dim in extents)
+        return Declared(text(value.name), element, dims)
+
+    def node(self, node: NodeProto, depth: int) -> OnnxNode:
+        domain = _domain(node.domain)
+        op, inputs, outputs = text(node.op_type), tuple(map(text, node.input)), tuple(map(text, node.output))
+        name = text(node.name) or next(filter(None, outputs), "")
+        attributes: dict[str, Attribute] = {}
+        for attribute in node.attribute:
+            attributes[text(attribute.name)] = self.attribute(attribute, depth)
+        version = self.opsets.get(domain, OPSETS[-1])
+        return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file)
+
+    def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
+        """The value of an attribute, by its AttributeProto.AttributeType."""
+        match int(attribute.type):
+            case 1:
+                return attribute.f
+            case 2:
+                return attribute.i
+            case 3:
+                return text(attribute.s)
+            case 4:
+                return self.array(attribute.t)
+            case 5:
+                return self.graph(attribute.g, depth + 1)
+            case 6:
+                return tuple(attribute.floats)
+            case 7:
+                return tuple(attribute.ints)
+            case 8:
+                return tuple(map(text, attribute.strings))
+            case kind:
+                raise self.error(f"attribute '{text(attribute.name)}' has type {kind}, which is not supported")
+
+
+def _domain(name: str) -> str:
+    """The name of a domain; empty for the default domain."""
+    return "" if name in DEFAULT_DOMAINS else text(name)
+
+
+def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
+    """The nodes on which outputs depend, in order, with the names of unread outputs removed."""
+    wanted = {output.name for output in outputs}
+    kept: list[OnnxNode] = []
+    for node in reversed(nodes):
+        if not wanted.isdisjoint(node.outputs):
+            kept.append(replace(node, outputs=tuple(name if name in wanted else "" for name in node.outputs)))
+            wanted |= {*node.inputs}
+            wanted |= {name for each in node.attributes.values() if isinstance(each, OnnxGraph) for name in each.free}
+    return reversed(kept)
+
+
+Rewrite: TypeAlias = Callable[[OnnxNode], Sequence[OnnxNode]]
+
+
+MOVED: Mapping[str, Mapping[str, int]] = {
+    "Clip": {"min": 1, "max": 2},
+    "Pad": {"pads": 1, "value": 2},
+    "Slice": {"starts": 1, "ends": 2, "axes": 3},
+    "Split": {"split": 1},
+    "Squeeze": {"axes": 1},
+    "TopK": {"k": 1},
+    "Unsqueeze": {"axes": 1},
+    "Upsample": {"scales": 1},
+    **{
+        f"Reduce{kind}": {"axes": 1}
+        for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
+    },
+}
+"""Attributes that later opsets turned into inputs, with the positions of these."""
+
+
+_REALS = frozenset(("min", "max", "value", "scales"))
+
+
+def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
+    """The equivalent nodes of the newest opset; raises `InputError` if there are none."""
+    if node.domain:
+        return [node]
+    moved = _inputs_for_attributes(node)
+    last = moved[-1]
+    rewrite = _REWRITES.get(last.op)
+    return moved if rewrite is None else [*moved[:-1], *rewrite(last)]
+
+
+def _constant(node: OnnxNode, name: str, value: Array) -> OnnxNode:
+    """A Constant node for an input of `node`, named after the node's first output and the input."""
+    output = f"{next(filter(None, node.outputs), node.name)}:{name}"
+    return OnnxNode("Constant", "", node.version, output, (), (output,), {"value": value}, node.file)
+
+
+def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
+    """Turn attributes that are inputs in the newest definition into Constant nodes, followed by the node itself."""
+    moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
+    if not moved:
+        return [node]
+    constants = [_constant(node, name, _array(node, name, node.attributes[name])) for name in moved]
+    inputs = [*node.inputs, *[""] * (max(moved.values()) + 1 - len(node.inputs))]
+    for constant, at in zip(constants, moved.values(), strict=True):
+        if inputs[at]:
+            raise node.error(f"attribute '{constant.name.rpartition(':')[2]}' is given as an input, too")
+        inputs[at] = constant.name
+    kept = {name: value for name, value in node.attributes.items() if name not in moved}
+    return [*constants, replace(node, inputs=tuple(inputs), attributes=kept)]
+
+
+def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
+    """An attribute as an input: 64-bit integers or 32-bit floats."""
+    if not isinstance(value, int | float | tuple):
+        raise node.error(f"attribute '{name}' is not a number or a list")
+    return np.array(value, np.float32 if name in _REALS else np.int64)
+
+
+def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
+    """Flatten the axes from `axis` (1 by default) on, which Softmax before opset 13 takes as one vector."""
+    if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
+        return [node]
+    shape, flat, result = (f"{node.outputs[0]}:{name}" for name in ("shape", "flat", "softmax"))
+    axis = {"axis": node.integer("axis", 1)}
+    return [
+        replace(node, op="Shape", outputs=(shape,), attributes={}),
+        replace(node, op="Flatten", outputs=(flat,), attributes=axis),
+        replace(node, inputs=(flat,), outputs=(result,), attributes={"axis": -1}),
+        replace(node, op="Reshape", inputs=(result, shape), attributes={}),
+    ]
+
+
+def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
+    """Set the modes of Resize before opset 11 and of Upsample, which take the pixel `floor(y / scale)`."""
+    if node.op == "Resize" and node.version >= 11:
+        return [node]
+    if len(node.inputs) != 2:
+        raise node.error(f"expected an image and its scales, got {len(node.inputs)} inputs")
+    modes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    image, scales = node.inputs
+    return [replace(node, op="Resize", inputs=(image, "", scales), attributes={**modes, **node.attributes})]
+
+
+def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
+    """Reject a BatchNormalization with a mean per element (before opset 9), which no program exports."""
+    node.only("spatial", 1)
+    return [node]
+
+
+def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
+    """Reject the Scan of opset 8, which has an axis over samples and lengths of sequences."""
+    if node.version < 9:
+        raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
+    return [node]
+
+
+_REWRITES: Mapping[str, Rewrite] = {
+    "BatchNormalization": _batch_normalization,
+    "LogSoftmax": _softmax,
+    "Resize": _resize,
+    "Scan": _scan,
+    "Softmax": _softmax,
+    "Upsample": _resize,
+}
+"""Rewrites of older definitions that differ in more than `MOVED`."""

@@ -1,0 +1,270 @@
+"""Rewrites of imported programs (L0) to the ops and loops of the project."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp, f32
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.prototypes import SumOverPrototypes, in_shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def simplify(module: ModuleOp) -> None:
+    """Apply all rewrites, each group of them until none matches."""
+    first: list[RewritePattern] = [
+        WeightsOfFlattenedImage(),
+        ScaledLayer(),
+        AddedTwice(),
+        SumOverPrototypes(),
+        ExtendedSequence(),
+    ]
+    last: list[RewritePattern] = [SparseWeights()]
+    for patterns in (first, last):
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)
+
+
+class WeightsOfFlattenedImage(RewritePattern):
+    """Permute the weights of a dense layer behind a flattened image instead of transposing the image.
+
+    Match a constant matrix times a column that a transposition, reshapes and unary ops make of an image. A model
+    flattens an image channel by channel, the program stores it pixel by pixel.
+    """
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, tdsl.MatmulOp | tdsl.MatmulSumOp) or len(op.pairs) > 1:
+            return
+        [(matrix, vector)] = op.pairs
+        weights = matrix.owner
+        if not isinstance(weights, tdsl.ConstOp) or shape_of(vector)[1] != 1:
+            return
+        chain: list[tdsl.UnaryOp | tdsl.ReshapeOp] = []
+        value = vector
+        while isinstance(made := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
+            chain.append(made)
+            value = made.input
+        if not isinstance(transpose := value.owner, tdsl.TransposeOp) or transpose.keeps_order:
+            return
+        stored = shape_of(transpose.input)
+        order = np.arange(prod(stored)).reshape(stored).transpose(transpose.axes).ravel()
+        permuted = np.empty_like(weights.raws)
+        permuted[:, order] = weights.raws
+        new = weights.with_raws(permuted, tdsl.format_of(weights.result))
+        rewriter.insert(new, InsertPoint.before(weights))
+        value: SSAValue = transpose.input
+        for step in reversed(chain):
+            if isinstance(step, tdsl.ReshapeOp):
+                continue
+            copy = in_shape_of(step, value)
+            rewriter.insert(copy, InsertPoint.before(op))
+            value = copy.out
+        column, element = tdsl.ReshapeOp(value, shape_of(vector)), tdsl.format_of(op.out).type
+        if isinstance(op, tdsl.MatmulOp):
+            product = tdsl.MatmulOp(new.result, column.out, element)
+        else:
+            product = tdsl.MatmulSumOp([(new.result, column.out)], op.initial, element)
+        product.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [column, product])
+
+
+Layer: TypeAlias = "tdsl.Conv2dOp | tdsl.MatmulOp"
+
+
+class ScaledLayer(RewritePattern):
+    """Fold factors behind a layer, as of a batch normalisation, into its constant weights.
+
+    Match `layer * factors` and `(layer + addends) * factors`.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
+        for value, factors in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            if not isinstance(factors.owner, tdsl.ConstOp) or not value.has_one_use():
+                continue
+            addends: tdsl.ConstOp | None = None
+            layer_value = value
+            if isinstance(sum := value.owner, tdsl.AddOp) and isinstance(sum.rhs.owner, tdsl.ConstOp):
+                layer_value, addends = sum.lhs, sum.rhs.owner
+            if (layer := _layer(layer_value)) is None or shape_of(op.out) != shape_of(value):
+                continue
+            by_row = _by_row(factors.owner, layer, shape_of(op.out))
+            if by_row is None:
+                continue
+            _scale(layer, by_row, rewriter)
+            result = layer_value
+            if addends is not None:
+                scaled = np.asarray(addends.raws * factors.owner.raws, np.float32)
+                constant = tdsl.ConstOp(scaled, F32_FORMAT)
+                constant.result.name_hint = addends.result.name_hint
+                total = tdsl.AddOp(layer_value, constant.result)
+                rewriter.insert([constant, total], InsertPoint.before(op))
+                result = total.out
+            rewriter.replace(op, [], [result])
+            return
+
+
+class AddedTwice(RewritePattern):
+    """Merge two successive sums with constants into one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
+        inner, second = op.lhs.owner, op.rhs.owner
+        if not isinstance(inner, tdsl.AddOp) or not isinstance(second, tdsl.ConstOp) or not op.lhs.has_one_use():
+            return
+        if not isinstance(first := inner.rhs.owner, tdsl.ConstOp) or _layer(inner.lhs) is None:
+            return
+        if shape_of(inner.lhs) != shape_of(op.out):
+            return
+        constant = tdsl.ConstOp(np.asarray(first.raws + second.raws, np.float32), F32_FORMAT)
+        constant.result.name_hint = first.result.name_hint
+        rewriter.replace(op, [constant, tdsl.AddOp(inner.lhs, constant.result)])
+
+
+def _layer(value: SSAValue) -> Layer | None:
+    """The layer that computes a value, perhaps through reshapes, with constant weights and no other use; else None."""
+    while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
+        value = value.owner.input
+    op = value.owner
+    if not isinstance(op, tdsl.Conv2dOp | tdsl.MatmulOp) or not value.has_one_use():
+        return None
+    own = isinstance(op.lhs.owner, tdsl.ConstOp) and op.lhs.has_one_use()
+    column = isinstance(op, tdsl.Conv2dOp) or shape_of(op.out)[1] == 1
+    return op if own and column else None
+
+
+def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
+    """The factor per row of the weights; None if factors vary along other axes."""
+    rows = shape_of(layer.lhs)[0]
+    spread = np.broadcast_to(factors.raws, shape)
+    if prod(shape) == rows:
+        return spread.ravel()
+    if shape != shape_of(layer.out):
+        return None
+    by_row = spread[0, 0, 0]
+    return by_row if (spread == by_row).all() else None
+
+
+def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> None:
+    """Multiply the rows of a layer's weights by factors."""
+    weights = layer.lhs.owner
+    assert isinstance(weights, tdsl.ConstOp)
+    scaled = weights.raws * factors.reshape(-1, *(1,) * (weights.raws.ndim - 1))
+    new = weights.with_raws(np.asarray(scaled, np.float32), F32_FORMAT)
+    new.result.name_hint = weights.result.name_hint
+    rewriter.replace(weights, new)
+
+
+class ExtendedSequence(RewritePattern):
+    """Let a loop fill a longer sequence instead of concatenating rows to the sequence that it fills.
+
+    Match a concatenation along the first axis whose first operand a loop fills part by part. Repeating the last row of
+    a pooled image, for example, then copies a row instead of the whole image.
+    """
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, tdsl.ConcatOp) or op.axis.value.data != 0:
+            return
+        filled, *others = op.inputs
+        readers = [use.operation for use in filled.uses if use.operation is not op]
+        if filled in others or not all(isinstance(reader, tdsl.SliceOp | tdsl.IndexOp) for reader in readers):
+            return
+        if (insertion := _insertion(filled)) is None:
+            return
+        start = shape_of(filled)[0]
+        whole = _lengthened(filled, insertion, op.out, rewriter)
+        for other in others:
+            offsets = [_index(at, op, rewriter) for at in (start, *(0 for _ in shape_of(other)[1:]))]
+            extended = tdsl.InsertSliceOp(other, whole, offsets)
+            rewriter.insert(extended, InsertPoint.before(op))
+            whole, start = extended.out, start + shape_of(other)[0]
+        whole.name_hint = op.out.name_hint
+        rewriter.replace(op, [], [whole])
+
+
+def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
+    """The op that inserts parts into a tensor in a loop; None for a tensor that no loop fills."""
+    if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
+        return None
+    last, carried = loop.body.block.last_op, loop.body.block.args[1 + value.index]
+    assert last is not None
+    start, insertion = loop.iter_args[value.index], last.operands[value.index].owner
+    if not isinstance(start.owner, tdsl.FillOp) or not start.has_one_use() or not carried.has_one_use():
+        return None
+    if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not carried:
+        return None
+    return insertion if insertion.out.has_one_use() else None
+
+
+def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """Give a tensor that a loop fills the type of `like`."""
+    assert isinstance(filled, OpResult)
+    loop = filled.op
+    assert isinstance(loop, scf.ForOp)
+    for value in (loop.iter_args[filled.index], loop.body.block.args[1 + filled.index], insertion.out):
+        rewriter.replace_value_with_new_type(value, like.type)
+    return rewriter.replace_value_with_new_type(filled, like.type)
+
+
+def _index(value: int, before: Operation, rewriter: PatternRewriter) -> SSAValue:
+    constant = arith.ConstantOp.from_int_and_width(value, IndexType())
+    rewriter.insert(constant, InsertPoint.before(before))
+    return constant.result
+
+
+MANY = 1 / 2
+"""The share of zeros above which a sparse product pays more than merging a dense one with its addend."""
+
+
+class SparseWeights(RewritePattern):
+    """Store the constant matrix of a product with a column in sparse form, as `|*|` does in SeeDot's language.
+
+    Zeros stay zeros in every format, and a matrix without zeros may have many in a format of few bits. `choose-storage`
+    makes matrices dense again where that is smaller or faster.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
+        weights = op.lhs.owner
+        if not isinstance(weights, tdsl.ConstOp) or not weights.result.has_one_use() or shape_of(op.out)[1] != 1:
+            return
+        zeros = 1 - np.count_nonzero(weights.raws) / weights.raws.size
+        if zeros == 1 or (zeros < MANY and _is_added(op)):
+            return
+        sparse = tdsl.ConstOp(weights.raws, F32_FORMAT, tdsl.Csr())
+        sparse.result.name_hint = weights.result.name_hint
+        rewriter.insert(sparse, InsertPoint.before(weights))
+        rewriter.replace(op, tdsl.SpmvOp(sparse.result, op.rhs))
+
+
+def _is_added(op: tdsl.MatmulOp) -> bool:
+    """True if the only use of a product is an addition."""
+    value = op.out
+    while value.has_one_use():
+        [use] = value.uses
+        if not isinstance(use.operation, tdsl.ReshapeOp):
+            return isinstance(use.operation, tdsl.AddOp)
+        value = use.operation.out
+    return False

@@ -1,1 +1,0 @@
-"""Estimators that are made of others: transformers of columns, and ensembles of any estimators."""

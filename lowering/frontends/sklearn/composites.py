@@ -1,0 +1,196 @@
+"""Estimators made of others: transformers of columns, one-against-rest classifiers, and votes of several estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.weighted_sums import affine
+from tinyml.lowering.frontends.sklearn.fitted import has_logits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+Compute: TypeAlias = Callable[[ModelBuilder, Any, SSAValue], tuple[Any, SSAValue]]
+"""A function that appends the ops of an inner estimator: from it to the estimator that it resolves to, and its result.
+
+The result is that of `transform` inside transformers, that of `predict` inside predictors.
+"""
+
+Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
+"""A `Handler` of an estimator that holds others."""
+
+
+def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
+    """A fitted attribute with inner estimators; raises `InputError` if the estimator is not fitted."""
+    if (found := getattr(estimator, name, None)) is None:
+        raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
+    return found
+
+
+DROPPED, KEPT = "drop", "passthrough"
+
+
+def _together(to: ModelBuilder, parts: list[SSAValue]) -> SSAValue:
+    if not parts:
+        raise to.error("it keeps no column")
+    return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+
+
+def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
+    weights: dict[str, float] | None = getattr(estimator, "transformer_weights", None)
+    if weights is not None and weights.get(name, 1.0) != 1.0:
+        raise to.error(f"the weight of '{name}' is not supported: let a scaler multiply, transformer_weights=None")
+
+
+def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The features that each transformer computes from its columns, concatenated."""
+    parts: list[SSAValue] = []
+    indices = inner(to, estimator, "_transformer_to_input_indices")
+    for name, transformer, _ in inner(to, estimator, "transformers_"):
+        if (isinstance(transformer, str) and transformer == DROPPED) or not len(indices[name]):
+            continue
+        _weighted(to, estimator, name)
+        columns = to.picked(x, [int(index) for index in indices[name]])
+        kept = isinstance(transformer, str) and transformer == KEPT
+        parts.append(columns if kept else compute(to, transformer, columns)[1])
+    return _together(to, parts)
+
+
+def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The features that each transformer computes from all columns, concatenated."""
+    parts: list[SSAValue] = []
+    for name, transformer in estimator.transformer_list:
+        if isinstance(transformer, str) and transformer == DROPPED:
+            continue
+        _weighted(to, estimator, name)
+        kept = isinstance(transformer, str) and transformer == KEPT
+        parts.append(x if kept else compute(to, transformer, x)[1])
+    return _together(to, parts)
+
+
+def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
+    """The columns that a selector keeps; its inner estimator only matters for training."""
+    return selected(estimator, to, x)
+
+
+def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The columns that a selector keeps."""
+    length = shape_of(x)[1]
+    if not any(hasattr(estimator, name) for name in ("variances_", "scores_", "support_", "estimator_")):
+        raise to.error("it is not fitted: call fit(X, y) first")
+    indices = [int(index) for index in estimator.get_support(indices=True)]
+    return x if indices == [*range(length)] else to.picked(x, indices)
+
+
+COLUMNS: Mapping[str, Composite] = {
+    "ColumnTransformer": column_transformer,
+    "FeatureUnion": feature_union,
+    "SelectFromModel": selected_from_model,
+    "RFE": selected_from_model,
+    "RFECV": selected_from_model,
+    "SequentialFeatureSelector": selected_from_model,
+}
+
+
+BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
+"""Classifiers whose raw predictions are logits, though their scores stay raw."""
+
+SHARES = (
+    "DecisionTreeClassifier",
+    "ExtraTreeClassifier",
+    "RandomForestClassifier",
+    "ExtraTreesClassifier",
+    "BaggingClassifier",
+    "KNeighborsClassifier",
+)
+"""Classifiers whose scores are the probabilities."""
+
+
+def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The scores of the classifiers that separate each class from the rest."""
+    scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
+    if any(shape_of(score) != (1, 1) for score in scores):
+        raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
+    return scores[0] if len(scores) == 1 else to.op(tdsl.ConcatOp, scores, 1)
+
+
+def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
+    """The probabilities of all classes, or of the second of two if there is a single score."""
+    name = type(estimator).__name__
+    if name in SHARES:
+        return scores
+    if has_logits(estimator, classes) or (name in BOOSTED and estimator.loss == "log_loss"):
+        return to.op(tdsl.SigmoidOp if shape_of(scores)[1] == 1 else tdsl.SoftmaxOp, scores)
+    raise to.error(f"the probabilities of {name} are not supported in soft votes: voting='hard' needs none")
+
+
+def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
+    """A one-hot row of the predicted class; for two classes with a single score, 1 for the second."""
+    return to.op(tdsl.StepOp, scores) if shape_of(scores)[1] == 1 else to.op(tdsl.TopKMaskOp, scores, 1)
+
+
+def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The mean of the probabilities, or the weight of the votes, of each class. Ties go to the first class."""
+    members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
+    classes = len(estimator.classes_)
+    if estimator.voting == "soft":
+        votes = [_shares(to, member, scores, classes) for member, scores in members]
+    else:
+        votes = [_vote(to, scores) for _, scores in members]
+    weights = _weights(to, estimator, len(members))
+    if estimator.voting == "soft":
+        weights = weights / weights.sum()
+    blocks: list[NDArray[Any]] = []
+    addends = np.zeros(classes)
+    for vote, weight in zip(votes, weights, strict=True):
+        if shape_of(vote)[1] == classes:
+            blocks.append(weight * np.eye(classes))
+        else:
+            # The first of two classes gets 1 minus the number of the second.
+            blocks.append(weight * np.array([[-1.0], [1.0]]))
+            addends[0] += weight
+    return _sums(to, votes, np.hstack(blocks), addends)
+
+
+def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The mean of the values of all regressors."""
+    values = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
+    weights = _weights(to, estimator, len(values))
+    return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
+
+
+def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
+    """The weights of the members that take part, by default 1, so that votes are whole numbers and ties exact."""
+    members = [member for _, member in estimator.estimators]
+    given = [1.0] * len(members) if estimator.weights is None else estimator.weights
+    if len(given) != len(members):
+        raise to.error(f"{len(given)} weights do not fit {len(members)} estimators")
+    kept = [
+        float(weight)
+        for weight, member in zip(given, members, strict=True)
+        if not (isinstance(member, str) and member == "drop")
+    ]
+    if len(kept) != count or sum(kept) <= 0:
+        raise to.error(f"its weights {kept} do not fit {count} estimators")
+    return np.array(kept)
+
+
+def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
+    """The row of weighted sums over concatenated rows."""
+    row = rows[0] if len(rows) == 1 else to.op(tdsl.ConcatOp, rows, 1)
+    return to.reshape(affine(to, row, weights, addends), (1, len(weights)))
+
+
+ENSEMBLES: Mapping[str, Composite] = {
+    "OneVsRestClassifier": one_against_rest,
+    "VotingClassifier": voting_classifier,
+    "VotingRegressor": voting_regressor,
+}

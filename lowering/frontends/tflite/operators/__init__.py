@@ -1,1 +1,0 @@
-"""The operators that the importer supports: one function for each, in the file of its kind."""

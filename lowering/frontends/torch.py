@@ -1,0 +1,63 @@
+"""Import of a `torch.nn.Module` via an ONNX model that PyTorch exports into memory (the extra `torch`)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+
+
+def import_torch(module: Any, example: object) -> ModuleOp:
+    """The program of a module in evaluation mode; the mode of the module itself is restored.
+
+    example: an input, a tensor or array with an axis over samples, of which the first is used; a tuple for several
+    inputs. Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
+    """
+    name = type(module).__name__
+    if example is None:
+        raise InputError("a module of PyTorch needs an input of the right shape: load(module, example=x)", file=name)
+    return read_onnx(_exported(module, _arguments(example), name), name)
+
+
+def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
+    """The ONNX model of a module, exported without printing messages."""
+    torch = import_module("torch")
+    training = [each for each in module.modules() if each.training]
+    module.eval()
+    try:
+        with torch.no_grad(), redirect_stdout(io.StringIO()):
+            _check(module, arguments, name)
+            return torch.onnx.export(module, arguments, dynamo=True, verbose=False).model_proto.SerializeToString()
+    except InputError:
+        raise
+    except ImportError as error:
+        raise InputError(f"PyTorch exports with onnxscript: {install_command('torch')}", file=name) from error
+    except Exception as error:
+        raise InputError(f"PyTorch cannot export the module: {' '.join(str(error).split())}", file=name) from error
+    finally:
+        for each in training:
+            each.training = True
+
+
+def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
+    """Raise a short `InputError` for a module that does not run on the inputs, before the exporter fails at length."""
+    try:
+        module(*arguments)
+    except Exception as error:
+        raise InputError(f"does not run on the example: {' '.join(str(error).split())}", file=name) from error
+
+
+def _arguments(example: object) -> tuple[Any, ...]:
+    """The first sample of each input, as tensors."""
+    torch = import_module("torch")
+    inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
+    tensors = [torch.as_tensor(each) for each in inputs]
+    return tuple(each[:1].float() if each.is_floating_point() else each[:1] for each in tensors)

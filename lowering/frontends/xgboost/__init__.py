@@ -1,1 +1,0 @@
-"""Models of XGBoost, from the JSON that `save_model` writes."""

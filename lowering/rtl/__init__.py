@@ -1,1 +1,0 @@
-"""The lowering of programs on integers and arrays to memories, streams and hardware."""

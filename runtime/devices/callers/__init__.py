@@ -1,1 +1,0 @@
-"""Programs around a model, which call it as applications do."""

@@ -1,1 +1,0 @@
-"""The count, block by block, of what an emulator executes."""

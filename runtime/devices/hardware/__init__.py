@@ -1,1 +1,0 @@
-"""Simulation of hardware modules that were compiled to Verilog."""

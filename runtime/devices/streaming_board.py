@@ -1,0 +1,220 @@
+"""A board that answers samples over a serial line, in frames.
+
+A frame is the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+import zlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.device import DeviceError, raw_inputs
+from tinyml.runtime.devices.serial_port import SerialPort
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+START = 0xA5
+
+HELLO, INPUT, ANSWER, REFUSAL, WEIGHTS = "HXYEW"
+"""Kinds of frames: a request for the greeting, and the greeting; an input; an answer; the reason for refusing one;
+weights, and their receipt.
+"""
+
+_HEAD = struct.Struct("<cI")
+
+
+def checksum(content: bytes) -> bytes:
+    """Fletcher's checksum of 16 bits."""
+    low = high = 0
+    for byte in content:
+        low = (low + byte) % 255
+        high = (high + low) % 255
+    return bytes((low, high))
+
+
+def frame(kind: str, content: bytes = b"") -> bytes:
+    """The bytes of a frame."""
+    body = _HEAD.pack(kind.encode(), len(content)) + content
+    return bytes((START,)) + body + checksum(body)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A received frame. whole: false if the checksum is wrong; kind and content are kept as received."""
+
+    kind: str
+    content: bytes
+    whole: bool
+
+
+@dataclass
+class FrameReader:
+    """A reader of frames from bytes that arrive in pieces.
+
+    longest: bytes of the longest expected content. Bytes outside frames, such as text of a boot loader, are skipped, as
+    is a start byte followed by an unknown kind or an impossible length.
+    """
+
+    longest: int
+    waiting: bytearray = field(default_factory=bytearray)
+
+    def add(self, arrived: bytes) -> None:
+        """Append bytes that have arrived."""
+        self.waiting += arrived
+
+    def next(self) -> Frame | None:
+        """Remove and return the first frame; None if it is not complete."""
+        while (at := self.waiting.find(START)) >= 0:
+            del self.waiting[:at]
+            if len(self.waiting) < 1 + _HEAD.size:
+                return None
+            kind, length = _HEAD.unpack_from(self.waiting, 1)
+            if kind not in b"HYEW" or length > self.longest:
+                del self.waiting[0]
+                continue
+            end = 1 + _HEAD.size + length
+            if len(self.waiting) < end + 2:
+                return None
+            body, sums = bytes(self.waiting[1:end]), bytes(self.waiting[end : end + 2])
+            del self.waiting[: end + 2]
+            return Frame(kind.decode(), body[_HEAD.size :], sums == checksum(body))
+        self.waiting.clear()
+        return None
+
+
+SKETCH = "Stream"
+"""The sketch of a model's Arduino library that a board has to run."""
+
+_VERSION = 1
+_GREETING = struct.Struct("<BIII")
+_FRONT = struct.Struct("<iI")
+_AGAIN = 0.5
+"""Seconds after which a board, which may still be starting, is asked for its greeting again."""
+_REASONS = {
+    1: "the board got garbled bytes",
+    2: "the board expects another length",
+    3: "the board has lost its weights, as after a reset",
+}
+
+
+def digest_of(source: str) -> int:
+    """The 32-bit digest of a model's C source by which a board identifies its program."""
+    return zlib.crc32(source.encode())
+
+
+def answer_bytes(interface: Interface) -> int:
+    """The bytes of all outputs of a sample."""
+    more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
+    return interface.output_bytes + sum(dtype.itemsize * length for dtype, (_, length) in more)
+
+
+@dataclass(frozen=True)
+class BoardAnswers:
+    """The answers of a board, as rows of records: label, microseconds and outputs (`result_of_records`)."""
+
+    records: bytes
+    microseconds: np.ndarray
+
+
+@dataclass(frozen=True)
+class StreamingBoard:
+    """A board that runs the sketch of a model. timeout: seconds to wait for the greeting and for each answer."""
+
+    port: SerialPort
+    name: str
+    interface: Interface
+    timeout: float
+
+    @cached_property
+    def _reader(self) -> FrameReader:
+        return FrameReader(max(_GREETING.size, _FRONT.size + answer_bytes(self.interface)))
+
+    def greeting(self, digest: int) -> None:
+        """Wait for the board's greeting; raises `InputError` if none comes or the board runs another model.
+
+        Opening a port resets many boards, and their boot loaders discard what arrives, so the request is repeated.
+        """
+        deadline = time.monotonic() + self.timeout
+        while (now := time.monotonic()) < deadline:
+            self.port.write(frame(HELLO), self.timeout)
+            found = self._next(min(now + _AGAIN, deadline))
+            if found is not None and found.whole and found.kind == HELLO and len(found.content) == _GREETING.size:
+                self._check(found.content, digest)
+                return
+        raise self._error(f"no greeting within {self.timeout:g} s: upload the sketch {SKETCH} of the model's library")
+
+    def _check(self, content: bytes, digest: int) -> None:
+        version, found, inputs, outputs = _GREETING.unpack(content)
+        if version != _VERSION:
+            raise self._error(f"the board speaks version {version} of the protocol, expected {_VERSION}")
+        if (found, inputs, outputs) != (digest, self.interface.input_bytes, answer_bytes(self.interface)):
+            raise self._error(
+                f"the board runs another model ({found:08x}, expected {digest:08x}): upload its sketch {SKETCH}"
+            )
+
+    def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
+        """The answers to raw inputs (samples, input_length). told: called after each answer with their number.
+
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or garbled answer.
+        """
+        raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
+        records = bytearray()
+        times = np.zeros(len(inputs), np.int64)
+        for sample in range(len(inputs)):
+            label, times[sample], outputs = self._answer(sample, raw[sample * size :][:size])
+            records += struct.pack("<iIQ", label, 0, int(times[sample])) + outputs
+            told(sample + 1)
+        return BoardAnswers(bytes(records), times)
+
+    def load(self, weights: bytes) -> None:
+        """Send the weights that a model keeps in RAM; raises `InputError` unless the board confirms them."""
+        self.port.write(frame(WEIGHTS, weights), self.timeout)
+        deadline = time.monotonic() + self.timeout
+        while (found := self._next(deadline)) is not None:
+            if found.whole and found.kind == WEIGHTS:
+                return
+            if found.kind != HELLO:
+                raise self._error(f"weights: {self._reason(found)}")
+        raise self._error(f"weights: no receipt within {self.timeout:g} s")
+
+    @staticmethod
+    def _reason(refusal: Frame) -> str:
+        return _REASONS.get(refusal.content[0] if refusal.content else 0, "the board refuses it")
+
+    def _answer(self, sample: int, raw: bytes) -> tuple[int, int, bytes]:
+        self.port.write(frame(INPUT, raw), self.timeout)
+        deadline = time.monotonic() + self.timeout
+        expected = _FRONT.size + answer_bytes(self.interface)
+        while (found := self._next(deadline)) is not None:
+            if not found.whole:
+                raise self._error(f"sample {sample}: a garbled answer (its checksum is wrong)")
+            # Greetings to repeated requests may still arrive.
+            if found.kind == HELLO:
+                continue
+            if found.kind == REFUSAL:
+                raise self._error(f"sample {sample}: {self._reason(found)}")
+            if found.kind != ANSWER or len(found.content) != expected:
+                raise self._error(f"sample {sample}: an answer of {len(found.content)} bytes, not {expected}")
+            label, microseconds = _FRONT.unpack_from(found.content)
+            return label, microseconds, found.content[_FRONT.size :]
+        raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
+
+    def _next(self, deadline: float) -> Frame | None:
+        """The next frame; None if none is complete before the deadline."""
+        while (found := self._reader.next()) is None:
+            if (left := deadline - time.monotonic()) <= 0:
+                return None
+            self._reader.add(self.port.read(left))
+        return found
+
+    def _error(self, message: str) -> InputError:
+        return DeviceError(message, file=self.name)

