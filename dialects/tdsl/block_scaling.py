@@ -18,9 +18,9 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import BinaryOp
+from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine

@@ -14,9 +14,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

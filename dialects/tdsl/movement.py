@@ -17,12 +17,22 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.movements import move_elements, moved_back
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Shape,
+    TensorOp,
+    Visits,
+    accumulator_elements,
+    build,
+    fold_to,
+    shape_of,
+    shaped,
+    spell,
+)
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
-from tinyml.dialects.tdsl.memory_sums import accumulator_elements
-from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_moves
+from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity, visits_of_moves
+from tinyml.dialects.tdsl.indexed_arrays import move_elements, moved_back
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = [
     "IndexOp",

@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = ["WindowOp"]
 

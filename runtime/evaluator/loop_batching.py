@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import compute
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.arrays.movements import insert_parts
+from tinyml.dialects.tdsl.indexed_arrays import insert_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,7 +17,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.tdsl.memory_sums import accumulator_elements
+from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
 from tinyml.runtime.evaluator.loop_batching import compute_batched, iteration, with_iterations
 from tinyml.runtime.evaluator.parallel_loops import captured

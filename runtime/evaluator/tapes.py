@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.dialects.tdsl.arrays.values import ranked
+from tinyml.dialects.tdsl.values import ranked
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.runtime.evaluator.evaluator import compute
 from tinyml.runtime.evaluator.value_numbering import Kept

@@ -9,7 +9,7 @@ from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import compute
 
 if TYPE_CHECKING:

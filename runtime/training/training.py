@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, predict_function, samples_together
 from tinyml.runtime.training.backward import TrainingTrace, cross_entropy
 from tinyml.runtime.training.weights import TrainedWeights

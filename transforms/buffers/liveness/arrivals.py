@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.scratch import SliceOp, memref_type, packed_bits
-from tinyml.dialects.tdsl.receive import ReceiveOp
+from tinyml.dialects.tdsl.slices import ReceiveOp
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:

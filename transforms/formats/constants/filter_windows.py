@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors
+from tinyml.dialects.tdsl.indexed_arrays import MatrixFactors
 from tinyml.transforms.formats.constants.moments import Moments
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
-from tinyml.dialects.tdsl.pushes import calls_of
+from tinyml.dialects.tdsl.input_attributes import calls_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.pushes import calls_of
+from tinyml.dialects.tdsl.input_attributes import calls_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

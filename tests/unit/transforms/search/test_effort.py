@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.tdsl import contraction
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator import tapes
 from tinyml.targets.registry import chips, kernels_for, kernels_of
 from tinyml.tools.driver.stages import print_ir

@@ -1,4 +1,7 @@
-"""Copies of elements by index maps, and the order in which loops make them."""
+"""Index maps, by which ops say which elements they multiply (`Term`) and which they copy (`Move`).
+
+Lowerings, gradients and analyses of memory derive from them; `indexed_arrays.py` applies them to numpy arrays.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,38 @@ from tinyml.dialects.tdsl.base import Shape, Visits, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+__all__ = ["Term"]
+
+
+_MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
+"""The maps of a product of matrices: from row i, column j and summed index k."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
+
+    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: l and r, maps from the
+    indices of the result followed by k, which never leave the operands.
+    """
+
+    lhs: SSAValue
+    rhs: SSAValue
+    summed: Shape
+    lhs_map: AffineMap
+    rhs_map: AffineMap
+
+    @classmethod
+    def of_matrices(cls, lhs: SSAValue, rhs: SSAValue) -> Term:
+        """A product of two matrices."""
+        lhs_map, rhs_map = _MATRICES
+        return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map)
+
+    @property
+    def multiplies_matrices(self) -> bool:
+        """True for a product of matrices."""
+        return (self.lhs_map, self.rhs_map) == _MATRICES
 
 
 @dataclass(frozen=True)
