@@ -33,7 +33,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.scratch.packing import packed_space
+from tinyml.dialects.scratch.types import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.reciprocal import reciprocal
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
@@ -398,3 +398,16 @@ class Machine(ABC, Generic[V]):
             raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
         value = self.lookup(name, table, index.value)
         return Int(value, table.dtype.itemsize * 8, int(table.min()), int(table.max()))
+
+
+def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
+    """A factor and a shift amount with floor(x / divisor) = x * factor >> amount for x from 0 to `most`, in 32 bits.
+
+    None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount
+    (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
+    """
+    for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts by for nothing.
+        factor = -(-(1 << amount) // divisor)
+        if most * (factor * divisor - (1 << amount)) < 1 << amount:
+            return (factor, amount) if most * factor < 1 << 31 else None
+    return None

@@ -27,8 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.num.base import accumulator_type, same_family
-from tinyml.dialects.num.constraints import SAME_SUM
+from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -259,7 +258,7 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """sum + the products of a compressed row (`dialects/layouts/csr.py`) and the elements of a vector it points to."""
+    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements it points to."""
 
     name = "num.sparse_products"
     sum = operand_def(SAME_SUM)

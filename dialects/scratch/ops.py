@@ -41,8 +41,10 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.layouts.packed_bits import packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash, PackedRam
 from tinyml.dialects.scratch.types import (
+    CsrFlash,
+    Flash,
+    PackedRam,
     element_bytes,
     in_flash,
     memref_type,

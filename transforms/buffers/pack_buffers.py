@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
-from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.buffers.liveness.arrivals import receives
 from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
 

@@ -17,8 +17,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
-from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
+from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, check_target, kernels_for
 from tinyml.transforms.ir.sparse_layouts import SparseRows

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits, unit_of
-from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 

@@ -22,7 +22,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
-from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families

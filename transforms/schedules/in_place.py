@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import packed_bits
-from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.scratch.types import packed_type
 from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.padding import margins_of, padding

@@ -26,10 +26,9 @@ from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
-from tinyml.dialects.formats.zeroskew.interpolation import interpolated
+from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, USUAL_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
-from tinyml.dialects.formats.zeroskew.requantisation import requantised
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, requantised, single
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp

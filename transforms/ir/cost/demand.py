@@ -18,7 +18,7 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.tdsl.input_attributes import calls_of
