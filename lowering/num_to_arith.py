@@ -22,9 +22,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.packed_elements import unpack_elements
-from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
-from tinyml.transforms.ir.arithmetic.single_ops import prepare
-from tinyml.transforms.ir.arithmetic.storage_types import ToStorage
+from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.levels import LOOPS
 
 

@@ -37,7 +37,7 @@ from tinyml.dialects.scratch.types import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
-from tinyml.transforms.ir.indices.offsets import build_index, build_offset, is_run
+from tinyml.transforms.ir.indices import build_index, build_offset, is_run
 from tinyml.transforms.ir.levels import FORMATS
 
 

@@ -227,7 +227,7 @@ class Machine(ABC, Generic[V]):
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
-        if b.constant is not None and (parts := reciprocal(b.constant, a.high)) is not None:
+        if b.constant is not None and (parts := _reciprocal(b.constant, a.high)) is not None:
             product = self.shift_right(self.mul(a, self.const(parts[0])), parts[1])
             return Int(product.value, product.width, low, high)
         x, y, width = self._pair(a, b, low, high)
@@ -400,7 +400,7 @@ class Machine(ABC, Generic[V]):
         return Int(value, table.dtype.itemsize * 8, int(table.min()), int(table.max()))
 
 
-def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
+def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
     """A factor and a shift amount with floor(x / divisor) = x * factor >> amount for x from 0 to `most`, in 32 bits.
 
     None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount

@@ -19,8 +19,7 @@ from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
-from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
-from tinyml.transforms.ir.indices.offsets import build_offset
+from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 Interval: TypeAlias = tuple[int, int]

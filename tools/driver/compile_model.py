@@ -135,7 +135,7 @@ def build_folder(
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.inputs.sensor_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.transforms.search.evaluation.workers import one_thread
+    from tinyml.transforms.search.engine.workers import one_thread
 
     start, requested, choice = time.perf_counter(), request, None
     ctx = context()

@@ -38,7 +38,7 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
-from tinyml.transforms.buffers.replay.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
+from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.

@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
-from tinyml.transforms.ir.indices.offsets import build_offset, is_offset, is_run
+from tinyml.transforms.ir.indices import build_offset, is_offset, is_run
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
 from tinyml.dialects.scratch.types import packed_type
-from tinyml.transforms.buffers.liveness.arrivals import receives
-from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
+from tinyml.transforms.buffers.liveness.live_ranges import receives
+from tinyml.transforms.ir.buffers import retype_buffer
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
+from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, least_peak
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRange,
     LiveRanges,
@@ -27,10 +28,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
-from tinyml.transforms.buffers.overlap.reuse import takes_place
+from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
-from tinyml.transforms.buffers.scheduling.least_peak_order import least_peak
-from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
 
 GAP = OwnAttribute(
     "scratch.order_gap",

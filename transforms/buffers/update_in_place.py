@@ -23,7 +23,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
-from tinyml.transforms.buffers.overlap.reuse import takes_place
+from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
 

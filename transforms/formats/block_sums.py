@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.sums.strip_mining import ColumnSum
+from tinyml.transforms.ir.sums import ColumnSum
 
 
 @dataclass(frozen=True)

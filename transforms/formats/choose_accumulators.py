@@ -18,7 +18,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
 _CURE = (
     "`follows` and `align` of its class say how it does, or SUMS_GO_ON = False of the format keeps the products apart "

@@ -20,15 +20,15 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.formats.streams.sequence_readers import (
+from tinyml.transforms.formats.streams.time_axis import (
     SequenceLoop,
     behind,
     is_image,
     receive_image,
     sequence_of,
     steps_of,
+    time_of,
 )
-from tinyml.transforms.formats.streams.time_axis import time_of
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 MOST = (1 << 16) - 1

@@ -30,7 +30,7 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
 from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
-from tinyml.transforms.ir.window_spacing import is_strip
+from tinyml.transforms.ir.window_sums import is_strip
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,46 @@
-"""Construction of loop nests over the elements of memrefs."""
+"""Insertion of ops in order, with locations, and of loop nests over the elements of memrefs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, UnknownLoc, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
-from tinyml.transforms.ir.located_builder import LocatedBuilder
+
+
+class LocatedBuilder:
+    """Inserts ops with xDSL's `builder`; ops without a location get `location`."""
+
+    def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
+        self.builder = Builder(point)
+        self.location = location
+
+    def put(self, op: Operation) -> None:
+        """Insert an op with any number of results."""
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.location
+        self.builder.insert(op)
+
+    def insert(self, op: Operation) -> SSAValue:
+        """Insert an op and return its first result."""
+        self.put(op)
+        return op.results[0]
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Insert at the end of a block; afterwards restore the insertion point and the location."""
+        outer, location = self.builder, self.location
+        self.builder = Builder(InsertPoint.at_end(block))
+        yield
+        self.builder, self.location = outer, location
+
 
 Indices: TypeAlias = "list[SSAValue]"
 

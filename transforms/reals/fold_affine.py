@@ -21,8 +21,7 @@ from xdsl.transforms.dead_code_elimination import dce
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.affine.absorption import absorb
-from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, extended
 
 
 @dataclass(frozen=True)

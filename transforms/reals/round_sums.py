@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.transforms.ir.sums.rounded_sums import round_carried_sums
+from tinyml.transforms.ir.sums import round_carried_sums
 
 
 @dataclass(frozen=True)

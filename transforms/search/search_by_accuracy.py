@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.search.engine.baseline_pass import BaselinePass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import BaselinePass
 from tinyml.transforms.search.moves.demotion import (
     better,
     cumulative_demotions,

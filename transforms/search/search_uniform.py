@@ -11,7 +11,7 @@ from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.uniform_programs import best_variant, uniform_losses
+from tinyml.transforms.search.moves.promotion import best_variant, uniform_losses
 
 
 @dataclass(frozen=True)

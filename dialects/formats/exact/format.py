@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
 
 
-def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
+def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
 
     initial: the numbers from which sums start.
@@ -175,8 +175,8 @@ class ExactFormat(ExactNumbers):
                 return candidate
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
 
-    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        return sum_bound(products, initial)
+    def _sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, AccumulatorType)

@@ -22,7 +22,7 @@ from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.interface.real_numbers import from_real, rounding_note
 from tinyml.lowering.c.interface.streams import StreamFunctions, guarded
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
+from tinyml.transforms.ir.arithmetic import FunctionContext
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:

@@ -17,7 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operation_names import operation_name
-from tinyml.transforms.formats.assignment.profiled_ranges import result_profiles
+from tinyml.transforms.formats.assignment.tensor_classes import result_profiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

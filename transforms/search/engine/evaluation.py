@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, evaluator_of, outcomes_of
-from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem, evaluator_of, outcomes_of
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric
-from tinyml.transforms.search.evaluation.journal import Journal
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.journal import Journal
+from tinyml.transforms.search.engine.workers import Workers
 
 
 @dataclass(frozen=True)

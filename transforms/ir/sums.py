@@ -1,4 +1,7 @@
-"""Strip mining of loops that add multiples of columns, so that a block of iterations adds its products at once."""
+"""Sums of products that loops carry (L0, L1): matching, and strip mining, by which a block of iterations adds at once.
+
+`round_carried_sums` rounds each block once; `is_squared_distance` matches sums of squares that need no loop.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,64 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+
+
+@dataclass(frozen=True)
+class LoopCarriedSum:
+    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries, starting from zero.
+
+    position: the index of the sum in the loop's iter_args.
+    """
+
+    loop: scf.ForOp
+    position: int
+    initial: tdsl.FillOp
+    add: tdsl.AddOp
+    product: tdsl.MulOp
+    weight: tdsl.IndexOp
+    constant: tdsl.ConstOp
+    factor: SSAValue
+
+    @property
+    def carried(self) -> SSAValue:
+        """The partial sum, an argument of the loop's body."""
+        return self.loop.body.block.args[1 + self.position]
+
+    @staticmethod
+    def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
+        """The sum in one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
+        body = loop.body.block
+        carried = body.args[1 + position]
+        initial = loop.iter_args[position].owner
+        add = cast(scf.YieldOp, body.last_op).operands[position].owner
+        if not (isinstance(initial, tdsl.FillOp) and initial.value.value.data == 0 and initial.out.has_one_use()):
+            return None
+        if not (isinstance(add, tdsl.AddOp) and add.parent is body and add.out.has_one_use()):
+            return None
+        addends = [operand for operand in (add.lhs, add.rhs) if operand is not carried]
+        if len(addends) != 1 or not carried.has_one_use():
+            return None
+        product = addends[0].owner
+        if not (isinstance(product, tdsl.MulOp) and product.parent is body and product.out.has_one_use()):
+            return None
+        for weight, factor in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
+            index = weight.owner
+            if (
+                isinstance(index, tdsl.IndexOp)
+                and index.index is body.args[0]
+                and isinstance(index.input.owner, tdsl.ConstOp)
+                and tdsl.shape_of(weight) == tdsl.shape_of(add.out)
+                and not isinstance(factor.owner, tdsl.ConstOp)
+            ):
+                return LoopCarriedSum(loop, position, initial, add, product, index, index.input.owner, factor)
+        return None
+
 
 LEAST = 4
 """The smallest block; smaller ones do not repay the calls of their dot products."""
@@ -138,3 +193,43 @@ class ColumnSum:
 
 def _index(build: Builder, value: int) -> SSAValue:
     return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def round_carried_sums(module: ModuleOp, block: int) -> None:
+    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+
+    block: the most iterations whose products are added in one sum, which is exact in registers and rounded when it is
+    stored.
+    """
+    for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
+        carried_sum = LoopCarriedSum.match(loop, 0)
+        if carried_sum is not None and _adds_columns(carried_sum):
+            _fuse(carried_sum)
+            if (column_sum := ColumnSum.match(loop)) is not None:
+                column_sum.strip_mine(block)
+
+
+def _adds_columns(carried_sum: LoopCarriedSum) -> bool:
+    return tdsl.shape_of(carried_sum.factor) == (1, 1) and tdsl.shape_of(carried_sum.weight.out)[1:] == (1,)
+
+
+def _fuse(carried_sum: LoopCarriedSum) -> None:
+    """Add the unrounded product in each iteration."""
+    fused = tdsl.MatmulSumOp([(carried_sum.weight.out, carried_sum.factor)], carried_sum.carried)
+    fused.attributes |= carried_sum.add.attributes
+    fused.out.name_hint = carried_sum.add.out.name_hint
+    Rewriter.replace_op(carried_sum.add, fused)
+    Rewriter.erase_op(carried_sum.product)
+
+
+def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
+    """True if a product is that of a column vector with itself, and the vector is a difference without other uses."""
+    row = product.lhs.owner
+    return (
+        isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
+        and row.input is difference.out
+        and row.out.has_one_use()
+        and {use.operation for use in difference.out.uses} == {row, product}
+        and tdsl.shape_of(difference.out)[1] == 1
+        and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
+    )

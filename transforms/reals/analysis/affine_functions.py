@@ -1,4 +1,4 @@
-"""Absorption of affine functions by the layers that read their results.
+"""Affine functions `factors * u + addends` by element, and their absorption by the layers that read the results.
 
 `W (a * u + b)` is `(W * a) u + W b`: the layer reads u itself, with other weights and another bias.
 """
@@ -6,24 +6,137 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FloatAttr, f32, f64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
-from tinyml.transforms.reals.affine.carried import Carried, carried
+from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Reals
+
+
+@dataclass(frozen=True)
+class AffineFunction:
+    """The function `factors * u + addends`, both arrays of the shape of u."""
+
+    factors: Reals
+    addends: Reals
+
+    @staticmethod
+    def identity(shape: tdsl.Shape) -> AffineFunction:
+        return AffineFunction(np.ones(shape), np.zeros(shape))
+
+    def reshaped(self, shape: tdsl.Shape) -> AffineFunction:
+        return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
+
+    def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
+        """The function, then another one with a factor and an addend."""
+        return AffineFunction(self.factors * factors, self.addends * factors + addends)
+
+    def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
+        """The thresholds t' of u for which `u <= t'` where the function is at most t, in double precision.
+
+        thresholds: t, of any shape. features: the element in row-major order that each is for. None if a factor of
+        these is not positive, so that comparisons would turn round. Trees absorb a function in this way.
+        """
+        factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
+        return (thresholds - addends) / factors if (factors > 0).all() else None
+
+
+def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
+    """The function of a tensor that an op on reals computes if one operand is `function` of it; None for other ops.
+
+    The op adds, subtracts or multiplies by a constant, negates, or changes the shape.
+    """
+    match op:
+        case tdsl.ReshapeOp():
+            return function.reshaped(tdsl.shape_of(op.out))
+        case tdsl.NegOp():
+            return function.followed_by(-1.0, 0.0)
+        case tdsl.AddOp() | tdsl.SubOp() | tdsl.MulOp():
+            other = (op.rhs if op.lhs is value else op.lhs).owner
+            if not isinstance(other, tdsl.ConstOp) or tdsl.shape_of(op.out) != tdsl.shape_of(value):
+                return None
+            number = tdsl.format_of(other.result).decode(other.raws)
+            if isinstance(op, tdsl.MulOp):
+                return function.followed_by(number, 0.0)
+            if isinstance(op, tdsl.AddOp):
+                return function.followed_by(1.0, number)
+            return function.followed_by(1.0, -number) if op.lhs is value else function.followed_by(-1.0, number)
+        case _:
+            return None
+
+
+class _Carried(NamedTuple):
+    """An op of an affine function as the function of the same op on u.
+
+    function: of the op's result on u. filling: the real that fills what no move writes; None for an op without filling.
+    """
+
+    function: AffineFunction
+    filling: float | None = None
+
+    def put(self, op: Operation) -> None:
+        """Give the op, which reads u from now on, its new filling."""
+        if isinstance(op, tdsl.PadOp) and self.filling is not None:
+            op.properties.pop("value", None)
+            if self.filling:
+                op.properties["value"] = FloatAttr(self.filling, f64)
+
+
+def carried(op: Operation, function: AffineFunction) -> _Carried | None:
+    """The function of u that an op gives whose operand is a function of u; None for other ops and functions.
+
+    Computed indices need a function that does not change along their axes, a padding one that is the same everywhere,
+    and the greatest element of a window one that is the same for all pixels, with positive factors.
+    """
+    parts = function.factors, function.addends
+    match op:
+        case tdsl.IndexOp() if all((part == part[:1]).all() for part in parts):
+            return _Carried(AffineFunction(*(part[0] for part in parts)))
+        case tdsl.SliceOp():
+            return _sliced(op, parts)
+        case tdsl.TransposeOp() | tdsl.ReverseOp():
+            return _Carried(AffineFunction(*(op.moved([part[None]], 0)[0] for part in parts)))
+        case tdsl.PadOp() if all((part == part.flat[0]).all() for part in parts):
+            factor, addend = (float(part.flat[0]) for part in parts)
+            shape = tdsl.shape_of(op.out)
+            filling = ((op.filling or 0.0) - addend) / factor
+            return _Carried(AffineFunction(np.full(shape, factor), np.full(shape, addend)), filling)
+        case tdsl.MaxPoolOp() if (function.factors > 0).all() and _by_channel(parts):
+            shape = tdsl.shape_of(op.out)
+            return _Carried(AffineFunction(*(np.broadcast_to(part[:1, :1, :1], shape) for part in parts)))
+        case _:
+            return None
+
+
+def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
+    """The function of a slice of a function that does not change along the axes of which it takes a part."""
+    shape = tdsl.shape_of(op.out)
+    for axis, extent in enumerate(shape):
+        if extent < parts[0].shape[axis] or op.steps[axis] != 1:
+            first = parts[0].take([0], axis), parts[1].take([0], axis)
+            if any((part != one).any() for part, one in zip(parts, first, strict=True)):
+                return None
+            parts = first
+    return _Carried(AffineFunction(*(np.broadcast_to(part, shape) for part in parts)))
+
+
+def _by_channel(parts: tuple[Reals, Reals]) -> bool:
+    """True for a function that is the same for all pixels of an image, whose last axis is the channels."""
+    return all((part == part[:1, :1, :1]).all() for part in parts)
+
 
 Edit: TypeAlias = Callable[[SSAValue], None]
 """Makes a layer read a tensor, which may have another shape than its operand, in place of a function of it."""
@@ -60,7 +173,7 @@ def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
     return edits or None
 
 
-def _behind(op: Operation, moved: Carried) -> list[Edit] | None:
+def _behind(op: Operation, moved: _Carried) -> list[Edit] | None:
     """The edits by which an op reads u in place of a function of it, and the readers of its result make up for that."""
     [result] = op.results
     if (inner := absorption(result, moved.function)) is None:
@@ -192,3 +305,13 @@ def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
     few = numbers[tuple(slice(0, extent) for extent in padded)]
     whole = numbers if prod(padded) < numbers.size and (few != numbers).any() else few.reshape(shape)
     return whole.astype(np.float32)
+
+
+def set_feature_map(function: func.FuncOp, features: tdsl.FeatureMap) -> None:
+    """Record the scales and zeros of a function's features; a declared range becomes that of the argument."""
+    for name, attribute in features.attributes.items():
+        set_argument_attribute(function, name, attribute)
+    declared = argument_attribute(function, tdsl.RANGE)
+    if isinstance(declared, tdsl.Range):
+        ends = features.of_features(np.array([[declared.low.data], [declared.high.data]]))
+        set_argument_attribute(function, tdsl.RANGE, tdsl.Range(float(ends.min()), float(ends.max())))
