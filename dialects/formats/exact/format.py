@@ -175,7 +175,7 @@ class ExactFormat(ExactNumbers):
                 return candidate
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
 
-    def _sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         return _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
