@@ -146,7 +146,7 @@ def _decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[li
     runs: list[SSAValue] = []
     for table, zero in tables:
         first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
-        whole = e.context.table("_decoding", table)
+        whole = e.context.table("decoding", table)
         runs.append(e.insert(scratch.SliceOp(whole, first, (len(table) - zero,))))
     return runs, [e.int_constant(value, 8) for value in parameters]
 
