@@ -94,7 +94,7 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Converts a sum from an accumulator that this one follows; the result fits.
+        """Convert a sum from an accumulator that this one follows; the result fits.
 
         Raises `InputError` for another accumulator if the class has no conversion of its own.
         """
@@ -119,14 +119,14 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Converts a number of a format to a sum; the result fits."""
+        """Convert a number of a format to a sum; the result fits."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
         return self
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Converts the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
+        """Convert the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:

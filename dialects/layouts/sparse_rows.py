@@ -37,7 +37,7 @@ class CompressedRows:
 
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
-    """Compresses a matrix (rows, columns): its entries are the elements whose raw bits are not all zero."""
+    """Compress a matrix (rows, columns): its entries are the elements whose raw bits are not all zero."""
     rows, columns = np.nonzero(matrix)
     counts = np.bincount(rows, minlength=len(matrix))
     firsts = (np.cumsum(counts) - counts)[counts > 0]

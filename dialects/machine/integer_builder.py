@@ -24,7 +24,7 @@ def width_of(value: SSAValue) -> int:
 
 
 class IntegerBuilder:
-    """Inserts arithmetic before a call; operands that are Python integers become constants of the other's width."""
+    """A builder of arithmetic before a call; Python integers become constants of the other operand's width."""
 
     def __init__(self, call: Operation):
         self.call = call

@@ -28,7 +28,7 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
-    """Interpolates between entries; place: 256 times the position, of 24 bits."""
+    """Interpolate between entries; place: 256 times the position, of 24 bits."""
     segment = m.shift_right(place, 8)
     low, high = (m.resize(m.entry(table, m.add(segment, i) if i else segment), 27) for i in (0, 1))
     rise = m.mul(m.sub(high, low), m.resize(m.low_bits(place, 8), 27))

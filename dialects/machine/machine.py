@@ -134,11 +134,11 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """Calls a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
+        """Call a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """Calls a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
+        """Call a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
 
     @abstractmethod
     def width_of(self, value: V) -> int:

@@ -126,7 +126,7 @@ class ContractOp(IRDLOperation):
 
 
 class RowSumOp(IRDLOperation, ABC):
-    """Adds the products of the row of a `num.contract` to a sum, in its own accumulator."""
+    """Add the products of the row of a `num.contract` to a sum, in its own accumulator."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.

@@ -101,7 +101,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(IRDLOperation):
-    """Reads an element; the address counts elements of the result's width. The result comes a cycle later."""
+    """Read an element; the address counts elements of the result's width. The result comes a cycle later."""
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -119,7 +119,7 @@ class LoadOp(IRDLOperation):
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Writes an element; the address counts elements of the value's width. Loads see it from the next cycle on.
+    """Write an element; the address counts elements of the value's width. Loads see it from the next cycle on.
 
     With a condition, nothing is written unless it holds.
     """
@@ -143,7 +143,7 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class ReceiveOp(IRDLOperation):
-    """Takes the next element of the input; the hardware waits for it."""
+    """Take the next element of the input; the hardware waits for it."""
 
     name = "rtl.receive"
     result = result_def(IntegerType)
@@ -156,7 +156,7 @@ class ReceiveOp(IRDLOperation):
 
 @irdl_op_definition
 class SendOp(IRDLOperation):
-    """Hands out the next element of output number `output`; the hardware waits until it is taken."""
+    """Hand out the next element of output number `output`; the hardware waits until it is taken."""
 
     name = "rtl.send"
     value = operand_def(IntegerType)

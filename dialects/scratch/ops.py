@@ -324,7 +324,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
 
 
 class SliceOfSlice(RewritePattern):
-    """Merges a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
+    """Merge a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

@@ -95,7 +95,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Adds products of two factors to sums in their own accumulator; nothing is rounded."""
+    """Add products of two factors to sums in their own accumulator; nothing is rounded."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)

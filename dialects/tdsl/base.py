@@ -133,7 +133,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
     @property
     def out(self) -> SSAValue:
         """The result, or the destination in the memref form."""
-        # As `result` or `dest`, without the search of xDSL for these among optional values.
+        # Same as `self.result or self.dest`, without xDSL's lookup of optional operands.
         return self.results[0] if self.results else self.operands[-1]
 
     @property
@@ -169,7 +169,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        """The pairs of operands whose products, or sums of products, are rounded into the result."""
+        """The pairs of operands whose product, or sum of products, is rounded into the result."""
         return ()
 
     @property

@@ -111,7 +111,7 @@ class SignOp(ReduceOp):
 
 @irdl_op_definition
 class AtLeastOp(ReduceOp):
-    """Compares the single element with a threshold, as reals: input >= threshold."""
+    """Compare the single element with a threshold, as reals: input >= threshold."""
 
     name = "tdsl.at_least"
     threshold = prop_def(FloatAttr)
@@ -138,7 +138,7 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Compares the elements before a reshape, which keeps their order."""
+    """Compare the elements before a reshape, which keeps their order."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:
@@ -150,7 +150,7 @@ class ArgmaxOfReshape(RewritePattern):
 
 @irdl_op_definition
 class TopKMaskOp(TensorOp):
-    """1 for each of the `count` greatest elements, else 0; of equal elements the first in row-major order count.
+    """1 for each of the `count` greatest elements, else 0; ties go to the first in row-major order.
 
     Sums over the elements of the mask are constant matrices times the mask: the votes or the mean of neighbours.
     """
@@ -178,8 +178,8 @@ class TopKMaskOp(TensorOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         zero, one = (arithmetic.number(self.out, real) for real in (0.0, 1.0))
-        # Raws are ordered as the numbers that they stand for. A stable sort of the reversed elements, read backwards,
-        # has the first of equal ones first.
+        # Raws are ordered like their numbers. A stable sort of the reversed elements, read backwards, puts the first
+        # of equal elements first.
         backwards: Array = x[0].reshape(len(x[0]), -1)[:, ::-1]
         order = backwards.shape[1] - 1 - np.argsort(backwards, axis=1, kind="stable")[:, ::-1]
         marks: Array = np.full(backwards.shape, zero)

@@ -37,7 +37,7 @@ ROW_SHIFTS = range(16)
 
 
 def verify_shifts(shifts: Sequence[int], rows: int) -> None:
-    """Raises `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row."""
+    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row."""
     if len(shifts) != rows:
         raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
     if any(shift not in ROW_SHIFTS for shift in shifts):
@@ -45,7 +45,7 @@ def verify_shifts(shifts: Sequence[int], rows: int) -> None:
 
 
 class ShiftsRows(ABC):
-    """An op that finishes sums, those of each row after a shift of their own if it has the property `row_shifts`."""
+    """An op that rounds sums, with the property `row_shifts` after a right shift of each row's sums."""
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
@@ -133,12 +133,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """The known facts about the products of each pair."""
+        """What is known about the products of each pair."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """One accumulator for each pair, in units of its products; the last one is `accumulator`."""
+        """An accumulator for each pair, in units of its products; the last one is `accumulator`."""
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 
@@ -158,7 +158,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.bound_of(self.products)
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """The same where the facts about the products are known."""
+        """As `derived_bound`, from facts about the products that are at hand."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(products, initial)
 
@@ -184,7 +184,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
     def verify_units(self) -> None:
-        """Verify that each product has an accumulator that holds it, in which the sum of those before continues."""
+        """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
             formats = format_of(lhs), format_of(rhs)
@@ -252,7 +252,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """One number for each row of the weights, or that of the only row, in a shape that broadcasts to the result."""
+        """Numbers of the rows of the weights, or that of the only row, in a shape that broadcasts to the result."""
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 

@@ -37,9 +37,9 @@ Extents = tuple[int, int]
 class Turn(NamedTuple):
     """A turn, with rows and columns as they lie in memory when it begins.
 
-    rows: the rows of the result that it computes. image, result: what is left of either. read, written: the pixels of
-    the image that are dead, and of the result that have been written. turned: whether rows are columns of the image.
-    before: rows of padding above what is left of the image, and columns on its left.
+    rows: the rows of the result that it computes. image, result: the extents of what is left of either. read, written:
+    the pixels of the image that are dead, and of the result that have been written. turned: true if rows in memory are
+    columns of the image. before: rows of padding above what is left of the image, and columns on its left.
     """
 
     rows: int
@@ -51,13 +51,13 @@ class Turn(NamedTuple):
     before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
-        """The rest of the image after the turn, and the pixels in front of it."""
+        """The extents of the image after the turn, and the number of pixels in front of it."""
         dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
 
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
-    """The turns of a convolution. rows: of each turn. steps: the strides. before: the padding above and on the left.
+    """The turns of a convolution. rows: per turn. steps: the strides. before: the padding above and on the left.
 
     Raises `VerifyException` unless they compute the whole result, and each but the first at least one row.
     """
@@ -78,7 +78,7 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """The rows of each turn if rows and columns alternate, once what is left of a result is square."""
+    """The rows of each turn of the herringbone: rows and columns alternate once the rest of the result is square."""
     (height, width), counts, along_rows = result, [0], True
     while height and width:
         if (height >= width + (not rows_first)) != along_rows:
@@ -98,8 +98,8 @@ def single_transpose(result: Extents, last: int) -> list[int]:
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
     """The least distance at which an image has to begin behind the result that overwrites it.
 
-    pixels: of each window, in the order of computation. image, result: the size of a pixel of either, in any unit. A
-    window is read once all elements of its result but the last have been written.
+    pixels: those of each window, in the order of computation. image, result: the size of a pixel of either, in one
+    unit. A window is read after all elements of its result but the last have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]

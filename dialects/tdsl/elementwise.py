@@ -78,7 +78,7 @@ Insert: TypeAlias = Callable[[Operation], SSAValue]
 
 
 class PointwiseOp(TensorOp, ABC):
-    """An op whose element i depends only on element i of each operand, with numpy's broadcasting."""
+    """An op whose result at each index depends only on the operands there, with numpy's broadcasting."""
 
     STORES_LAST: ClassVar[bool] = True
 
@@ -389,7 +389,7 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """Negates a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
+    """Negate a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:

@@ -98,16 +98,16 @@ class BiquadOp(TensorOp):
 
 
 TURN = 1 << 14
-"""The units of a phase in a period."""
+"""Units of phase per period."""
 
 
 @irdl_op_definition
 class SquareWavesOp(TensorOp):
     """The mean products of a chunk, 1 x D, with square waves of M frequencies, in quadrature: the result is 2 x M.
 
-    A column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D: `result[0, m]` is that of
-    the in-phase wave, a quarter of a period later, `result[1, m]` that of the other one. first: the number of the
-    chunk's first sample. steps: by which the phase of each frequency advances with a sample, in parts of `TURN`.
+    A column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D: `result[0, m]` is for the
+    in-phase wave, which is a quarter of a period later, `result[1, m]` for the quadrature wave. first: the index of the
+    chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `TURN` periods.
     """
 
     name = "tdsl.square_waves"

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raws", "votes_between"]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
-"""The ways to a smaller forest, in scikit-learn's terms."""
+"""Ways to a smaller forest, for messages, in scikit-learn's terms."""
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
-    """The greatest raw at most as great as each threshold, and whether there is one.
+    """The greatest raw not above each threshold, and a mask of the thresholds that have one.
 
     `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
     """

@@ -67,7 +67,7 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def constant(self, real: float, format: NumberFormat) -> V:
-        """A number in a format."""
+        """Encode `real` as a constant of `format`."""
 
     @abstractmethod
     def format(self, value: V) -> NumberFormat:
@@ -84,7 +84,7 @@ def rotations(angles: Array) -> NDArray[np.float64]:
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for numbers of twice the magnitude, which rotations may have."""
+    """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
     greatest = float(np.abs(format.decode(format.encode(np.array([-np.inf, np.inf])))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
@@ -106,7 +106,7 @@ def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: 
     a, b, c, d = z
     even = [steps([a[i], b[i], c[i], d[i]], [1, sign, sign, sign], out) for i in (0, 1)]
     odd = [steps([a[i], b[i], c[i], d[i]], [1, sign, -sign, -sign], out) for i in (0, 1)]
-    # The second and the third quarter, whose numbers are b and c, are those of residues 2 and 1.
+    # In bit-reversed order, the second and the third quarter (b and c) hold the samples of residues 2 and 1.
     real = [a[0], b[0], c[1], d[1]]
     imaginary = [a[1], b[1], c[0], d[0]]
     first = steps(real, [1, -sign, sign, -sign], out), steps(imaginary, [1, -sign, -sign, sign], out)
@@ -135,7 +135,7 @@ def real_pair(
 
 
 class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
-    """SpectrumSteps on arrays, each with its format: of reals, or of raws on a machine."""
+    """The computations on arrays with their formats: of reals, or of raws on a machine."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.machine = arithmetic.machine
@@ -339,7 +339,7 @@ class RealSpectrumOp(SpectrumOp):
 
 
 class BinsOp(SpectrumOp, ABC):
-    """One number for each complex number, without bin N / 2: the first is that of bin 0."""
+    """One real number per bin, without bin N / 2; the first is that of bin 0."""
 
     assembly_format = IN_AND_OUT
 
@@ -374,7 +374,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """The number for a complex one."""
+        """Map a complex bin to a real number."""
 
 
 @irdl_op_definition

@@ -126,7 +126,7 @@ class FeatureMap:
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The fewest first numbers that give all of them when they are repeated."""
+    """The shortest prefix that gives all numbers when it is repeated."""
     lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
     return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
 
@@ -148,7 +148,7 @@ def channels_last(rank: int) -> tuple[int, ...]:
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The order N x H x C x W of an image that arrives row by row: a row holds the rows of all channels one by one."""
+    """The order N x H x C x W of an image that arrives row by row: a row holds that row of every channel."""
     return (0, 2, 1, 3)
 
 
@@ -230,18 +230,18 @@ RATE = OwnAttribute(
 
 
 def set_rate(module: ModuleOp, rate: float) -> None:
-    """Say how many samples of a program's input make a second."""
+    """Record the sample rate of a program's input, in samples per second."""
     module.attributes[RATE] = FloatAttr(rate, f64)
 
 
 def rate_of(module: ModuleOp) -> float | None:
-    """The samples per second of a program's input; None if the program does not say."""
+    """The sample rate of a program's input, in samples per second; None if it is not recorded."""
     rate = module.attributes.get(RATE)
     return rate.value.data if isinstance(rate, FloatAttr) else None
 
 
 def calls_of(attributes: Mapping[str, Attribute]) -> int | None:
-    """The number of calls that attributes count; None if they count none."""
+    """The number of calls that attributes record; None if they record none."""
     calls = attributes.get(CALLS)
     return calls.value.data if isinstance(calls, IntegerAttr) else None
 
@@ -271,5 +271,5 @@ class Pushes(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The elements from the first one of the first frame to the last one of the last."""
+        """The number of elements from the start of the first frame to the end of the last."""
         return self.frame + (self.steps - 1) * self.hop

@@ -145,7 +145,7 @@ class MatmulSumOp(MatrixProductsOp):
 
 
 class RowTimesConstant(RewritePattern):
-    """Rewrites x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
+    """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
     The products and their order stay the same. W must have no other users, or flash would hold it twice.
     """

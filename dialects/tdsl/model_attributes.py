@@ -38,7 +38,7 @@ CLUSTERS = OwnAttribute(
 
 
 LONGEST_LABEL = 200
-"""The most characters of a label, which C, pages and tables show whole."""
+"""The greatest length of a label in characters; C, pages and tables show labels in full."""
 
 
 def set_classes(module: ModuleOp, classes: Sequence[str | int]) -> None:
@@ -151,7 +151,7 @@ STORED = OwnAttribute(
 
 @dataclass(frozen=True)
 class StoredExamples:
-    """Parts of a model. what: their name in the plural. smaller: what training with fewer or smaller ones takes."""
+    """Parts of a model whose number training decides. what: their name in the plural. smaller: how to train fewer."""
 
     count: int
     what: str

@@ -27,8 +27,8 @@ __all__ = ["NormaliseOp", "SoftmaxOp"]
 class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
-    least: 0 unless it is given, and rounded into the input's format, as one more element would be; rows of zeros stay
-    zeros. SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp), TensorFlow Lite's
+    least: 0 by default; rounded into the input's format like one more element of the row. Rows of zeros stay zeros.
+    SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp), TensorFlow Lite's
     L2_NORMALIZATION.
     """
 

@@ -83,7 +83,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each element after those of its window; the nearest pixel inside replaces one outside of the image."""
+        """Each result after the elements of its window; a pixel outside the image counts as the nearest one inside."""
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
         i, j = np.indices(self.window).reshape(2, 1, -1)
@@ -117,7 +117,7 @@ class MaxPoolOp(PoolOp):
     def _elements(self, image: Array) -> Iterator[Array]:
         """The elements of all windows, in row-major order of their offsets in the window, each in the result's shape.
 
-        The nearest element inside, which belongs to the window, too, replaces one outside of the image.
+        An element outside the image is replaced by the nearest one inside, which belongs to the same window.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)

@@ -65,9 +65,9 @@ class SensorUnit:
 class UnitRow:
     """A unit of the table.
 
-    name: as people write it, N for a number in it. bits: of the raws. signed: whether they have a sign. scale: of the
-    number in the name (1 without one) and the parameter after the colon (None if it is left out). raws: what they are.
-    parameter: what the parameter is; "" for a unit that has none. trained: what the model was trained on without it.
+    name: as users write it, with N for a number. bits, signed: of the raws. scale: a function of the number in the name
+    (1 without one) and of the parameter after the colon (None if it is left out). For the page: raws: what they are;
+    parameter: what it is, "" for a unit that has none; trained: what the model was trained on without it.
     """
 
     name: str
@@ -88,7 +88,7 @@ class UnitRow:
 
 
 def _one(number: float, parameter: float | None) -> float:
-    """The scale of raws that are what the model was trained on."""
+    """The scale of raws on which the model itself was trained."""
     return 1.0
 
 
@@ -98,12 +98,12 @@ def _fraction(bits: int) -> Callable[[float, float | None], float]:
 
 
 def _whole(bits: int) -> Callable[[float, float | None], float]:
-    """The scale of unsigned raws, whose greatest one stands for the parameter."""
+    """The scale of unsigned raws whose greatest value stands for the parameter."""
     return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws of which a number makes one unit, which counts as the parameter."""
+    """The scale of raws with `number` raws per unit, where a unit stands for the parameter."""
     return (1.0 if unit is None else unit) / number if number else math.inf
 
 

@@ -36,7 +36,7 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """A part of the input at computed offsets, in the result's shape (SeeDot's `x[i:+n]`); it must lie inside.
+    """The part of the input at computed offsets, in the result's shape (SeeDot's `x[i:+n]`); it must lie inside.
 
     `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 where there are none,
     and may be negative.
@@ -186,7 +186,7 @@ class MoveUpOp(MovementOp):
         return self.input
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        # An element is loaded before the one in its place is stored.
+        # An element is loaded before another is stored in its bytes.
         return True
 
 

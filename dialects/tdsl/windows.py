@@ -1,4 +1,4 @@
-"""Windows of images, NHWC: the op that gathers one, and what ops on windows share."""
+"""Windows of images, NHWC: the op that gathers them, and what ops on windows share."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """The distance of each window from the first, in pixels."""
+        """The offset of each window from the first, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)

@@ -30,7 +30,7 @@ _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp)
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Moves the addition of a constant after a kernel's sum to the start of that sum.
+    """Move the addition of a constant after a kernel's sum to the start of that sum.
 
     The sum has to start from a constant or, possibly through other kernels and finer units, from a constant array in
     flash that has no other readers and has room for the addend.

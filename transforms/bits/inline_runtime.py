@@ -22,7 +22,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, Runtime
 
 @dataclass(frozen=True)
 class InlineRuntimePass(ModulePass):
-    """Replaces calls of runtime functions and erases the declarations.
+    """Replace calls of runtime functions and erase the declarations.
 
     Raises `InputError` for a call of a function that has no such program: floats, kernels and forests.
     """

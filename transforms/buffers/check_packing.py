@@ -49,7 +49,7 @@ The view of an input holds a value from the start, as the arguments do.
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Verifies the packing of functions on L2, and changes nothing; raises `InputError` for a wrong one.
+    """Verify the packing of functions on L2, and change nothing; raise `InputError` for a wrong one.
 
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
     as the highest end, which its `scratch.height` repeats, and no smaller than its `scratch.lower_bound`; it is

@@ -22,7 +22,7 @@ from tinyml.transforms.ir.indices import build_offset, is_offset, is_run
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
+    """Replace the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
 
     The part must be consecutive elements at an offset that is known before the part is computed. Between the first op
     that touches the part and the insertion, which is erased, no op may touch the target buffer; only the first op may

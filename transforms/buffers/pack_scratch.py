@@ -138,7 +138,7 @@ GAP = OwnAttribute("scratch.gap", {"scratch.arena": integer(0)}, "The bytes betw
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes it is the operand's last reader: it then starts at least the safe distance below the operand

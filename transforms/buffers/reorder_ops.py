@@ -40,7 +40,7 @@ GAP = OwnAttribute(
 
 @dataclass(frozen=True)
 class ReorderOpsPass(ModulePass):
-    """Sorts the ops of every block topologically for the least peak memory, inner blocks first.
+    """Sort the ops of every block topologically for the least peak memory, inner blocks first.
 
     The order is unchanged if no other is better, and in functions whose loops or branches carry buffers. The order is
     optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the

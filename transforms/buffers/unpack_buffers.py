@@ -29,7 +29,7 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undoes `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
+    """Undo `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
 
     The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
     packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.

@@ -32,7 +32,7 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
+    """Rewrite loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
 
     name = "accumulate-sums"
 

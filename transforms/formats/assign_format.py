@@ -65,7 +65,7 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Gives every tensor of a profiled f32 program a format; tensors that have formats keep them.
+    """Give every tensor of a profiled f32 program a format; tensors that have formats keep them.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format

@@ -20,7 +20,7 @@ from tinyml.transforms.ir.sums import ColumnSum
 
 @dataclass(frozen=True)
 class BlockSumsPass(ModulePass):
-    """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
+    """Rewrite loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
     block: the most bytes of factors that are held at once; a block has as many iterations as fit into them and divide
     their total number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the

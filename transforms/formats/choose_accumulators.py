@@ -28,7 +28,7 @@ _CURE = (
 
 @dataclass(frozen=True)
 class ChooseAccumulatorsPass(ModulePass):
-    """Sets `acc` and `bound` of every product of matrices at L1.
+    """Set `acc` and `bound` of every product of matrices at L1.
 
     spare: the most bits of precision that constant matrices may give up for a narrower accumulator; matrices with
     several readers give up none. Raises `InputError` for a negative number, and where no accumulator of the format is

@@ -114,7 +114,7 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turns a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
+    """Turn a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
 
     Dense rows of few bits are counted in the form in which `pack-constants` may store them.
 

@@ -33,7 +33,7 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrites products at L1 of a difference with itself if it has no other uses and the formats permit it."""
+    """Rewrite products at L1 of a difference with itself if it has no other uses and the formats permit it."""
 
     name = "fuse-distances"
 

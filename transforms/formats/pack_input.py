@@ -16,7 +16,7 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Sets `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
+    """Set `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
 
     An input that arrives row by row is packed if each row consists of whole groups of elements. Samples that the caller
     pushes are not packed.

@@ -37,7 +37,7 @@ MOST = (1 << 16) - 1
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
-    """Sets `tdsl.received` of the argument of a program and inserts a `tdsl.receive` of all of it.
+    """Set `tdsl.received` of the argument of a program and insert a `tdsl.receive` of all of it.
 
     input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only
     `tdsl.pushed` is set. stride: the frames from one answer of a stream to the next; by default windows of an answer

@@ -250,7 +250,7 @@ class _StepFunction:
 
 @dataclass(frozen=True)
 class StreamOverTimePass(ModulePass):
-    """Replaces the predict function by `(frame, t, states...) -> (outputs..., states...)`.
+    """Replace the predict function by `(frame, t, states...) -> (outputs..., states...)`.
 
     Loops that read the input step by step or frame by frame run one iteration in each call, and so do loops that read
     the rows which they make; ops on an image, whose rows follow each other in time, run row by row as far as

@@ -35,7 +35,7 @@ from tinyml.transforms.ir.window_sums import is_strip
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
-    """Rewrites every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
+    """Rewrite every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
 
     Convolutions in place (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of
     the previous result, and its other operands are tensors of the same shape, numbers per channel or single numbers.

@@ -85,7 +85,7 @@ class FunctionContext:
 
 
 class ToStorage(RewritePattern):
-    """Replaces formats and accumulators inside any type by their storage; data attributes are unchanged."""
+    """Replace formats and accumulators inside any type by their storage; data attributes are unchanged."""
 
     def __init__(self) -> None:
         self.memo: dict[Attribute, Attribute] = {}

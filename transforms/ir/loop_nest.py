@@ -16,7 +16,7 @@ from tinyml.dialects import num
 
 
 class LocatedBuilder:
-    """Inserts ops with xDSL's `builder`; ops without a location get `location`."""
+    """A builder of ops at the insertion point of xDSL's `builder`; ops without a location get `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -46,7 +46,7 @@ Indices: TypeAlias = "list[SSAValue]"
 
 
 class LoopNest(LocatedBuilder):
-    """Inserts ops before an op, with its location; `over` and `fold` open loops and continue after them."""
+    """A builder of ops before an op, with its location; `over` and `fold` open loops and continue after them."""
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)

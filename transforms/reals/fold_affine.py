@@ -26,7 +26,7 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 
 @dataclass(frozen=True)
 class FoldAffinePass(ModulePass):
-    """Folds additions, subtractions and multiplications by constants at L0 into all layers that read their results.
+    """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
     Layers are products of a constant matrix and convolutions with a constant filter; a factor must be the same for all
     elements that a weight is multiplied by. Two matrix products in a row become one where this takes no more

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldInputUnitPass(ModulePass):
-    """Gives the argument of a program on reals the unit of a sensor, and records unit and format as its attributes.
+    """Give the argument of a program on reals the unit of a sensor, and record unit and format as its attributes.
 
     `tdsl.input_unit` and `tdsl.input_format` say what the caller supplies; a program that has them stays as it is. To
     be run before `profile`; `assign-format` gives the argument its format.

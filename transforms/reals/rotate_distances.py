@@ -91,7 +91,7 @@ MOST_ZEROS = 0.1
 
 @dataclass(frozen=True)
 class RotateDistancesPass(ModulePass):
-    """Rewrites squared distances at L0 between a constant matrix times a vector and prototypes.
+    """Rewrite squared distances at L0 between a constant matrix times a vector and prototypes.
 
     The prototypes are a constant, or indexed out of a constant by a loop. Neither constant may have other uses. The
     rewrite only pays for formats whose differences are exact, which excludes floats. data: .npz file with inputs `x` on

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.sums import round_carried_sums
 
 @dataclass(frozen=True)
 class RoundSumsPass(ModulePass):
-    """Rewrites loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+    """Rewrite loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
 
     block: the most iterations whose products are added together.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """Scales the features of an argument at L0 that is a vector, and records scales and zeros as its attributes.
+    """Scale the features of an argument at L0 that is a vector, and record scales and zeros as its attributes.
 
     If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
     If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the

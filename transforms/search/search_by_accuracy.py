@@ -27,7 +27,7 @@ from tinyml.transforms.search.moves.demotion import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demotes what loses least until the program fits, and promotes what loses most while it fits; takes the better.
+    """Demote what loses least until the program fits, promote what loses most while it fits; take the better.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
     for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.

@@ -15,7 +15,7 @@ from tinyml.transforms.search.moves.demotion import better, first_that_fits, nar
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demotes the smallest tensors first, then the largest first, until the program fits, and takes the better result.
+    """Demote the smallest tensors first, then the largest first, until the program fits, and take the better result.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
     for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.

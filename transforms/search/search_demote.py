@@ -30,7 +30,7 @@ from tinyml.transforms.search.moves.demotion import (
 
 @dataclass(frozen=True)
 class SearchDemotePass(SearchPass):
-    """Searches with algorithm 11 of Shiftry.
+    """Search by algorithm 11 of Shiftry.
 
     ram: bytes that arena, input and stack may take. With this limit the search is the first of Shiftry's two strategies
     (section 3): as few tensors as possible are demoted until the program keeps the limit, and `loss` is ignored.

@@ -112,7 +112,7 @@ RIVALS = 6
 
 @dataclass(frozen=True)
 class SearchParetoPass(SearchPass):
-    """Takes the fastest of the candidates within the limits that lose no more than `loss`.
+    """Take the fastest of the candidates within the limits that lose no more than `loss`.
 
     Without `loss`, or if all lose more, it takes the one with the least loss. Raises `InputError` if no candidate is
     within the limits.

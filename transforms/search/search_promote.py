@@ -103,7 +103,7 @@ WIDTHS = (8, 9, 10, 12, 16)
 
 @dataclass(frozen=True)
 class SearchPromotePass(SearchPass):
-    """Searches with algorithm 8 of MinUn.
+    """Search by algorithm 8 of MinUn.
 
     ram: bytes that arena, input and stack may take; no limit by default. target: determines the stack, as for
     `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.

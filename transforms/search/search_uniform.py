@@ -16,7 +16,7 @@ from tinyml.transforms.search.moves.promotion import best_variant, uniform_losse
 
 @dataclass(frozen=True)
 class SearchUniformPass(SearchPass):
-    """Takes the width with the least loss, the first in case of ties.
+    """Take the width with the least loss, the first in case of ties.
 
     widths: those to choose from; by default the format's usual width.
     """

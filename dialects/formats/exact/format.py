@@ -122,18 +122,18 @@ class ExactFormat(ExactNumbers):
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """Rounds the exact number x * 2^-scale into the format."""
+        """Round the exact number x * 2^-scale into the format."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Rounds the exact sum x * 2^left + y, which has this scale."""
+        """Round the exact sum x * 2^left + y, which has this scale."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Rounds the exact product of two integers, which has this scale."""
+        """Round the exact product of two integers, which has this scale."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Leaves out where a function is within half of the least number of one of its limits."""
+        """Leave out where a function is within half of the least number of one of its limits."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)

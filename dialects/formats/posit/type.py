@@ -332,7 +332,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._kept(m, m.call(function, *wide, *parameters[:2]))
 
     def _kept(self, m: Machine[V], raw: V) -> V:
-        """Narrows a 32-bit raw, which may be NaR, to its storage."""
+        """Narrow a 32-bit raw, which may be NaR, to its storage."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:

@@ -55,7 +55,7 @@ Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
-    """Parses a number, or a list of them in brackets."""
+    """Parse a number, or a list of them in brackets."""
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> FloatData:

@@ -128,7 +128,7 @@ class KernelOp(IRDLOperation, ABC):
 
 
 class KernelSumOp(KernelOp, ABC):
-    """Adds products to one sum, in its own accumulator."""
+    """Add products to one sum, in its own accumulator."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.

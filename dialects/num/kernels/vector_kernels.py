@@ -23,7 +23,7 @@ __all__ = ["AxpyOp", "ChannelDotsOp", "DotRowsOp"]
 
 
 class VectorSumsOp(KernelOp, ABC):
-    """Updates sums in memory."""
+    """Update sums in memory."""
 
     if TYPE_CHECKING:
         sums: SSAValue

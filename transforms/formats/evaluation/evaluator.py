@@ -77,7 +77,7 @@ class EvaluationTask:
 
 
 class CandidateEvaluator:
-    """Evaluates the candidates of one program on one data set."""
+    """The evaluation of one program's candidates on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
         self.data = data
@@ -208,7 +208,7 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 
 
 class _ValueRecorder:
-    """Collects the values of tensors by class. sources: the tensor on reals that each tensor represents."""
+    """The values of tensors by class, as a program computes them. sources: the tensor on reals that each represents."""
 
     def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
         assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs

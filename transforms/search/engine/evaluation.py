@@ -38,7 +38,7 @@ WATCH: ContextVar[Callable[[Status], None] | None] = ContextVar("WATCH", default
 
 
 class Evaluation:
-    """Evaluates the candidates of one problem; a context manager, which closes the journal.
+    """The evaluation of one problem's candidates; a context manager, which closes the journal.
 
     metric: one of the `METRICS`, by which candidates are compared. known: all outcomes so far. Raises `InputError` for
     an unknown metric, and for a journal of another problem.

@@ -72,7 +72,7 @@ NEAR = 1.02
 
 
 class Feasibility:
-    """Checks candidates against limits.
+    """The check of candidates against limits.
 
     A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
     the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest

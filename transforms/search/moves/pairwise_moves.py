@@ -116,7 +116,7 @@ ZOOMS = (-1, 1)
 
 
 class PairwiseMoves:
-    """Moves from candidates to others.
+    """Moves from one candidate to others.
 
     model: of errors. start: a candidate within the limits. options: changes of the start that make programs.
     """
