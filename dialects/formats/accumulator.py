@@ -47,7 +47,7 @@ class Accumulator(ABC):
     """The family of the formats whose products are summed, and of those that a sum is rounded into."""
 
     SCALE_FREE: ClassVar[bool] = False
-    """True if every product of the family has the same unit, as that of floats has; otherwise `of` says which."""
+    """True if all products of the family have one unit, as those of floats do; otherwise `of` says which."""
 
     @property
     @abstractmethod
@@ -76,7 +76,7 @@ class Accumulator(ABC):
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
         """An accumulator with the same register for products of these formats, at their scales.
 
-        Raises `InputError` if the class says neither this nor that it is `SCALE_FREE`.
+        Raises `InputError` unless the class is `SCALE_FREE` or overrides this.
         """
         if self.SCALE_FREE:
             return self

@@ -149,7 +149,7 @@ class Machine(ABC, Generic[V]):
         return None
 
     def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
-        """The interval of a value that lies in [low, high], as narrow as it is known."""
+        """The narrowest known interval of a value that lies in [low, high]."""
         known = self.known(value)
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 

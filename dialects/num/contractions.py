@@ -51,8 +51,8 @@ class ContractOp(IRDLOperation):
 
     The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
     there is one of them. It begins sums (`num.zero`, `num.start`), adds the products of the row to them
-    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` and `weights-to-code`
-    give rows to kernels, `spend-flash` and `select-kernels` windows; the others become loops over dot products.
+    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` gives rows to
+    kernels, `spend-flash` rows and windows, `select-kernels` windows; the others become loops over dot products.
     """
 
     name = "num.contract"

@@ -1,4 +1,4 @@
-"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them. `moves.py` has copies."""
+"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them; copies are in `moves.py`."""
 
 from __future__ import annotations
 

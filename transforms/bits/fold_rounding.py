@@ -54,7 +54,7 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """functions: those whose last argument is the initial value of a sum."""
+    """Fold an addition into the sum before it. functions: those whose last argument is a sum's initial value."""
 
     functions: AbstractSet[str]
 

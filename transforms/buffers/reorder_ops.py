@@ -66,7 +66,7 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """Reorder blocks; returns the most bytes by which the order of any block may exceed the optimum."""
+        """Reorder blocks; return an upper bound, in bytes, on how far the order of any block is from the optimum."""
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
             candidate = _Block(live, block)

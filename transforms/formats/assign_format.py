@@ -34,7 +34,7 @@ REGRESSION_LOSS = 0.01
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """The choices for all classes of tensors, those for votes narrowed unless more of the answers differ then."""
+    """The choices with those for votes narrowed, unless more answers then differ from those on reals."""
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp)]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
@@ -78,7 +78,7 @@ class AssignFormatPass(ModulePass):
     margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32; without it
     they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where these
     suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not fit,
-    for a program that has no profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
+    for a program that has no profile or no tensor of f32, and for any op but a cast between tensors of f32 and others.
     """
 
     name = "assign-format"

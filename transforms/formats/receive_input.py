@@ -32,7 +32,7 @@ from tinyml.transforms.formats.streams.time_axis import (
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 MOST = (1 << 16) - 1
-"""The most rows, and elements in a row, that the function can count."""
+"""Limit on rows and on elements per row, which the program counts in 16 bits."""
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class _StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """The values with which a loop starts, by the arguments of its states; by itself for a tensor that is none.
+        """The values with which a loop starts, by the function's argument for each state; an empty tensor by itself.
 
         In call 0 they are those of the whole program, except for tensors that it does not initialise either.
         """
@@ -187,7 +187,7 @@ class _StepFunction:
         return row
 
     def _keep_before(self, values: Sequence[SSAValue]) -> None:
-        """Move constants among some values to the start of the function: the loop may come before them."""
+        """Move constants among some values to the start of the function, as the loop may precede them."""
         for value in values:
             if isinstance(op := value.owner, tdsl.ConstOp):
                 op.detach()
@@ -196,7 +196,7 @@ class _StepFunction:
                 self.block.insert_op_before(op, first)
 
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
-        """The outputs of the call that gives the answer; in other calls they hold nothing."""
+        """The outputs of the call that gives the answer; in other calls they are undefined."""
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
             emit.insert(tensor.EmptyOp((), tensor_like(output, tdsl.shape_of(output))))
@@ -224,7 +224,7 @@ class _StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """A tensor whose rows have moved up by `count`; the last ones are not used before they are new."""
+        """A tensor whose rows have moved up by `count`; the last ones are rewritten before they are read."""
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next(axis for axis, extent in enumerate(shape) if extent > 1 or axis == len(shape) - 1)
         if count >= shape[axis]:

@@ -130,7 +130,7 @@ Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Emits the arithmetic of an op and returns its result, if it has one."""
 
 _Called: TypeAlias = tuple[num.KernelAttr, str]
-"""A kernel and its C function."""
+"""A kernel and the name of its C function."""
 
 
 def _decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -177,7 +177,7 @@ def _call_kernel(
 
 
 def _of_any_length(e: Emitter, memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-    """Runs of memory as kernels take them, which know what is in flash."""
+    """The memrefs cast to a dynamic length in no memory space, as kernels take them."""
     types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
     return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 

@@ -189,7 +189,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Record the loops and the time of a step on which a value depends; False if it depends on anything else."""
+    """Record the ranges of loop indices and call numbers that a value depends on; False if it depends on others."""
     owner = value.owner
     if isinstance(owner, Block):
         loop = owner.parent_op()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: of flash. lengths: of the rows in a stream, in
+    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: of the rows in a stream, in
     multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads
     compressed rows.
     """

@@ -1,4 +1,4 @@
-"""`drop-monotone`: functions that keep the order of scores are dropped if only the class is asked for.
+"""`drop-monotone`: functions that preserve the order of scores are dropped if only the class is asked for.
 
 Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
 `compare-arguments` drops functions that nothing but `tdsl.argmax` reads; this pass, on request, drops those whose

@@ -40,7 +40,7 @@ SMALL = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
 
 NEARER = 0.7
-"""A share of the greatest distance, below sqrt(1/2)."""
+"""A share of the greatest distance, below sqrt(1/2): nearer points never have the greatest coordinate."""
 
 
 def level_rotation(points: Reals) -> NDArray[np.float64]:

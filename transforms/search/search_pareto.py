@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 FRONT_LOSS = 5.0
-"""The most by which the loss of a candidate on the front exceeds the least, whatever its cost."""
+"""Limit on how far the loss of a candidate on the front exceeds the least, whatever its cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,8 @@ NEARLY = 1.01
 """The greatest factor by which corrected estimates of programs that keep the limits exceed them."""
 
 MEASURED = 8
-"""The number of candidates that may prove to exceed the limits, one after the other, before one is taken that is known
-to keep them; initial candidates are not counted.
+"""The number of candidates in a row whose measurement may exceed the limits before one is taken that is known to keep
+them; initial candidates are not counted.
 """
 
 ESTIMATED = 4
@@ -168,7 +168,7 @@ class SearchParetoPass(SearchPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """As for other searches, unless `plans` says what there is to choose from."""
+        """As for other searches, unless `plans` names the modes to choose from."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:

@@ -133,7 +133,7 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Leave out where a function is within half of the least number of one of its limits."""
+        """Leave out arguments at which the function is within half of the least number of one of its limits."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
@@ -220,7 +220,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, x, y, scale)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """Products of numbers of this format have no more bits than these."""
+        """The product has no more bits than the numbers of this format."""
         power, width = exact(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
         if exact(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:

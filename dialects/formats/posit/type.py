@@ -235,8 +235,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int) -> PositType:
-        """Posits below 2^high for magnitudes below 2^top, with a window down to the reach of an integer of
-        `SHORT_INTEGER` or `LONG_INTEGER` bits."""
+        """The posit for magnitudes below 2^top whose window covers [2^low, 2^high).
+
+        low: the smallest exponent that an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches.
+        """
         n = self.n.data
         reach = (n - 2) << es
         high = min(high, reach + 1)

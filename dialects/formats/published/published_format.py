@@ -41,7 +41,7 @@ V = TypeVar("V")
 class PublishedFixedPoint(ScaledInteger):
     """`<width, frac>` with all raws of the width. Reals are rounded towards zero and wrap around.
 
-    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, of those in `published_functions`.
+    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, of those in `fixed/functions.py`.
     """
 
     AS_PUBLISHED = True

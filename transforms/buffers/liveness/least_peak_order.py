@@ -87,12 +87,12 @@ class OrderingProblem:
 
     @cached_property
     def _near(self) -> list[int]:
-        """The tasks, as bit sets, that touch a buffer of each task: what it adds to the bytes alive depends on them."""
+        """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
         return [_union(self._touching, sum(1 << buffer for buffer in task.buffers)) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
-        """The tasks, as bit sets, that could reuse the bytes of a buffer of each task."""
+        """For each task, the tasks that could reuse the bytes of one of its buffers, as a bit set."""
         return [
             sum(1 << i for i, other in enumerate(self.tasks) if not task.touches.isdisjoint(other.over))
             for task in self.tasks
@@ -124,7 +124,7 @@ class OrderingProblem:
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The known effects of each task, by those tasks that ran before it and matter (`effect`)."""
+        """A cache of `effect`: for each task, by the tasks of `_near` that ran before it."""
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
@@ -150,7 +150,7 @@ class OrderingProblem:
     def step(self, done: int, task: int, alive: int) -> tuple[int, int, int]:
         """Run a task after a set of tasks, or undo one of the set.
 
-        alive: the bytes alive after the set. Returns the set then, the bytes alive while the task runs, and those alive
+        alive: the bytes alive after the set. Return the new set, the bytes alive while the task runs, and those alive
         after the new set.
         """
         bit = 1 << task

@@ -43,8 +43,8 @@ from tinyml.transforms.ir.indices import AffineSum, affine_sum, covers, loops_fr
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
     """True if each iteration of a loop touches a buffer first in a nest of loops that writes all of it.
 
-    Nothing outside of the loop touches it. In the nest, a single run of elements is written in each iteration, and only
-    ops behind the write touch it, at the same place. touches: the ops that touch the buffer, in program order.
+    Nothing outside the loop touches it. Each iteration of the nest writes a single run of elements, and only ops after
+    the write touch the buffer, at the same elements. touches: the ops that touch the buffer, in program order.
     """
     write, outer = touches[0], home.regions[0].block
     if not all(home.is_ancestor(op) for op in touches):
@@ -174,7 +174,7 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
     input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
     """
-    # One walk for all that follows: every candidate of a search comes here three times.
+    # A single walk serves all that follows: every candidate of a search comes here three times.
     ops = list(function.body.walk())
     _expect_structured([function, *ops])
     same = _buffer_classes(function, ops)

@@ -55,7 +55,7 @@ def overwrites(loop: scf.ForOp, memref: SSAValue) -> bool:
 
 
 def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shift: int) -> bool:
-    """True if a loop reads a byte of one memref only once it has written it since it last wrote to another there.
+    """True if each byte of `read` that a loop overwrites through `lost` is rewritten before the loop reads it.
 
     shift: the bytes from the start of `read` to the start of `lost`. False if the bytes of an op are unknown.
     """
@@ -172,7 +172,7 @@ class _Replay:
 
 
 class _Filling(_Replay):
-    """The bytes of a memref that have been written, by an execution that reads no others."""
+    """The bytes of a memref written so far, in an execution that may read no others."""
 
     def __init__(self, memref: SSAValue) -> None:
         super().__init__(memref, memref)
@@ -207,9 +207,9 @@ class _Filling(_Replay):
 
 
 class _Sharing(_Filling):
-    """The bytes of a memref that hold its content, by an execution that reads no others.
+    """The bytes of a memref that still hold its content, in an execution that may read no others.
 
-    lost: a memref whose writes overwrite them, `shift` bytes behind the start of the first one.
+    lost: a memref that starts `shift` bytes above the first one, and whose writes overwrite the content.
     """
 
     def __init__(self, memref: SSAValue, lost: SSAValue, shift: int) -> None:

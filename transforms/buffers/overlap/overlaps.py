@@ -110,7 +110,7 @@ class _Stacked:
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
     """The problem with a stack wherever one saves more than its highest part alone; None if there is no such stack.
 
-    rectangles: with their overlaps. distances: from which the overlaps were derived, including negative ones.
+    rectangles: with their overlaps. distances: those from which the overlaps were derived, negative ones included.
     """
     overlapped = {k for operands in distances for k in operands}
     together: dict[tuple[int, int, int], list[int]] = {}
@@ -192,7 +192,7 @@ def _overlaps(
 
 
 LEAST_TRIALS = 20
-"""The least number of parts into which the effort is divided."""
+"""The effort is divided into at least this many parts."""
 
 
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
@@ -200,7 +200,7 @@ def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> d
 
     The operands of a sum of two images often die together, and their earlier lives decide how well each continues as
     the result. height: packs the function in its current state with a share of the effort, and returns the height in
-    bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
+    bytes; all shares add up to at most 1. The result is the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))

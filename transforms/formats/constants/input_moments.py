@@ -30,7 +30,7 @@ SHRINKAGE = 0.1
 """The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 BITS = 40
-"""The bits of the greatest moment to which all are rounded, so that a machine's order of additions is immaterial."""
+"""Moments keep this many bits below the greatest, so that the order in which a machine adds does not matter."""
 
 
 @dataclass
@@ -50,8 +50,8 @@ class Moments:
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal."""
         total, root = weights.sum(), np.sqrt(weights)[:, None]
-        # Pixels at the edge of an image are always zero, and a product of a matrix and itself takes half the time of
-        # others.
+        # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half
+        # the time.
         used = reals.any(0) | rounded.any(0)
         mean, rooted = (weights @ rounded) / total, rounded[:, used] * root
         some = slice(None) if used.all() else np.ix_(used, used)

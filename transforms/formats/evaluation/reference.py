@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
-    """True if data have real targets, or a program computes a single number and no label."""
+    """True if data have real targets, or if a program computes a single number and no label."""
     alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
     return data.targets is not None or alone
 

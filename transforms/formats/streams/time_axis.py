@@ -75,7 +75,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Let the readers of an image read a copy of it, all of which is received before. name: of the copy."""
+    """Make the readers of an image read a copy, which is received as a whole before. name: of the copy."""
     zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
     received.out.name_hint = name or "X"
@@ -86,7 +86,7 @@ def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
 
 
 def behind(value: SSAValue) -> InsertPoint:
-    """The place behind the op that makes a value."""
+    """The insertion point after the op that makes a value."""
     return InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
 
 
@@ -107,11 +107,11 @@ def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
 
 
 MOST = (1 << 15) - 1
-"""The most steps and elements of a frame, which programs count in 16 bits."""
+"""Limit on steps and on elements per frame, which programs count in 16 bits."""
 
 
 class TimeAxis(NamedTuple):
-    """The time of a program's input.
+    """The time axis of a program's input.
 
     sequence: the input in the shape in which it is read. axis: of the sequence. pushes: the parts in which it arrives.
     steps: the loop that reads it; None for an image, whose rows follow each other in time.
@@ -124,7 +124,7 @@ class TimeAxis(NamedTuple):
 
 
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
-    """The time of the input of a predict function; raises `InputError` if it is read in no order of time.
+    """The time axis of the input of a predict function; raises `InputError` if it is not read in order of time.
 
     stride: the frames from one answer to the next; by default windows of an answer follow each other.
     """

@@ -33,9 +33,9 @@ from tinyml.transforms.schedules.streaming import Streamed
 
 
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """The rows by which the whole images of a loop over ticks move, by their positions; raises `InputError`.
+    """The rows by which the whole images of a loop over ticks move, by their positions.
 
-    Rings stay as they are, so that the stride has to be a multiple of their rows.
+    Rings stay as they are: raises `InputError` for a stride that is no multiple of their rows.
     """
     if pushes.stride == pushes.steps:
         return {}

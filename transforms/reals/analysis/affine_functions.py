@@ -48,7 +48,7 @@ class AffineFunction:
         """The thresholds t' of u for which `u <= t'` where the function is at most t, in double precision.
 
         thresholds: t, of any shape. features: the element in row-major order that each is for. None if a factor of
-        these is not positive, so that comparisons would turn round. Trees absorb a function in this way.
+        these is not positive, which would reverse comparisons. Trees absorb a function in this way.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
@@ -79,7 +79,7 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
 
 class _Carried(NamedTuple):
-    """An op of an affine function as the function of the same op on u.
+    """An op on an affine function of u, as an affine function of the same op on u.
 
     function: of the op's result on u. filling: the real that fills what no move writes; None for an op without filling.
     """
@@ -96,10 +96,10 @@ class _Carried(NamedTuple):
 
 
 def carried(op: Operation, function: AffineFunction) -> _Carried | None:
-    """The function of u that an op gives whose operand is a function of u; None for other ops and functions.
+    """An op whose operand is a function of u, as a function of the op on u; None for other ops and functions.
 
-    Computed indices need a function that does not change along their axes, a padding one that is the same everywhere,
-    and the greatest element of a window one that is the same for all pixels, with positive factors.
+    With computed indices the function has to be constant along their axes, before a padding it has to be the same
+    everywhere, and before a max pool the same for all pixels, with positive factors.
     """
     parts = function.factors, function.addends
     match op:
@@ -122,7 +122,7 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """The function of a slice of a function that does not change along the axes of which it takes a part."""
+    """The function of a slice, if it is constant along the axes of which the slice takes a part."""
     shape = tdsl.shape_of(op.out)
     for axis, extent in enumerate(shape):
         if extent < parts[0].shape[axis] or op.steps[axis] != 1:

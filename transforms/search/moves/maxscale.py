@@ -17,7 +17,7 @@ from tinyml.transforms.search.engine.search import Search
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """The candidate of one width with the least loss, its maxscale and loss; the greatest maxscale of equals."""
+    """The lowest-loss candidate of a width, its maxscale and loss; ties take the largest maxscale."""
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)

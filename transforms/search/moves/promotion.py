@@ -43,9 +43,9 @@ PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
 TENSORS = 400
-"""The most tensors that promotions with an overshooting tensor first go through, all of these promotions together.
+"""Limit on the tensors that all promotions beginning with an overshooting tensor go through together.
 
-The time of all of them grows with the square of the program; those of the most promotable tensors are tried.
+Their time grows with the square of the number of tensors; the most promotable ones come first.
 """
 
 
