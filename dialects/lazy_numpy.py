@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     class _LazyModule:
-        """Stands for a module and keeps each of its attributes once asked for."""
+        """A stand-in for a module, which keeps each attribute once it has been looked up."""
 
         def __init__(self, name: str) -> None:
             self._name = name

@@ -15,7 +15,7 @@ _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices",
 _EXCLUSIVE, _WRITES = "exclusive", "writes"
 
 FOLDER = ("/",)
-"""What an option writes that names a folder."""
+"""The value of `writes` for an option that names a folder."""
 
 
 class OptionGroup(Enum):

@@ -36,7 +36,7 @@ from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.locations import error_at
 
 OWN = ("rtl", "scratch", "tdsl", "tinyml")
-"""The prefixes of names that all are declared."""
+"""Prefixes of attribute names, all of which have to be declared."""
 
 Holder = Operation | SSAValue
 """What an attribute stands on: an operation, or an argument or result of a function."""
@@ -78,7 +78,7 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """What is copied or sent to another process is the name."""
+        """Copies, and what is sent to another process, are plain names."""
         return str, (str(self),)
 
     @property

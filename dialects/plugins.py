@@ -161,7 +161,7 @@ def plugin_of(error: BaseException) -> Plugin | None:
 
 
 _TOOLS = "tinyml.tools."
-"""The modules of ours that call passes and targets of others."""
+"""Prefix of our modules that call the passes and targets of plug-ins."""
 
 
 def provider(module: str) -> Plugin | None:

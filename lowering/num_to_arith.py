@@ -29,12 +29,10 @@ from tinyml.dialects.machine.emitter import EmissionContext, Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
+from tinyml.lowering.num_to_arith import unpack_elements
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
-from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
-from tinyml.transforms.ir.arithmetic.single_ops import prepare
-from tinyml.transforms.ir.arithmetic.storage_types import ToStorage
-from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
-from tinyml.transforms.ir.indices.offsets import build_offset
+from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
+from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
 

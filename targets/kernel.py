@@ -13,8 +13,8 @@ from typing import Literal
 
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.layouts.packed_bits import WIDTHS
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.targets.composer.repeated import Run
 

@@ -19,9 +19,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.coded_tiles import CodedTile
-from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import (
     CodeKernelAttr,
     ComposedKernelAttr,

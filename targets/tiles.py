@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize

@@ -90,8 +90,7 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 ATTRIBUTES = (
     "dialects.layouts.coded_rows",
-    "dialects.layouts.coded_tiles",
-    "dialects.layouts.forest_code",
+    "dialects.layouts.trees",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",
     "dialects.tdsl",

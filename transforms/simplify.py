@@ -58,7 +58,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
 
 
 class _Simplification(RewritePattern):
-    """Erases, folds or canonicalizes one op, whichever applies first."""
+    """Erase, fold or canonicalize one op, whichever applies first."""
 
     def __init__(self, ctx: Context) -> None:
         self._folder = Folder(ctx)

@@ -231,7 +231,7 @@ class CallOp(ExpressionOp):
 
 @irdl_op_definition
 class SymbolOp(ExpressionOp):
-    """The address of a `c.constant`, in flash or in a `c.loaded`, of the latter, or of a `c.buffer`.
+    """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
     instance: the one whose buffer it is; none for everything that is static.
     """

@@ -47,7 +47,7 @@ class Accumulator(ABC):
     """The family of the formats whose products are summed, and of those that a sum is rounded into."""
 
     SCALE_FREE: ClassVar[bool] = False
-    """True if every product of the family has the same unit, as that of floats has; otherwise `of` says which."""
+    """True if all products of the family have one unit, as those of floats do; otherwise `of` says which."""
 
     @property
     @abstractmethod
@@ -76,7 +76,7 @@ class Accumulator(ABC):
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
         """An accumulator with the same register for products of these formats, at their scales.
 
-        Raises `InputError` if the class says neither this nor that it is `SCALE_FREE`.
+        Raises `InputError` unless the class is `SCALE_FREE` or overrides this.
         """
         if self.SCALE_FREE:
             return self
@@ -94,7 +94,7 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Converts a sum from an accumulator that this one follows; the result fits.
+        """Convert a sum from an accumulator that this one follows; the result fits.
 
         Raises `InputError` for another accumulator if the class has no conversion of its own.
         """
@@ -119,14 +119,14 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Converts a number of a format to a sum; the result fits."""
+        """Convert a number of a format to a sum; the result fits."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
         return self
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Converts the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
+        """Convert the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:

@@ -1,4 +1,4 @@
-"""Codings: how kernels of a target decode raws into the integers that they multiply."""
+"""Codings: the ways in which kernels of a target decode raws into the integers that they multiply."""
 
 from __future__ import annotations
 

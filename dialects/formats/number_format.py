@@ -109,10 +109,10 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
-        """Rounds reals into the format."""
+        """Round reals into the format."""
 
     def encode_away(self, reals: Reals) -> Raws:
-        """Rounds reals to the neighbour that `encode` did not choose; gives the same raw if there is none."""
+        """Round reals to the neighbour that `encode` did not choose; the same raw if there is none."""
         return self.encode(reals)
 
     @abstractmethod
@@ -120,7 +120,7 @@ class NumberFormat(ABC):
         """The exact reals of raws."""
 
     def verify_raws(self, raws: Raws) -> None:
-        """Raises `VerifyException` for raws that rounding never produces, NaN among them: proofs rely on this."""
+        """Raise `VerifyException` for raws that rounding never produces, NaN among them: proofs rely on this."""
         wrong = raws[self.encode(self.decode(raws)) != raws]
         if wrong.size:
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
@@ -203,7 +203,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        """Rounds a complete sum, which lies within the bound, into the format."""
+        """Round a complete sum, which lies within the bound, into the format."""
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
@@ -227,11 +227,11 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Rounds a value of another format of the family."""
+        """Round a value of another format of the family."""
 
     @abstractmethod
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Rounds a float into the format."""
+        """Round a float into the format."""
 
     @abstractmethod
     def to_f32(self, m: Machine[V], value: V) -> V:
@@ -243,7 +243,7 @@ class NumberFormat(ABC):
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Rounds a value of any format; between families by a table if it is short, otherwise by way of a float."""
+        """Round a value of any format; between families by a table if it is short, otherwise by way of a float."""
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
         ranked = value_format.ranked(m, value)

@@ -13,11 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class IntegerParameters(ParametrizedAttribute, TypeAttribute):
-    """Parses and prints a type's parameters in the order of its fields, each of which is an `IntAttr`."""
+    """A type whose parameters are parsed and printed in the order of its fields, each of which is an `IntAttr`."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Raises `ParseError` unless there are as many numbers as fields."""
+        """Raise `ParseError` unless there are as many numbers as fields."""
         start = parser.pos
         with parser.in_angle_brackets():
             numbers = parser.parse_comma_separated_list(

@@ -1,1 +1,1 @@
-"""Layouts of arrays in bytes: packed integers and sparse rows. numpy only, no IR."""
+"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, weights that become code."""

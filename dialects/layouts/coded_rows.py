@@ -1,9 +1,10 @@
-"""Rows of constant matrices that become code: their numbers, as an attribute holds them."""
+"""Constant weights that become code, in rows of matrices or in tiles: their numbers, as attributes hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
@@ -35,7 +36,8 @@ LARGEST = 127
 SUM_BITS = 24
 """The width of sums in bits."""
 
-_KEYS = ("weights", "starts", "aligns", "right")
+_ROW_KEYS = ("weights", "starts", "aligns", "right")
+_TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,9 @@ class CodedRows:
     def of(attribute: Attribute) -> CodedRows:
         """The rows of an attribute; raises `VerifyException` for one that holds none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
-        matrices, starts, aligns, right = (data.get(key) for key in _KEYS)
-        if len(data) != len(_KEYS) or not isinstance(matrices, ArrayAttr):
-            raise VerifyException(f"coded rows have {', '.join(_KEYS)}, got {attribute}")
+        matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
+        if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
+            raise VerifyException(f"coded rows have {', '.join(_ROW_KEYS)}, got {attribute}")
         if not isa(aligns, DenseArrayBase[IntegerType]) or not isa(right, IntegerAttr[IntegerType]):
             raise VerifyException(f"coded rows are shifted by numbers, got {aligns} and {right}")
         weights = [dense_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
@@ -124,4 +126,97 @@ ROWS = OwnAttribute(
     "tinyml.coded_rows",
     {Place.DECLARATION: read_by("rows that are code", CodedRows.of)},
     "The rows that are the code of a C function.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTile:
+    """Sums of the products of rows and windows, each with a start value, requantised as in TensorFlow Lite.
+
+    Tiles are equal if their digests are.
+
+    weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row.
+    multipliers, shifts: the arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch:
+    elements of memory from a run of a window to the next. step: elements from a window to the next. count: the number
+    of windows. zero: the raw of 0 of the results, which are bytes. apart: elements of memory from the factor of a
+    weight to that of the next: 1, or the number of rows, each of which then has a channel of its own.
+    """
+
+    weights: Numbers
+    starts: Numbers
+    multipliers: Numbers
+    shifts: Numbers
+    pitch: int
+    step: int
+    count: int
+    zero: int
+    apart: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.starts)
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of memory from the first to the last of all windows."""
+        _, runs, length = self.weights.shape
+        return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the content, 16 hexadecimal digits."""
+        sizes = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
+        parts = (self.weights, self.starts, self.multipliers, self.shifts, sizes)
+        return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodedTile) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        """The attribute that holds the tile."""
+        arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
+        content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
+        sizes = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
+        return DictionaryAttr(dict(zip(_TILE_KEYS, [*content, sizes], strict=True)))
+
+    @staticmethod
+    def of(attribute: Attribute) -> CodedTile:
+        """The tile of an attribute; raises `VerifyException` for one that holds none."""
+        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
+        weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
+        if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:
+            raise VerifyException(f"coded tiles have {', '.join(_TILE_KEYS)}, got {attribute}")
+        begun, factors = (dense_numbers(array, i32) for array in (starts, multipliers))
+        distances = [int(size) for size in sizes.get_values()]
+        rows, right = dense_numbers(weights, i8), dense_numbers(shifts, i8)
+        return CodedTile(rows, begun, factors, right, *distances).verified
+
+    @property
+    def verified(self) -> CodedTile:
+        """The tile itself; raises `VerifyException` if its parts do not fit each other."""
+        shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
+        if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
+            text = ", ".join(map(str, shapes))
+            raise VerifyException(f"weights of shape {self.weights.shape} have no numbers of shapes {text}")
+        if 0 in self.weights.shape:
+            raise VerifyException(f"needs at least one weight, got the shape {self.weights.shape}")
+        if not ((self.shifts < 0) & (self.shifts > -32) & (self.multipliers >= 1 << 30)).all():
+            raise VerifyException(f"sums are multiplied by {self.multipliers} and shifted by {self.shifts}")
+        if min(self.pitch, self.step, self.count - 1) < 0 or not -128 <= self.zero < 128:
+            raise VerifyException(
+                f"{self.count} windows lie {self.step} elements apart, runs {self.pitch}, zero at {self.zero}"
+            )
+        if self.apart not in (1, self.rows):
+            raise VerifyException(f"elements are 1 or {self.rows} apart, got {self.apart}")
+        return self
+
+
+TILE = OwnAttribute(
+    "tinyml.coded_tile",
+    {Place.DECLARATION: read_by("a tile whose weights are code", CodedTile.of)},
+    "The tile whose weights are the code of a C function.",
 )

@@ -17,7 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.layouts.csr import CompressedRows
+    from tinyml.dialects.layouts.sparse_rows import CompressedRows
 
 GREATEST_SKIP = (1 << GAP_BITS) - 1
 COUNT_BYTES = 2

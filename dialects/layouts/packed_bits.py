@@ -119,7 +119,7 @@ def _bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 
 
 def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
-    """Packs integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
+    """Pack integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
 
     Raises `ValueError` for an integer that does not fit.
     """
@@ -141,7 +141,7 @@ def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | Non
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
-    """Unpacks all elements of whole groups, padding included."""
+    """Unpack all elements of whole groups, padding included."""
     positions = _bit_positions(width, gaps=False)
     bits = np.unpackbits(stream, bitorder="little").reshape(-1, positions.size)[:, positions.reshape(-1)]
     weights = 1 << np.arange(width, dtype=np.int64)

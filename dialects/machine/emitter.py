@@ -28,7 +28,7 @@ GREATER = 4
 
 
 class EmissionContext(Protocol):
-    """Services of the surrounding module that an emitter uses."""
+    """What an emitter needs of the module around it."""
 
     intervals: dict[SSAValue, tuple[int, int]]
     """Proven intervals of values that earlier emitters made."""
@@ -38,7 +38,7 @@ class EmissionContext(Protocol):
         ...
 
     def declare(self, function: str) -> None:
-        """Declares a function of the C runtime."""
+        """Declare a function of the C runtime."""
         ...
 
     def declare_kernel(
@@ -48,12 +48,12 @@ class EmissionContext(Protocol):
         results: Sequence[Attribute],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> None:
-        """Declares a kernel of the C runtime with these argument and result types, and attributes of its own."""
+        """Declare a kernel of the C runtime with these argument and result types, and attributes of its own."""
         ...
 
 
 class Emitter(Machine[SSAValue]):
-    """Inserts operations before an operation, with its location."""
+    """A machine that inserts operations before an operation, with its location."""
 
     def __init__(self, before: Operation, context: EmissionContext):
         self.builder = Builder(InsertPoint.before(before))

@@ -24,7 +24,7 @@ def width_of(value: SSAValue) -> int:
 
 
 class IntegerBuilder:
-    """Inserts arithmetic before a call; operands that are Python integers become constants of the other's width."""
+    """A builder of arithmetic before a call; Python integers become constants of the other operand's width."""
 
     def __init__(self, call: Operation):
         self.call = call
@@ -69,7 +69,7 @@ class IntegerBuilder:
         return self.insert(arith.MuliOp(*self._pair(a, b)))
 
     def bits_in(self, a: SSAValue, mask: SSAValue | int) -> SSAValue:
-        """The bits that a mask has, too."""
+        """Bitwise and with a mask."""
         return self.insert(arith.AndIOp(*self._pair(a, mask)))
 
     def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
@@ -102,7 +102,7 @@ class IntegerBuilder:
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """An entry of an array, the one behind a cast to a dynamic shape."""
+        """An entry of an array, below a cast to a dynamic shape if there is one."""
         if isinstance(table.owner, memref.CastOp):
             table = table.owner.source
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))

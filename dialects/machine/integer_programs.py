@@ -1,4 +1,4 @@
-"""Runtime functions as programs of integer arithmetic, for hardware, which calls none.
+"""Runtime functions as programs of integer arithmetic, for hardware, which has no calls.
 
 `tinyml.dialects.machine.runtime_functions` says what each of them computes.
 """
@@ -28,7 +28,7 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
-    """Interpolates between entries; place: 256 times the position, of 24 bits."""
+    """Interpolate between entries; place: 256 times the position, of 24 bits."""
     segment = m.shift_right(place, 8)
     low, high = (m.resize(m.entry(table, m.add(segment, i) if i else segment), 27) for i in (0, 1))
     rise = m.mul(m.sub(high, low), m.resize(m.low_bits(place, 8), 27))
@@ -66,7 +66,7 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
 
 
 def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    """With a shift that is known when the program runs, such as that of a row."""
+    """Requantise with a shift that is only known at run time, such as that of a row."""
     places = m.resize(shift, 33)
     left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
     most = m.shift_right(m.constant((1 << 31) - 1, 33), left)

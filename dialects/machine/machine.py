@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.reciprocal import reciprocal
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
@@ -134,11 +134,11 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """Calls a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
+        """Call a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """Calls a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
+        """Call a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
 
     @abstractmethod
     def width_of(self, value: V) -> int:
@@ -149,7 +149,7 @@ class Machine(ABC, Generic[V]):
         return None
 
     def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
-        """The interval of a value that lies in [low, high], as narrow as it is known."""
+        """The narrowest known interval of a value that lies in [low, high]."""
         known = self.known(value)
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
@@ -227,7 +227,7 @@ class Machine(ABC, Generic[V]):
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
-        if b.constant is not None and (parts := reciprocal(b.constant, a.high)) is not None:
+        if b.constant is not None and (parts := _reciprocal(b.constant, a.high)) is not None:
             product = self.shift_right(self.mul(a, self.const(parts[0])), parts[1])
             return Int(product.value, product.width, low, high)
         x, y, width = self._pair(a, b, low, high)
@@ -398,3 +398,16 @@ class Machine(ABC, Generic[V]):
             raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
         value = self.lookup(name, table, index.value)
         return Int(value, table.dtype.itemsize * 8, int(table.min()), int(table.max()))
+
+
+def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
+    """A factor and a shift amount with floor(x / divisor) = x * factor >> amount for x from 0 to `most`, in 32 bits.
+
+    None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount
+    (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
+    """
+    for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts by for nothing.
+        factor = -(-(1 << amount) // divisor)
+        if most * (factor * divisor - (1 << amount)) < 1 << amount:
+            return (factor, amount) if most * factor < 1 << 31 else None
+    return None

@@ -148,7 +148,7 @@ def sum_of_products(
     formats: tuple[NumberFormat, NumberFormat],
     start: Array | None,
 ) -> Array:
-    """`Accumulator.matmul` by the accumulator's own `mac` and `join`; operands, formats and start as there."""
+    """Generic `Accumulator.matmul`, built from `mac` and `join`; same parameters."""
     if accumulator.below is not None:
         return _sum_as_tree(accumulator, factors, formats, start)
     m, (lhs, rhs) = NumpyMachine(), factors

@@ -1,13 +1,15 @@
-"""The base class of ops that formats define, the lookup of formats, and rules on operands."""
+"""The base class of ops that formats define, and the constraints on the types of their scalars, sums and totals."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.dialects.builtin import Float32Type, IntegerType, StringAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import AttrConstraint, BaseAttr, IRDLOperation, MessageConstraint, VarConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
@@ -17,6 +19,88 @@ if TYPE_CHECKING:
     from tinyml.dialects.machine.machine import Machine
 
 __all__ = ["Computation", "NumOp", "accumulator_type", "format_of", "sums_products"]
+
+
+_FAMILY = "family"
+"""The constraint variable that holds the family of an op's formats."""
+
+
+class _TypeConstraint(AttrConstraint):
+    """A constraint without type variables."""
+
+    def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> AttrConstraint:
+        return self
+
+
+@dataclass(frozen=True)
+class FormatConstraint(_TypeConstraint):
+    """A number format.
+
+    what: the wording of errors. one_family: all formats of an op with this constraint belong to one family.
+    """
+
+    what: str = "a scalar of a number format"
+    one_family: bool = False
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if (format := number_format(attr)) is None:
+            raise VerifyException(f"expected {self.what}, got {attr}")
+        if not self.one_family:
+            return
+        family = constraint_context.get_variable(_FAMILY)
+        if isinstance(family, StringAttr) and family.data != format.FAMILY:
+            names = ", ".join(sorted((family.data, format.FAMILY)))
+            raise VerifyException(f"mixes the families {names}; convert first")
+        constraint_context.set_attr_variable(_FAMILY, StringAttr(format.FAMILY))
+
+
+@dataclass(frozen=True)
+class SumConstraint(_TypeConstraint):
+    """An accumulator. integer: one whose sums are integers, which can be shifted."""
+
+    integer: bool = False
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if (accumulator := accumulator_of(attr)) is None:
+            raise VerifyException(f"expected an accumulator, got {attr}")
+        if self.integer and not accumulator.INTEGER:
+            raise VerifyException(f"{attr} is no integer that could be shifted")
+
+
+class OrderedConstraint(FormatConstraint):
+    """A number format or an accumulator."""
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if accumulator_of(attr) is None:
+            super().verify(attr, constraint_context)
+
+
+@dataclass(frozen=True)
+class SameType(VarConstraint[Attribute]):
+    """A type that is the same wherever the op has it. message: the wording of errors; `{}` stands for both types."""
+
+    message: str
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        first = constraint_context.get_variable(self.name)
+        if first is not None and first != attr:
+            raise VerifyException(self.message.format(first, attr))
+        super().verify(attr, constraint_context)
+
+
+SCALAR = FormatConstraint()
+OF_ONE_FAMILY = FormatConstraint(one_family=True)
+FORMAT = FormatConstraint("a number format")
+FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
+SUM = SumConstraint()
+SAME_SUM = SameType("sum", SUM, "the sum changes its type from {} to {}")
+SAME_INTEGER_SUM = SameType("sum", SumConstraint(integer=True), "the sum changes its type from {} to {}")
+CLAMPED = SameType("clamped", SCALAR, "a clamp keeps its format, got {} -> {}")
+COMPARED = SameType("compared", OrderedConstraint(), "compares one format, got {} and {}")
+COMPARED_OF_ONE_FAMILY = SameType("compared", OF_ONE_FAMILY, "compares one format, got {} and {}")
+TOTAL = MessageConstraint(BaseAttr(IntegerType) | BaseAttr(Float32Type), "expected a total, an integer or f32")
+SAME_TOTAL = SameType("total", TOTAL, "the total changes its type from {} to {}")
+
 
 Computation: TypeAlias = "Callable[[Machine[Any], Sequence[Any]], Any]"
 """A program over a machine: a function from the machine and the operands to the result."""

@@ -27,8 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.num.base import accumulator_type, same_family
-from tinyml.dialects.num.constraints import SAME_SUM
+from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -52,8 +51,8 @@ class ContractOp(IRDLOperation):
 
     The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
     there is one of them. It begins sums (`num.zero`, `num.start`), adds the products of the row to them
-    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` and `weights-to-code`
-    give rows to kernels, `spend-flash` and `select-kernels` windows; the others become loops over dot products.
+    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` gives rows to
+    kernels, `spend-flash` rows and windows, `select-kernels` windows; the others become loops over dot products.
     """
 
     name = "num.contract"
@@ -127,7 +126,7 @@ class ContractOp(IRDLOperation):
 
 
 class RowSumOp(IRDLOperation, ABC):
-    """Adds the products of the row of a `num.contract` to a sum, in its own accumulator."""
+    """Add the products of the row of a `num.contract` to a sum, in its own accumulator."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.
@@ -259,7 +258,7 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """sum + the products of a compressed row (`dialects/layouts/csr.py`) and the elements of a vector it points to."""
+    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements it points to."""
 
     name = "num.sparse_products"
     sum = operand_def(SAME_SUM)

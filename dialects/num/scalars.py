@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import FloatAttr, f64, i1
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerType, f64, i1, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -21,14 +21,15 @@ from xdsl.irdl import (
     prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.num.base import Computation, NumOp, format_of
-from tinyml.dialects.num.constraints import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR
+from tinyml.dialects.num.base import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR, Computation, NumOp, format_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,7 @@ __all__ = [
     "AtLeastOp",
     "BinaryOp",
     "ClampOp",
+    "CombineOp",
     "ConstantOp",
     "ConvertOp",
     "GreaterOp",
@@ -47,7 +49,9 @@ __all__ = [
     "ScaleOp",
     "SubOp",
     "UnaryOp",
+    "grouped_factors",
 ]
+
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -305,3 +309,66 @@ class GreaterOp(NumOp):
     def computation(self) -> Computation:
         ordered = accumulator_of(self.lhs.type) or format_of(self.lhs)
         return lambda machine, x: ordered.greater(machine, x[0], x[1])
+
+
+@irdl_op_definition
+class CombineOp(ScalarOp):
+    """A sum of terms, each a number or the product of two: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
+
+    The numbers of `terms` count the factors; a negative one subtracts the term.
+    """
+
+    name = "num.combine"
+    factors = var_operand_def(OF_ONE_FAMILY)
+    terms = prop_def(DenseArrayBase.constr(i64))
+    result = result_def(OF_ONE_FAMILY)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$factors attr-dict `:` type($factors) `->` type($result)"
+
+    def __init__(self, factors: Sequence[SSAValue], terms: Sequence[int], type: Attribute):
+        properties = {"terms": DenseArrayBase.from_list(i64, terms)}
+        super().__init__(operands=[factors], properties=properties, result_types=[type])
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """The number of factors of each term, negative for one that is subtracted."""
+        return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.terms).get_values())
+
+    def verify_(self) -> None:
+        counts = self.counts
+        if not counts or not {*counts} <= {1, 2, -1, -2}:
+            raise VerifyException(f"terms have one or two factors, got {list(counts)}")
+        if sum(map(abs, counts)) != len(self.factors):
+            raise VerifyException(f"terms {list(counts)} do not take {len(self.factors)} factors")
+
+    def computation(self) -> Computation:
+        formats, result, counts = [format_of(factor) for factor in self.factors], format_of(self.result), self.counts
+
+        def compute(machine: Any, x: Sequence[Any]) -> Any:
+            return result.combined(machine, grouped_factors(list(zip(x, formats, strict=True)), counts))
+
+        return compute
+
+    def real(self, x: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        total: NDArray[Any] = np.zeros(())
+        for sign, factors in grouped_factors(x, self.counts):
+            total = total + sign * (factors[0] if len(factors) == 1 else factors[0] * factors[1])
+        return total
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        slopes: list[Array] = []
+        for sign, factors in grouped_factors(x, self.counts):
+            others = [sign] if len(factors) == 1 else [sign * factors[1], sign * factors[0]]
+            slopes += [slope * other for other in others]
+        return slopes
+
+
+def grouped_factors(factors: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, Sequence[Any]]]:
+    """The sign and the factors of each term."""
+    groups: list[tuple[int, Sequence[Any]]] = []
+    at = 0
+    for count in counts:
+        groups.append((1 if count > 0 else -1, factors[at : at + abs(count)]))
+        at += abs(count)
+    return groups

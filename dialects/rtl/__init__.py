@@ -7,8 +7,7 @@ Above the hardware level, `load`, `store`, `receive` and `send` stand in loops o
 from xdsl.ir import Dialect
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.rtl.accesses import LoadOp, MemoryOp, MemoryType, ReceiveOp, SendOp, StoreOp
-from tinyml.dialects.rtl.hardware import RamOp
+from tinyml.dialects.rtl.ops import LoadOp, MemoryOp, MemoryType, RamOp, ReceiveOp, SendOp, StoreOp
 
 __all__ = ["RTL", "LoadOp", "MemoryOp", "MemoryType", "RamOp", "ReceiveOp", "SendOp", "StoreOp"]
 

@@ -4,9 +4,13 @@ from xdsl.ir import Dialect
 
 from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, TurnOp
 from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, root
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,
+    CsrFlash,
+    Flash,
+    Packed,
+    PackedFlash,
+    PackedRam,
     bytes_of,
     element_bytes,
     elements_of,

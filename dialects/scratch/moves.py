@@ -25,7 +25,7 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class CopyRunOp(IRDLOperation):
-    """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
+    """Copy `count` elements, from element `from` of one run of memory to element `at` of another.
 
     most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
     Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
@@ -60,7 +60,7 @@ class CopyRunOp(IRDLOperation):
 
 @irdl_op_definition
 class ReceiveOp(IRDLOperation):
-    """Fills a run of memory with a row of the input, which the caller sends.
+    """Fill a run of memory with a row of the input, which the caller sends.
 
     The input is in no memory; the op reads it only where a program is evaluated.
     """
@@ -94,7 +94,7 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(IRDLOperation):
-    """Transposes an image of rows * columns pixels in place; it begins at a pixel of a buffer.
+    """Transpose an image of rows * columns pixels in place; it begins at a pixel of a buffer.
 
     pixel: units per pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
     """
@@ -123,7 +123,7 @@ class TurnOp(IRDLOperation):
 
 @irdl_op_definition
 class MoveOp(IRDLOperation):
-    """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
+    """Move a live buffer to another address of its arena; the old and the new bytes may overlap.
 
     A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both
     are buffers without an address.

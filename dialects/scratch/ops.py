@@ -1,4 +1,4 @@
-"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them. `moves.py` has copies."""
+"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them; copies are in `moves.py`."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.layouts.packed_bits import packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash, PackedRam
 from tinyml.dialects.scratch.types import (
+    CsrFlash,
+    Flash,
+    PackedRam,
     element_bytes,
     in_flash,
     memref_type,
@@ -322,7 +324,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
 
 
 class SliceOfSlice(RewritePattern):
-    """Merges a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
+    """Merge a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

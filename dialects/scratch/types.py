@@ -1,19 +1,120 @@
-"""Memrefs as bytes: sizes, storage types and alignment."""
+"""Memrefs as bytes: memory spaces, sizes, storage types and alignment.
+
+A memref without a memory space lies unpacked in working memory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import FixedBitwidthType, IntAttr, MemRefType, i8
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, packed_bytes
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, packed_bytes, packed_widths
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
+
+OFFSETS = {4: 8}
+"""The offset that may be subtracted from elements of working memory before packing, by width."""
+
+
+@irdl_attr_definition
+class Flash(ParametrizedAttribute):
+    """Memory space of constants: program memory on AVR, read-only data elsewhere."""
+
+    name = "scratch.flash"
+
+
+@irdl_attr_definition
+class CsrFlash(ParametrizedAttribute):
+    """Memory space of a constant matrix in flash that is stored as compressed sparse rows."""
+
+    name = "scratch.csr"
+
+
+class Packed(ParametrizedAttribute):
+    """A memory space of elements packed to a width, in the layout of `tinyml.dialects.layouts.packed_bits`.
+
+    Indices and offsets still count elements.
+    """
+
+    bits: IntAttr
+
+    @property
+    def width(self) -> int:
+        """The width of an element in bits."""
+        return self.bits.data
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_int(self.width)
+
+    def verify(self) -> None:
+        if self.width not in WIDTHS:
+            raise VerifyException(f"elements of 1 to 7 and 9 to 15 bits are packed, not of {self.width}")
+
+
+@irdl_attr_definition
+class PackedFlash(Packed):
+    """Memory space of a packed constant in flash."""
+
+    name = "scratch.packed"
+    bits: IntAttr
+
+    def __init__(self, bits: int):
+        super().__init__(IntAttr(bits))
+
+
+@irdl_attr_definition
+class PackedRam(Packed):
+    """`#scratch.packed_ram<9>`: memory space of packed working memory.
+
+    In `#scratch.packed_ram<4, 8>` elements are packed less an offset of 8, so that 4 bits hold 0 to 15: such a byte
+    holds one element in its low bits, and the next in its high bits. Other widths have no offset.
+    """
+
+    name = "scratch.packed_ram"
+    bits: IntAttr
+    less: IntAttr
+
+    def __init__(self, bits: int, offset: int = 0):
+        super().__init__(IntAttr(bits), IntAttr(offset))
+
+    @property
+    def offset(self) -> int:
+        """The offset subtracted from an element before it is packed."""
+        return self.less.data
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def number() -> IntAttr:
+            return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
+
+        with parser.in_angle_brackets():
+            return [number(), number() if parser.parse_optional_punctuation(",") else IntAttr(0)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.width}, {self.offset}" if self.offset else str(self.width))
+
+    def verify(self) -> None:
+        super().verify()
+        if self.offset not in (0, OFFSETS.get(self.width)):
+            raise VerifyException(f"elements of {self.width} bits are not packed with an offset of {self.offset}")
+
 
 FORMAT = OwnAttribute(
     "tinyml.format",
@@ -87,3 +188,32 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 def unit_bytes(type: MemRefType[Attribute]) -> int:
     """The alignment of a buffer in bytes."""
     return element_bytes(type) if packed_bits(type) is None else 1
+
+
+_HUGE = 1e30
+"""A real beyond the range of every narrow format."""
+
+
+def packed_space(element: Attribute, bits: int) -> PackedRam:
+    """The memory space of elements packed to a width, with an offset subtracted if none of them is negative."""
+    format = number_format(element)
+    unsigned = format is not None and int(format.encode(np.array(-_HUGE))) == 0
+    return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)
+
+
+def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
+    """The packed type of a buffer; None if packing saves nothing.
+
+    An element takes the least width of `tinyml.dialects.layouts.packed_bits` that holds its number format.
+    """
+    format = number_format(type.element_type)
+    if format is None or format.dtype.kind != "i":
+        return None
+    ends = format.encode(np.array([-_HUGE, _HUGE]))
+    widths = [width for width in WIDTHS if format.bits <= width < 8 * format.dtype.itemsize]
+    spaces = [packed_space(type.element_type, width) for width in widths]
+    space = next((space for space in spaces if space.width in packed_widths(ends - space.offset)), None)
+    if space is None:
+        return None
+    packed = MemRefType(type.element_type, type.get_shape(), memory_space=space)
+    return packed if size_in_bytes(packed) < size_in_bytes(type) else None

@@ -15,13 +15,22 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array, ranked, spread
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, spell
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Shape,
+    TensorOp,
+    accumulator_elements,
+    broadcast,
+    build,
+    format_of,
+    shape_of,
+    spell,
+)
+from tinyml.dialects.tdsl.contraction import ShiftsRows, verify_shifts
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
-from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.movement import IndexOp
-from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
+from tinyml.dialects.tdsl.values import Array, ranked, spread
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -86,7 +95,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Adds products of two factors to sums in their own accumulator; nothing is rounded."""
+    """Add products of two factors to sums in their own accumulator; nothing is rounded."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)

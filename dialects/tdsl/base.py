@@ -23,15 +23,17 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import HasValueInterface
+from tinyml.dialects.tdsl.values import HasValueInterface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Shape", "TensorOp", "Visits", "format_of", "proven_interval", "shape_of"]
+__all__ = ["Shape", "TensorOp", "Visits", "accumulator_elements", "format_of", "proven_interval", "shape_of"]
+
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -131,7 +133,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
     @property
     def out(self) -> SSAValue:
         """The result, or the destination in the memref form."""
-        # As `result` or `dest`, without the search of xDSL for these among optional values.
+        # Same as `self.result or self.dest`, without xDSL's lookup of optional operands.
         return self.results[0] if self.results else self.operands[-1]
 
     @property
@@ -167,7 +169,7 @@ class TensorOp(IRDLOperation, HasValueInterface):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        """The pairs of operands whose products, or sums of products, are rounded into the result."""
+        """The pairs of operands whose product, or sum of products, is rounded into the result."""
         return ()
 
     @property
@@ -284,3 +286,13 @@ def build(
 ) -> None:
     """Initialise a tensor op in its value form."""
     IRDLOperation.__init__(op, operands=[*operands, []], result_types=[result], properties=properties or {})
+
+
+def accumulator_elements(value: SSAValue) -> Accumulator:
+    """The accumulator of the elements of a tensor or memref."""
+    element = shaped(value).get_element_type()
+    if (accumulator := accumulator_of(element)) is None:
+        raise VerifyException(f"elements must be accumulators, got {element}")
+    if accumulator.in_memory.type != accumulator.type:
+        raise VerifyException(f"{element} lies only in registers, {accumulator.in_memory.type} also in memory")
+    return accumulator

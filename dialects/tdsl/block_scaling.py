@@ -1,8 +1,8 @@
-"""Blocks of numbers that share an exponent, which follows the greatest of them (block floating point).
+"""Block floating point: numbers that share an exponent, which the greatest of them determines.
 
-A factor, a power of two, takes the place of the exponent: products with it and its logarithm are ordinary ops, so that
-every result says in reals what it says without scaling (Oppenheim and Weinstein, "Effects of Finite Register Length in
-Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
+The exponent is a factor, a power of two. Products with it and its logarithm are ordinary ops, so that every result is
+on reals what it is without scaling (Oppenheim and Weinstein, "Effects of Finite Register Length in Digital Filtering
+and the Fast Fourier Transform", 1972, section IV.D).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import BinaryOp
+from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["BlockFactorOp", "ScaleBlockOp"]
 
 MOST = 14
-"""The most doublings: the factor of 16-bit numbers has 16 bits itself."""
+"""The greatest exponent: the factor of 16-bit numbers has 16 bits itself."""
 
 
 @irdl_op_definition
 class BlockFactorOp(TensorOp):
-    """The greatest power of two, from 1 to 2^most, times which every number of a row stays below `limit` in magnitude.
+    """The greatest power of two, from 1 to 2^most, that keeps its products with a row below `limit` in magnitude.
 
     It is 1 for rows with a number of half the limit or more, and 2^most for rows of zeros. limit: a power of two.
     """
@@ -50,9 +50,9 @@ class BlockFactorOp(TensorOp):
         build(self, [input], result, {"limit": FloatAttr(limit, f64), "most": IntegerAttr(most, i64)})
 
     def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
-        """The factor of rows of small numbers, and pairs of magnitudes, rising, and the factor from there on.
+        """The factor for small rows, then (threshold, factor) pairs in ascending order of thresholds.
 
-        format: leaves out factors above 1 that it cannot represent.
+        format: factors above 1 that it cannot represent are left out.
         """
         powers = [float(2**n) for n in range(self.most.value.data + 1)]
         if format is not None:

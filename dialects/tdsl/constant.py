@@ -24,9 +24,9 @@ from xdsl.utils.hints import isa
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, HasValueInterface
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
+from tinyml.dialects.tdsl.values import Arithmetic, Array, HasValueInterface
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws

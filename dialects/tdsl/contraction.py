@@ -1,4 +1,4 @@
-"""Ops that sum products.
+"""Contractions: ops that sum products, each row perhaps in units of its own.
 
 An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
 gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them.
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
+from xdsl.dialects.builtin import DenseArrayBase, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import opt_prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -19,17 +20,64 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.matrices import MatrixFactors, Multiply, sum_products
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
-from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
-from tinyml.dialects.tdsl.terms import Term
+from tinyml.dialects.tdsl.index_maps import Term
+from tinyml.dialects.tdsl.indexed_arrays import MatrixFactors, Multiply, sum_products
+from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives, Factored, ranked, spread, summed_to
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["ContractionOp"]
+__all__ = ["ROW_SHIFTS", "ContractionOp", "ShiftsRows"]
+
+
+ROW_SHIFTS = range(16)
+"""Powers of two by which rows of one matrix may differ."""
+
+
+def verify_shifts(shifts: Sequence[int], rows: int) -> None:
+    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row."""
+    if len(shifts) != rows:
+        raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
+    if any(shift not in ROW_SHIFTS for shift in shifts):
+        raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+
+
+class ShiftsRows(ABC):
+    """An op that rounds sums, with the property `row_shifts` after a right shift of each row's sums."""
+
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
+
+    @property
+    @abstractmethod
+    def out(self) -> SSAValue:
+        """The result."""
+
+    @property
+    @abstractmethod
+    def sum_bound(self) -> Bound | None:
+        """The least and the greatest partial sum; None if it is unknown."""
+
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
+        return None if self.row_shifts is None else self.row_shifts.get_values()
+
+    @property
+    def finished_bound(self) -> Bound | None:
+        """The least and the greatest sum to be rounded, after shifts."""
+        bound = self.sum_bound
+        return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
+
+    def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
+        """Complete sums, after shifts, in the format of the result. rows: the number of the row of each."""
+        format = format_of(self.out)
+        levelled = accumulator.levelled(format)
+        if levelled.type != accumulator.type:
+            sums = accumulator.level_row(m, sums, m.constant(rows), levelled)
+        return format.finish(m, sums, levelled, self.finished_bound)
+
 
 Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
 
@@ -85,12 +133,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """The known facts about the products of each pair."""
+        """What is known about the products of each pair."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """One accumulator for each pair, in units of its products; the last one is `accumulator`."""
+        """An accumulator for each pair, in units of its products; the last one is `accumulator`."""
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 
@@ -110,7 +158,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.bound_of(self.products)
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """The same where the facts about the products are known."""
+        """As `derived_bound`, from facts about the products that are at hand."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(products, initial)
 
@@ -136,7 +184,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
     def verify_units(self) -> None:
-        """Verify that each product has an accumulator that holds it, in which the sum of those before continues."""
+        """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
             formats = format_of(lhs), format_of(rhs)
@@ -204,7 +252,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """One number for each row of the weights, or that of the only row, in a shape that broadcasts to the result."""
+        """Numbers of the rows of the weights, or that of the only row, in a shape that broadcasts to the result."""
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 

@@ -14,9 +14,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +31,9 @@ MOST = (1 << 15) - 1
 
 
 class CountOp(TensorOp):
-    """Counts among some elements, which are compared as the numbers that they are: every comparison is exact.
+    """Counts of elements that meet a condition; elements are compared as reals, so that every comparison is exact.
 
-    In formats a count is the number nearest to it, itself where the result's format has it.
+    In formats a result is the number nearest to the count, which is the count itself if the format has it.
     """
 
     ONE_FAMILY: ClassVar[bool] = False
@@ -65,8 +65,8 @@ class CountOp(TensorOp):
 class HistogramOp(CountOp):
     """Histograms of the columns of an n x A matrix: the result (A, B) has the elements of column a in bin b.
 
-    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b has the elements from edge b - 1 to below edge
-    b; the first and the last bin have no other end. An edge stays a real in every format.
+    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b holds elements from edge b - 1 up to edge b,
+    exclusive; the first and the last bin are unbounded. Edges stay reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -103,9 +103,9 @@ class HistogramOp(CountOp):
 
     @property
     def raw_edges(self) -> tuple[Array, NDArray[np.int64]]:
-        """The greatest raw below each edge (A, B - 1), and the edges of each column that lie below all numbers (A).
+        """The greatest raw below each edge (A, B - 1), and how many edges of each column lie below all numbers (A).
 
-        Those that some number lies below come first in their row; behind them is a raw that no number is greater than.
+        The latter are left out, and the row is filled up at its end with the greatest raw.
         """
         format, edges = format_of(self.input), self.bounds
         raws, exist = greatest_raws(format, np.nextafter(edges, -np.inf))

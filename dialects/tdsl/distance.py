@@ -14,9 +14,9 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.product import Bound
-from tinyml.dialects.tdsl.arrays.values import Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import constant_root
+from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine

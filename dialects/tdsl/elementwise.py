@@ -1,7 +1,7 @@
 """Ops that compute each element of the result from the elements at the same index.
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
-lowering to loops and the interval of the result are derived from it.
+lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of such ops as one op.
 """
 
 from __future__ import annotations
@@ -14,9 +14,19 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
@@ -24,7 +34,6 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, ranked, selected, summed_to
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -38,6 +47,7 @@ from tinyml.dialects.tdsl.base import (
     spell,
 )
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
+from tinyml.dialects.tdsl.values import Arithmetic, Array, ranked, selected, summed_to
 
 __all__ = [
     "AddOp",
@@ -48,6 +58,7 @@ __all__ = [
     "ExpOp",
     "FunctionOp",
     "LogOp",
+    "MapOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
@@ -58,14 +69,16 @@ __all__ = [
     "SubOp",
     "TanhOp",
     "UnaryOp",
+    "YieldOp",
 ]
+
 
 Insert: TypeAlias = Callable[[Operation], SSAValue]
 """Appends an op and returns its result."""
 
 
 class PointwiseOp(TensorOp, ABC):
-    """An op whose element i depends only on element i of each operand, with numpy's broadcasting."""
+    """An op whose result at each index depends only on the operands there, with numpy's broadcasting."""
 
     STORES_LAST: ClassVar[bool] = True
 
@@ -376,9 +389,77 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """Negates a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
+    """Negate a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:
         if (constant := constant_input(op)) is not None and format_of(op.out).type == f32:
             replace_by_constant(op, constant, 0 - constant.raws, rewriter)
+
+
+@irdl_op_definition
+class MapOp(ElementwiseOp):
+    """`result[..] = body(inputs[..])` with numpy's broadcasting; each op of the body rounds once, as on tensors.
+
+    The region's block takes one scalar of each input's format and ends in `tdsl.yield`.
+    """
+
+    name = "tdsl.map"
+    ONE_FAMILY: ClassVar[bool] = False
+    FUSES: ClassVar[bool] = False
+    operands_ = var_operand_def(SHAPED)
+    body = region_def("single_block")
+    assembly_format = (
+        "$operands_ attr-dict `:` type($operands_) (`into` $dest^ `:` type($dest))? (`->` type($result)^)? $body"
+    )
+
+    def __init__(self, inputs: Sequence[SSAValue], body: Block, shape: Shape, element: Attribute):
+        IRDLOperation.__init__(
+            self, operands=[inputs, []], result_types=[TensorType(element, shape)], regions=[Region(body)]
+        )
+
+    def infer_shape(self) -> Shape:
+        shape: Shape = ()
+        for value in self.inputs:
+            shape = broadcast(shape, shape_of(value))
+        return shape
+
+    @property
+    def scalar_body(self) -> ScalarBody:
+        block = self.body.block
+        *steps, last = block.ops
+        assert isinstance(last, YieldOp)
+        return ScalarBody(block.args, steps, last.value)
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        body = self.scalar_body
+        scalars: dict[SSAValue, SSAValue] = dict(zip(body.arguments, x, strict=True))
+        for step in body.steps:
+            copy: Operation = step.clone(value_mapper=scalars)
+            insert(copy)
+            scalars.update(zip(step.results, copy.results, strict=True))
+        return scalars[body.result]
+
+    def verify_more(self) -> None:
+        block = self.body.block
+        elements = [shaped(value).get_element_type() for value in self.inputs]
+        if list(block.arg_types) != elements:
+            raise VerifyException("the block takes one scalar for each input, of the input's format")
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("the block ends in tdsl.yield")
+        if last.value.type != shaped(self.out).get_element_type():
+            raise VerifyException(f"yields {last.value.type}, the result has {shaped(self.out).get_element_type()}")
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """The value of one element of a `tdsl.map`."""
+
+    name = "tdsl.yield"
+    value = operand_def(AnyAttr())
+    traits = traits_def(IsTerminator(), HasParent(MapOp), Pure())
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue):
+        super().__init__(operands=[value])

@@ -15,9 +15,9 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.layouts.trees import Trees
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.facts import constant_root
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raws", "votes_between"]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
-"""The ways to a smaller forest, in scikit-learn's terms."""
+"""Ways to a smaller forest, for messages, in scikit-learn's terms."""
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
-    """The greatest raw at most as great as each threshold, and whether there is one.
+    """The greatest raw not above each threshold, and a mask of the thresholds that have one.
 
     `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
     """

@@ -4,49 +4,180 @@ A tensor holds complex numbers along its last axis, real and imaginary parts alt
 count as N / 2 complex numbers, whose transform `tdsl.real_spectrum` turns into that of the signal (Sorensen et al.,
 "Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is an op of its own, so that its result
 has a format of its own: the shifts between stages of a transform with static scales are those between the scales that
-a profile gives these tensors.
+a profile gives these tensors. `SpectrumSteps` writes the computations once, for arrays and for the emitted loops.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
-from tinyml.dialects.tdsl.spectrum_steps import (
-    HALF,
-    ArraySteps,
-    Complex,
-    SpectrumSteps,
-    butterfly,
-    doubled,
-    real_pair,
-    rotated,
-    rotations,
-)
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "HALF",
+    "ArraySteps",
     "BinsOp",
     "ButterfliesOp",
+    "Complex",
     "MagnitudeOp",
     "PowerOp",
     "RealSpectrumOp",
     "ReverseBitsOp",
     "SpectrumOp",
+    "SpectrumSteps",
+    "butterfly",
+    "doubled",
+    "real_pair",
+    "rotated",
+    "rotations",
 ]
+
+
+V = TypeVar("V")
+Complex: TypeAlias = "tuple[V, V]"
+
+HALF = 0.5
+
+
+class SpectrumSteps(ABC, Generic[V]):
+    """The computations that transforms consist of, on values with formats of their own."""
+
+    @abstractmethod
+    def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
+        """A `num.combine` of factors, with the given terms, in a format."""
+
+    @abstractmethod
+    def greater(self, lhs: V, rhs: V) -> V:
+        """The greater of two numbers of one format."""
+
+    @abstractmethod
+    def constant(self, real: float, format: NumberFormat) -> V:
+        """Encode `real` as a constant of `format`."""
+
+    @abstractmethod
+    def format(self, value: V) -> NumberFormat:
+        """The format of a value."""
+
+
+def rotations(angles: Array) -> NDArray[np.float64]:
+    """-cos and -sin of angles, along a new last axis.
+
+    The negative factors are exact at multiples of a right angle below three of them, in formats with -1 but not 1.
+    """
+    factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
+    return np.where(np.abs(factors) < 1e-15, 0.0, factors)
+
+
+def doubled(format: NumberFormat) -> NumberFormat:
+    """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
+    greatest = float(np.abs(format.decode(format.encode(np.array([-np.inf, np.inf])))).max())
+    return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
+
+
+def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
+    """`z * (factors[0] - j factors[1])`."""
+    (x, y), (c, s) = z, factors
+    return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
+
+
+def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
+    """The transform of 2 or 4 numbers in bit-reversed order; all but the first are multiplied by a sign."""
+    if len(z) == 2:
+        (a, b), minus = z, -sign
+        return [
+            (steps([a[0], b[0]], [1, sign], out), steps([a[1], b[1]], [1, sign], out)),
+            (steps([a[0], b[0]], [1, minus], out), steps([a[1], b[1]], [1, minus], out)),
+        ]
+    a, b, c, d = z
+    even = [steps([a[i], b[i], c[i], d[i]], [1, sign, sign, sign], out) for i in (0, 1)]
+    odd = [steps([a[i], b[i], c[i], d[i]], [1, sign, -sign, -sign], out) for i in (0, 1)]
+    # In bit-reversed order, the second and the third quarter (b and c) hold the samples of residues 2 and 1.
+    real = [a[0], b[0], c[1], d[1]]
+    imaginary = [a[1], b[1], c[0], d[0]]
+    first = steps(real, [1, -sign, sign, -sign], out), steps(imaginary, [1, -sign, -sign, sign], out)
+    third = steps(real, [1, -sign, -sign, sign], out), steps(imaginary, [1, -sign, sign, -sign], out)
+    return [(even[0], even[1]), first, (odd[0], odd[1]), third]
+
+
+def real_pair(
+    steps: SpectrumSteps[V],
+    z: Sequence[Complex[V]],
+    factors: Complex[V],
+    half: V,
+    source: NumberFormat,
+    out: NumberFormat,
+) -> Sequence[Complex[V]]:
+    """Bins k and N / 2 - k of a real signal, from those of its transform as N / 2 complex numbers.
+
+    factors: those of `rotations`, of the angle 2 pi k / N. half: the number 1 / 2.
+    """
+    (xr, xi), (yr, yi) = z
+    odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
+    tr, ti = rotated(steps, odd, factors, source)
+    low = steps([xr, half, yr, half, tr], [2, 2, -1], out), steps([xi, half, yi, half, ti], [2, -2, -1], out)
+    high = steps([xr, half, yr, half, tr], [2, 2, 1], out), steps([yi, half, xi, half, ti], [2, -2, -1], out)
+    return [low, high]
+
+
+class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
+    """The computations on arrays with their formats: of reals, or of raws on a machine."""
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self.machine = arithmetic.machine
+
+    def of(self, array: Array, format: NumberFormat) -> tuple[Array, NumberFormat]:
+        return array, format
+
+    def array(self, value: tuple[Array, NumberFormat]) -> Array:
+        return value[0]
+
+    def format(self, value: tuple[Array, NumberFormat]) -> NumberFormat:
+        return value[1]
+
+    def constant(self, real: float, format: NumberFormat) -> tuple[Array, NumberFormat]:
+        return self.constants(np.array(real), format)(())
+
+    def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
+        """Parts of a constant array, by their indices."""
+        array = reals if self.machine is None else format.encode(reals)
+
+        def part(index: Any) -> tuple[Array, NumberFormat]:
+            return array[index], format
+
+        return part
+
+    def greater(self, lhs: tuple[Array, NumberFormat], rhs: tuple[Array, NumberFormat]) -> tuple[Array, NumberFormat]:
+        (a, format), (b, _) = lhs, rhs
+        above = a > b if self.machine is None else format.greater(self.machine, a, b)
+        chosen: NDArray[Any] = np.where(above, a, b)
+        return chosen, format
+
+    def __call__(
+        self, factors: Sequence[tuple[Array, NumberFormat]], terms: Sequence[int], into: NumberFormat
+    ) -> tuple[Array, NumberFormat]:
+        grouped = num.grouped_factors(factors, terms)
+        if self.machine is not None:
+            return into.combined(self.machine, grouped), into
+        total: NDArray[Any] = np.zeros(())
+        for sign, group in grouped:
+            product = group[0][0] if len(group) == 1 else group[0][0] * group[1][0]
+            total = total + sign * product
+        return total, into
 
 
 class SpectrumOp(TensorOp, ABC):
@@ -208,7 +339,7 @@ class RealSpectrumOp(SpectrumOp):
 
 
 class BinsOp(SpectrumOp, ABC):
-    """One number for each complex number, without bin N / 2: the first is that of bin 0."""
+    """One real number per bin, without bin N / 2; the first is that of bin 0."""
 
     assembly_format = IN_AND_OUT
 
@@ -243,7 +374,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """The number for a complex one."""
+        """Map a complex bin to a real number."""
 
 
 @irdl_op_definition

@@ -1,12 +1,13 @@
-"""Products of matrices, dense and sparse, and sums of several products."""
+"""Products of matrices, dense and sparse, sums of several products, and single rows of them."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IndexType, TensorType
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, var_operand_def
@@ -17,13 +18,14 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.product import Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import Csr
-from tinyml.dialects.tdsl.base import SHAPED, Shape, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import ConstOp, profile_of
 from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.index_maps import Term
 from tinyml.dialects.tdsl.movement import ReshapeOp
-from tinyml.dialects.tdsl.terms import Term
+from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives
 
-__all__ = ["MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "SpmvOp"]
+__all__ = ["MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "RowProductOp", "SpmvOp"]
 
 
 def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
@@ -143,7 +145,7 @@ class MatmulSumOp(MatrixProductsOp):
 
 
 class RowTimesConstant(RewritePattern):
-    """Rewrites x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
+    """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
     The products and their order stay the same. W must have no other users, or flash would hold it twice.
     """
@@ -174,3 +176,58 @@ class RowTimesConstant(RewritePattern):
 
 def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
     return isinstance(op, MatmulOp) and op.lhs is not matrix and shape_of(op.lhs)[0] == 1
+
+
+@irdl_op_definition
+class RowProductOp(ContractionOp):
+    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: a row of `tdsl.matmul_sum`, bit for bit.
+
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of all rows.
+    """
+
+    name = "tdsl.row_product"
+    lhs = operand_def(SHAPED)
+    row = operand_def(IndexType)
+    rhs = operand_def(SHAPED)
+    addend = opt_operand_def(SHAPED)
+    assembly_format = (
+        "$lhs `[` $row `]` `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, row: SSAValue, rhs: SSAValue, initial: SSAValue | None, element: Attribute):
+        shape = (1, *shape_of(rhs)[1:])
+        build(self, [lhs, row, rhs, [] if initial is None else [initial]], TensorType(element, shape))
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        """The products of all rows; facts about them hold for each row."""
+        return [Term.of_matrices(self.lhs, self.rhs)]
+
+    @property
+    def initial(self) -> SSAValue | None:
+        return self.addend
+
+    @property
+    def rows(self) -> int:
+        return shape_of(self.lhs)[0]
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        lhs, row, rhs, *initial = x
+        number = np.reshape(row, -1)
+        start = initial[0][0, number][:, None] if initial else None
+        return self.summed(arithmetic, [(lhs[0, number][:, None], rhs)], start, number)
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
+        # Rows are computed one by one only at L1.
+        return None
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        # The initial sums have other elements than the result.
+        return TensorOp.reads_in_place(self, operand)
+
+    def infer_shape(self) -> Shape:
+        lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
+        if len(lhs) != 2 or len(rhs) != 2 or lhs[1] != rhs[0]:
+            raise VerifyException(f"multiplies a row of a matrix and a matrix, got {spell(lhs)} and {spell(rhs)}")
+        return (1, rhs[1])

@@ -17,12 +17,22 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.movements import move_elements, moved_back
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Shape,
+    TensorOp,
+    Visits,
+    accumulator_elements,
+    build,
+    fold_to,
+    shape_of,
+    shaped,
+    spell,
+)
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
-from tinyml.dialects.tdsl.memory_sums import accumulator_elements
-from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_moves
+from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity, visits_of_moves
+from tinyml.dialects.tdsl.indexed_arrays import move_elements, moved_back
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = [
     "IndexOp",
@@ -123,7 +133,7 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return self.gather(self.input, source)
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        # A view; the general path would copy element by element.
+        # A view of the array; the general path would copy element by element.
         return x[0].reshape(len(x[0]), *shape_of(self.out))
 
     def fold(self) -> tuple[SSAValue] | None:
@@ -263,7 +273,7 @@ class IndexOp(MovementOp):
 
 
 class ReshapeOfReshape(RewritePattern):
-    """Merges successive reshapes into the last."""
+    """Merge successive reshapes into the last."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -274,7 +284,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """Merges successive transpositions into one."""
+    """Merge successive transpositions into one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -285,7 +295,7 @@ class TransposeOfTranspose(RewritePattern):
 
 
 class TransposeToReshape(RewritePattern):
-    """Turns a transposition that moves only axes of extent 1, such as a column to a row, into a reshape."""
+    """Turn a transposition that moves only axes of extent 1, such as a column to a row, into a reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -296,7 +306,7 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """Reshapes a constant for its only user; with more users the reshape stays, because it is free."""
+    """Reshape a constant for its only user; with more users the reshape stays, because it is free."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -305,7 +315,7 @@ class ReshapeOfConstant(RewritePattern):
 
 
 class TransposeOfConstant(RewritePattern):
-    """Transposes a constant at compile time; on the device it would take working memory."""
+    """Transpose a constant at compile time; on the device it would take working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -314,7 +324,7 @@ class TransposeOfConstant(RewritePattern):
 
 
 class ReverseOfConstant(RewritePattern):
-    """Reverses a constant at compile time; on the device it would take working memory."""
+    """Reverse a constant at compile time; on the device it would take working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:

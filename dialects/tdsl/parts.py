@@ -1,4 +1,4 @@
-"""The parts of a program: one on reals, tensors of f32 to which any format can be given, and one in number formats."""
+"""The parts of a program: tensors on reals (f32), which can get any format, and tensors in number formats."""
 
 from __future__ import annotations
 

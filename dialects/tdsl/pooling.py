@@ -1,27 +1,34 @@
-"""Pooling layers, NHWC: one number for each window and channel of an image."""
+"""Pooling layers, NHWC: one number for each window and channel of an image, and means over axes.
+
+An image that is computed part by part is averaged by the totals of its channels (`tdsl.tally`, `tdsl.quotient`).
+"""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, Signedness, TensorType, UnitAttr, f32, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.movements import add_at, numbered
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array, greatest
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.indexed_arrays import add_at, numbered
+from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["MaxPoolOp", "PoolOp"]
+__all__ = ["AveragePoolOp", "MaxPoolOp", "MeanOp", "NoTotalOp", "PoolOp", "QuotientOp", "TallyOp"]
 
 
 class PoolOp(TensorOp, ABC):
@@ -76,7 +83,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each element after those of its window; the nearest pixel inside replaces one outside of the image."""
+        """Each result after the elements of its window; a pixel outside the image counts as the nearest one inside."""
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
         i, j = np.indices(self.window).reshape(2, 1, -1)
@@ -110,7 +117,7 @@ class MaxPoolOp(PoolOp):
     def _elements(self, image: Array) -> Iterator[Array]:
         """The elements of all windows, in row-major order of their offsets in the window, each in the result's shape.
 
-        The nearest element inside, which belongs to the window, too, replaces one outside of the image.
+        An element outside the image is replaced by the nearest one inside, which belongs to the same window.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)
@@ -134,3 +141,230 @@ def _pooled(shape: Shape, kernel: Sequence[int], padding: Sequence[int], strides
         windows(width, kernel[1], padding[2], padding[3], strides[1]),
         channels,
     )
+
+
+Part: TypeAlias = tuple[slice, slice, slice, slice]
+
+
+@irdl_op_definition
+class AveragePoolOp(PoolOp):
+    """The average of the elements of each window that lie inside the image; their total is rounded once."""
+
+    name = "tdsl.average_pool"
+    KEEPS_INTERVAL: ClassVar[bool] = True
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """The windows row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
+        return super(PoolOp, self).visits if any(self.margins) else super().visits
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        """Elements are added in row-major order of their offsets in the window."""
+        [image] = x
+        total = arithmetic.no_total(self.image, prod(self.window), (len(image), *shape_of(self.out)))
+        for target, source in self._parts():
+            total[target] = arithmetic.tally(self.image, total[target], image[source])
+        counts = self._counts()
+        result: Array | None = None
+        for count in np.unique(counts):
+            averages = arithmetic.average(self.out, format_of(self.image), total, int(count), over_axes=False)
+            result = averages if result is None else np.where(counts == count, averages, result)
+        assert result is not None
+        return result
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+        back, shares = np.zeros((len(slope), *x[0].shape[1:])), slope / self._counts()
+        for target, source in self._parts():
+            back[source] += shares[target]
+        return [back]
+
+    def _parts(self) -> Iterator[tuple[Part, Part]]:
+        """For each offset in a window, the windows whose element there lies inside the image, and these elements."""
+        _, height, width, _ = shape_of(self.image)
+        _, rows, columns, _ = shape_of(self.out)
+        top, _, left, _ = self.margins
+        for down, from_rows in _taps(self.window[0], rows, self.steps[0], top, height):
+            for across, from_columns in _taps(self.window[1], columns, self.steps[1], left, width):
+                yield np.s_[:, :, down, across], np.s_[:, :, from_rows, from_columns]
+
+    def _counts(self) -> NDArray[np.int64]:
+        """The number of elements of each window that lie inside the image, (1, 1, rows, columns, 1)."""
+        _, rows, columns, _ = shape_of(self.out)
+        counts = np.zeros((1, 1, rows, columns, 1), np.int64)
+        for target, _ in self._parts():
+            counts[target] += 1
+        return counts
+
+
+@irdl_op_definition
+class MeanOp(TensorOp):
+    """The mean over some axes, which keep the extent 1; totals are rounded once."""
+
+    name = "tdsl.mean"
+    STORES_LAST: ClassVar[bool] = True
+    KEEPS_INTERVAL: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    axes = prop_def(DenseArrayBase.constr(i64))
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, axes: Sequence[int], element: Attribute | None = None):
+        shape = _reduced(shape_of(input), axes)
+        result = TensorType(element or shaped(input).get_element_type(), shape)
+        build(self, [input], result, {"axes": integer_array(axes)})
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The axes over which the mean is taken."""
+        return tuple(int(axis) for axis in self.axes.get_values())
+
+    @property
+    def count(self) -> int:
+        """The number of elements of each mean."""
+        return prod(shape_of(self.input)[axis] for axis in self.reduced)
+
+    def infer_shape(self) -> Shape:
+        return _reduced(shape_of(self.input), self.reduced)
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        """Elements are added in row-major order."""
+        shape = shape_of(self.input)
+        total = arithmetic.no_total(self.input, self.count, (len(x[0]), *shape_of(self.out)))
+        for indices in np.ndindex(*(shape[axis] for axis in self.reduced)):
+            taken = dict(zip(self.reduced, indices, strict=True))
+            part = (slice(taken[axis], taken[axis] + 1) if axis in taken else slice(None) for axis in range(len(shape)))
+            total = arithmetic.tally(self.input, total, x[0][:, *part])
+        return arithmetic.average(self.out, format_of(self.input), total, self.count, over_axes=True)
+
+    def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
+        return [np.broadcast_to(slope / self.count, (len(slope), *x[0].shape[1:]))]
+
+
+def _reduced(shape: Shape, axes: Sequence[int]) -> Shape:
+    if list(axes) != sorted(set(axes)) or not axes or axes[0] < 0 or axes[-1] >= len(shape):
+        raise VerifyException(f"axes {list(axes)} are not some of the {len(shape)} axes of {spell(shape)}, in order")
+    return tuple(1 if axis in axes else extent for axis, extent in enumerate(shape))
+
+
+def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
+    """For each offset in a window along an axis, the windows whose element there lies inside, and these elements."""
+    for tap in range(window):
+        first = max(-(-(before - tap) // step), 0)
+        last = min((inside - 1 + before - tap) // step, extent - 1)
+        if first <= last:
+            start = first * step + tap - before
+            yield slice(first, last + 1), slice(start, start + (last - first) * step + 1, step)
+
+
+@irdl_op_definition
+class NoTotalOp(TensorOp):
+    """Empty totals, of the builtin type that a number format has for them."""
+
+    name = "tdsl.no_total"
+    assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, result: TensorType[Attribute]):
+        build(self, [], result)
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.out)
+
+    def verify_formats(self) -> None:
+        """Verify that totals are integers or f32; the ops that add to them determine which."""
+        element = shaped(self.out).get_element_type()
+        integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
+        signless = integer is not None and integer.signedness.data is Signedness.SIGNLESS
+        if not signless and element != f32:
+            raise VerifyException(f"totals are integers or f32, got {element}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return np.zeros((1, *shape_of(self.out)), builtin_dtype(shaped(self.out).get_element_type()))
+
+
+@irdl_op_definition
+class TallyOp(TensorOp):
+    """`result[0, 0, 0, c] = total[0, 0, 0, c] + sum over y, x of input[0, y, x, c]`, added in row-major order."""
+
+    name = "tdsl.tally"
+    total = operand_def(SHAPED)
+    input = operand_def(SHAPED)
+    assembly_format = (
+        "$total `,` $input attr-dict `:` type($total) `,` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, total: SSAValue, input: SSAValue):
+        build(self, [total, input], cast("TensorType[Attribute]", total.type))
+
+    def infer_shape(self) -> Shape:
+        total, image = shape_of(self.total), shape_of(self.input)
+        if len(image) != 4 or image[0] != 1 or total != (1, 1, 1, image[3]):
+            raise VerifyException(f"adds images 1xHxWxC to totals 1x1x1xC, got {spell(image)} and {spell(total)}")
+        return total
+
+    @property
+    def updated(self) -> SSAValue:
+        return self.total
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return operand is not self.input
+
+    def verify_formats(self) -> None:
+        total = shaped(self.total).get_element_type()
+        if shaped(self.out).get_element_type() != total:
+            raise VerifyException("the total changes its type")
+        if type(total) is not type(format_of(self.input).total(1)):
+            raise VerifyException(f"{total} is no total of numbers of {format_of(self.input).type}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        total, image = x
+        _, height, width, _ = shape_of(self.input)
+        for row, column in np.ndindex(height, width):
+            total = arithmetic.tally(self.input, total, image[:, :, [row]][:, :, :, [column]])
+        return total
+
+
+@irdl_op_definition
+class QuotientOp(TensorOp):
+    """Totals of `count` elements of the format `of` each, divided by their number and rounded once.
+
+    over_axes: rounded as by `tdsl.mean`, and otherwise as by `tdsl.average_pool`.
+    """
+
+    name = "tdsl.quotient"
+    STORES_LAST: ClassVar[bool] = True
+    total = operand_def(SHAPED)
+    count = prop_def(IntegerAttr)
+    of = prop_def(AnyAttr())
+    over_axes = opt_prop_def(UnitAttr)
+    assembly_format = "$total attr-dict `:` type($total) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, total: SSAValue, count: int, of: NumberFormat, over_axes: bool, element: Attribute):
+        properties: dict[str, Attribute] = {"count": IntegerAttr(count, i64), "of": of.type}
+        if over_axes:
+            properties["over_axes"] = UnitAttr()
+        build(self, [total], TensorType(element, shape_of(total)), properties)
+
+    @property
+    def source(self) -> NumberFormat:
+        """The format of the elements that were added."""
+        if (format := number_format(self.of)) is None:
+            raise VerifyException(f"expected a number format, got {self.of}")
+        return format
+
+    @property
+    def elements(self) -> int:
+        """The number of elements in each total."""
+        return self.count.value.data
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.total)
+
+    def verify_formats(self) -> None:
+        result, total = format_of(self.out), shaped(self.total).get_element_type()
+        if self.source.FAMILY != result.FAMILY:
+            raise VerifyException(f"{self.name} mixes the families {self.source.FAMILY} and {result.FAMILY}")
+        if self.elements < 1 or self.source.total(self.elements) != total:
+            raise VerifyException(f"{total} is no total of {self.elements} numbers of {self.of}")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return arithmetic.average(self.out, self.source, x[0], self.elements, self.over_axes is not None)

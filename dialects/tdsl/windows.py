@@ -1,4 +1,4 @@
-"""Windows of images, NHWC: the op that gathers one, and what ops on windows share."""
+"""Windows of images, NHWC: the op that gathers them, and what ops on windows share."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Array
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = ["WindowOp"]
 
@@ -126,7 +126,7 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """The distance of each window from the first, in pixels."""
+        """The offset of each window from the first, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)

@@ -25,7 +25,7 @@ from tinyml.lowering.c.function import FunctionLowering, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.lowering.c.real_numbers import from_real, rounding_note
 from tinyml.lowering.c.signatures import PLACE, STEP
-from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
+from tinyml.transforms.ir.arithmetic import FunctionContext
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:

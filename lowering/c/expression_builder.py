@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import c
-from tinyml.transforms.ir.located_builder import LocatedBuilder
+from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}

@@ -31,10 +31,9 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
-from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
-from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
+from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.packed_bits import packed_bytes
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
     Affine,

@@ -14,7 +14,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Machine
-from tinyml.transforms.ir.arithmetic.function_context import FunctionContext
+from tinyml.transforms.ir.arithmetic import FunctionContext
 
 V = TypeVar("V")
 

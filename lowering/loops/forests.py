@@ -10,8 +10,7 @@ from xdsl.dialects.builtin import i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.layouts.forest_code import ForestCode
-from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.forest import greatest_raws

@@ -16,7 +16,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, builtin_dtype
+from tinyml.dialects.tdsl.values import Arithmetic, builtin_dtype
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,8 +20,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, HasValueInterface
 from tinyml.dialects.tdsl.base import shaped
+from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.foreign_ops import foreign_value
 from tinyml.runtime.evaluator.parallel_loops import (

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.tdsl.arrays.values import selected
+from tinyml.dialects.tdsl.values import selected
 
 _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
     operator.eq,

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Derivatives, Factored, HasValueInterface
+from tinyml.dialects.tdsl.values import Arithmetic, Derivatives, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
 

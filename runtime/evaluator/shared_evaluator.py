@@ -18,8 +18,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
-from tinyml.dialects.tdsl.memory_sums import accumulator_elements
+from tinyml.dialects.tdsl.base import accumulator_elements
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
 from tinyml.runtime.evaluator.parallel_loops import captured
 from tinyml.runtime.evaluator.shared_values import Kept, Numbering, Recorded

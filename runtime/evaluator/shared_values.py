@@ -21,7 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.dialects.tdsl.arrays.values import ranked
+from tinyml.dialects.tdsl.values import ranked
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.runtime.evaluator.evaluator import compute, predict_function
 

@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.tdsl.arrays.values import builtin_dtype
 from tinyml.dialects.tdsl.base import shaped
+from tinyml.dialects.tdsl.values import builtin_dtype
 from tinyml.runtime.evaluator.evaluator import Outputs, run_step
 
 if TYPE_CHECKING:

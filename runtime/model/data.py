@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tinyml.dialects.tdsl.input_parts import InputPart
+    from tinyml.dialects.tdsl.input_attributes import InputPart
 
 
 _COPIES = 4

@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.scratch.packing import packed_space
+from tinyml.dialects.scratch.types import packed_space
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.interface import Interface
 

@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.arrays.values import Arithmetic, Factored, HasValueInterface
+from tinyml.dialects.tdsl.values import Arithmetic, Factored, HasValueInterface
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, predict_function, samples_together
 from tinyml.runtime.evaluator.gradients import Trace

@@ -16,8 +16,6 @@ from tinyml.targets.registry import chips
 NAMING_FORMATS = {
     "dialects/formats/__init__.py": "it registers builtin formats, and the integers of exact ones",
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
-    "dialects/formats/fixed/byte_type.py": "bytes are computed with as signed integers",
-    "dialects/formats/fixed/sensor_format.py": "the integers of a sensor have one of three formats",
     "dialects/formats/fixed/type.py": "the dialect of a family of four",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",

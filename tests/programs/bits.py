@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.sparse_rows import compress
 
 MATVEC = """
 func.func @matvec(%X: memref<4x1xi16>) -> (index, memref<3x1xi16>) {

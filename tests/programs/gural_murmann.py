@@ -15,8 +15,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from programs.paths import TESTS
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
+from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

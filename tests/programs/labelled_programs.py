@@ -15,7 +15,7 @@ from programs.runtime_functions import run_figure
 from programs.sensor_models import PROGRAM
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.tdsl.class_labels import set_classes
+from tinyml.dialects.tdsl.model_attributes import set_classes
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function

@@ -16,10 +16,10 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.evaluation.evaluation import Evaluation
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.workers import Workers
 
 SOURCES = MODELS | {"network": NETWORK}
 SAMPLES = 200

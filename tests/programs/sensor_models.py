@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tinyml.dialects.context import context
-from tinyml.dialects.tdsl.class_labels import set_classes
+from tinyml.dialects.tdsl.model_attributes import set_classes
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from programs.devices import owner
-from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.kernel import Kernel

@@ -38,7 +38,7 @@ class Inputs:
 
         Raises `TypeError` unless `raw` is True or False.
         """
-        from tinyml.dialects.tdsl.feature_names import feature_names_of
+        from tinyml.dialects.tdsl.model_attributes import feature_names_of
         from tinyml.runtime.model.model_interface import input_unit_of
 
         if not isinstance(raw, bool):

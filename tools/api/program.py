@@ -75,14 +75,14 @@ class Program:
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
-        from tinyml.dialects.tdsl.class_labels import classes_of
+        from tinyml.dialects.tdsl.model_attributes import classes_of
 
         return classes_of(self._formats)
 
     @cached_property
     def feature_names(self) -> list[str] | None:
         """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
-        from tinyml.dialects.tdsl.feature_names import feature_names_of
+        from tinyml.dialects.tdsl.model_attributes import feature_names_of
 
         return feature_names_of(self._formats)
 

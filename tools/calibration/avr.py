@@ -14,8 +14,7 @@ from string import Template
 
 import numpy as np
 
-from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.row_stream import pack_rows
+from tinyml.dialects.layouts.sparse_rows import compress, pack_rows
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP

@@ -26,8 +26,7 @@ from tinyml.tools.reports.tables import wide_console
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
 from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
-from tinyml.transforms.formats.evaluation.reference import Metric, Reference
-from tinyml.transforms.formats.evaluation.regression import RegressionErrors
+from tinyml.transforms.formats.evaluation.reference import Metric, Reference, RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.pipelines_below import cost_of

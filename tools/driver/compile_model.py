@@ -125,7 +125,7 @@ def build_folder(
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
-    from tinyml.dialects.tdsl.class_labels import classes_of
+    from tinyml.dialects.tdsl.model_attributes import classes_of
     from tinyml.lowering.frontends.sklearn.own_answers import own_answers
     from tinyml.runtime.devices.device import FullStackError
     from tinyml.runtime.devices.registry import is_available
@@ -139,7 +139,7 @@ def build_folder(
     from tinyml.tools.reports.facts.answers import confusion
     from tinyml.tools.reports.input_report import sensor_report
     from tinyml.tools.reports.report import Compilation, require_fit, write_report
-    from tinyml.transforms.search.evaluation.workers import one_thread
+    from tinyml.transforms.search.engine.workers import one_thread
 
     start, requested, choice = time.perf_counter(), request, None
     ctx = context()
@@ -243,7 +243,7 @@ def build_folder(
 def _check_options(request: Request, board: Board, ctx: Context) -> None:
     """Raise `InputError` for options and files with which no model can be compiled, before one is read."""
     from tinyml.dialects.formats.lookup import format_named, format_spelled
-    from tinyml.dialects.tdsl.input_unit import InputUnit
+    from tinyml.dialects.tdsl.sensor_units import InputUnit
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.transforms.formats.assignment.retype import check_scheme
 

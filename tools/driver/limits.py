@@ -160,8 +160,7 @@ def check_memories(module: ModuleOp, fabric: Fabric) -> None:
 
 def check_route(board: Board) -> None:
     """Raise `InputError` unless modules for a board can be placed and routed here."""
-    from tinyml.runtime.devices.hardware.placement import placement_tool
-    from tinyml.runtime.devices.hardware.synthesis import MISSING, synthesis_tool
+    from tinyml.runtime.devices.verilog_tools import MISSING, placement_tool, synthesis_tool
 
     if board.fabric is None:
         raise InputError(f"--route is for programmable logic, which {board.name} is not")
@@ -181,8 +180,7 @@ def compile_within_cells(
     route the module, if it fits, for the clock that it allows. The report is None for targets that are no FPGAs, and
     the same program is kept there. Raises `InputError` if a module cannot be routed.
     """
-    from tinyml.runtime.devices.hardware.placement import routed_clock
-    from tinyml.runtime.devices.hardware.synthesis import synthesis_tool, synthesised
+    from tinyml.runtime.devices.verilog_tools import routed_clock, synthesis_tool, synthesised
 
     if compiled.verilog is None or (fabric := board.fabric) is None:
         return compiled, cells, None

@@ -15,8 +15,7 @@ from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.transforms.formats.evaluation.reference import mean_errors
-from tinyml.transforms.formats.evaluation.regression import RegressionErrors, is_regression
+from tinyml.transforms.formats.evaluation.reference import RegressionErrors, is_regression, mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

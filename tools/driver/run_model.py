@@ -193,8 +193,8 @@ def run_on_port(
     `InputError` if the board does not answer, or runs another model.
     """
     from tinyml.runtime.devices.device import result_of_records
-    from tinyml.runtime.devices.serial.port import open_port
-    from tinyml.runtime.devices.serial.streaming_board import StreamingBoard, digest_of
+    from tinyml.runtime.devices.serial_port import open_port
+    from tinyml.runtime.devices.streaming_board import StreamingBoard, digest_of
     from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.targets.chip import WEIGHTS

@@ -18,8 +18,8 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from tinyml.transforms.search.engine.evaluation import Status
     from tinyml.transforms.search.engine.search_pass import SearchPass
-    from tinyml.transforms.search.evaluation.evaluation import Status
 
 PREFIX = "search-"
 
@@ -98,7 +98,7 @@ class SearchAccount:
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
     """Show the progress of searches that run in this context, and record their effort."""
-    from tinyml.transforms.search.evaluation.evaluation import WATCH
+    from tinyml.transforms.search.engine.evaluation import WATCH
 
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0

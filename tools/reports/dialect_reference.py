@@ -29,7 +29,7 @@ from xdsl.irdl import (
     VarResultDef,
 )
 
-from tinyml.dialects.num.constraints import FormatConstraint, SumConstraint
+from tinyml.dialects.num.base import FormatConstraint, SumConstraint
 from tinyml.dialects.own_attributes import OwnAttribute
 from tinyml.lowering.loops.lowerings import lowering_of_class
 from tinyml.tools.universe import DIALECTS, own_attributes

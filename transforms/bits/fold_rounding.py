@@ -30,7 +30,7 @@ _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp)
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Moves the addition of a constant after a kernel's sum to the start of that sum.
+    """Move the addition of a constant after a kernel's sum to the start of that sum.
 
     The sum has to start from a constant or, possibly through other kernels and finer units, from a constant array in
     flash that has no other readers and has room for the addend.
@@ -54,7 +54,7 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """functions: those whose last argument is the initial value of a sum."""
+    """Fold an addition into the sum before it. functions: those whose last argument is a sum's initial value."""
 
     functions: AbstractSet[str]
 

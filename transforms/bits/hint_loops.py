@@ -41,7 +41,7 @@ _ORIGIN = OwnAttribute(
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Marks innermost loops to be pipelined and unrolled, and the arrays that they read to be partitioned.
+    """Mark innermost loops to be pipelined and unrolled, and the arrays that they read to be partitioned.
 
     cells: as in `unroll-loops`. Programs for other targets get no hints. Raises `InputError` for a program
     without hardware.

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects.context import own_dialects
-from tinyml.dialects.layouts.forest_code import FOREST
+from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
@@ -22,7 +22,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, Runtime
 
 @dataclass(frozen=True)
 class InlineRuntimePass(ModulePass):
-    """Replaces calls of runtime functions and erases the declarations.
+    """Replace calls of runtime functions and erase the declarations.
 
     Raises `InputError` for a call of a function that has no such program: floats, kernels and forests.
     """

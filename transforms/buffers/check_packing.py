@@ -38,7 +38,7 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
-from tinyml.transforms.buffers.replay.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
+from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -49,7 +49,7 @@ The view of an input holds a value from the start, as the arguments do.
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Verifies the packing of functions on L2, and changes nothing; raises `InputError` for a wrong one.
+    """Verify the packing of functions on L2, and change nothing; raise `InputError` for a wrong one.
 
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
     as the highest end, which its `scratch.height` repeats, and no smaller than its `scratch.lower_bound`; it is
@@ -66,7 +66,7 @@ class CheckPackingPass(ModulePass):
             try:
                 _Flow(function, replays=False).check()
             except InputError:
-                # It takes time to see which loops fill a buffer, and few programs depend on it.
+                # Finding the loops that fill a buffer takes time, and few programs need it.
                 _Flow(function, replays=True).check()
 
 
@@ -253,7 +253,7 @@ class _Flow:
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
         """The buffers, of those read after an iteration, that a loop overwrites completely before it reads them.
 
-        Only of buffers that share bytes with others does it matter.
+        Only buffers that share bytes with others are considered.
         """
         if loop not in self.filled:
             written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
@@ -295,9 +295,9 @@ class _Flow:
         return self.replayed[key]
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if a loop around an op writes the content of a buffer again before it reads that.
+        """True if the outermost loop around an op rewrites each lost byte of a buffer before it reads the byte.
 
-        The loop that does so may run no iteration where none reads the buffer, which the data flow does not see.
+        A replay sees this even where an inner loop runs no iteration, which the data flow does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):

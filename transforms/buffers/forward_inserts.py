@@ -17,12 +17,12 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
-from tinyml.transforms.ir.indices.offsets import build_offset, is_offset, is_run
+from tinyml.transforms.ir.indices import build_offset, is_offset, is_run
 
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
+    """Replace the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
 
     The part must be consecutive elements at an offset that is known before the part is computed. Between the first op
     that touches the part and the insertion, which is erased, no op may touch the target buffer; only the first op may

@@ -11,14 +11,14 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
-from tinyml.dialects.scratch.packing import packed_type
-from tinyml.transforms.buffers.liveness.arrivals import receives
-from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
+from tinyml.dialects.scratch.types import packed_type
+from tinyml.transforms.buffers.liveness.live_ranges import receives
+from tinyml.transforms.ir.buffers import retype_buffer
 
 
 @dataclass(frozen=True)
 class PackBuffersPass(ModulePass):
-    """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
+    """Move buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
 
     An element takes the least available width that holds its number format. The input, buffers that are returned or
     carried by loops and branches, and buffers that receive unpacked rows are unchanged.

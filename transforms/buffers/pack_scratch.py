@@ -9,8 +9,9 @@ from math import lcm
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
@@ -19,6 +20,10 @@ from tinyml.dialects.own_attributes import UNIT, OwnAttribute, integer
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    ViewOp,
     memref_type,
     size_in_bytes,
     unit_bytes,
@@ -26,6 +31,7 @@ from tinyml.dialects.scratch import (
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
+    LiveRange,
     LiveRanges,
     buffer_name,
     buffers_by_location,
@@ -33,14 +39,94 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     hands_on,
     live_ranges,
 )
-from tinyml.transforms.buffers.liveness.place_buffers import place_buffers
-from tinyml.transforms.buffers.overlap.pairs import Distances, safe_distances, with_overlaps
-from tinyml.transforms.buffers.overlap.reuse import exchange_sources
-from tinyml.transforms.buffers.overlap.stacks import stacked
-from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.overlap.overlaps import (
+    Distances,
+    exchange_sources,
+    safe_distances,
+    stacked,
+    with_overlaps,
+)
+from tinyml.transforms.buffers.packing import BufferMove, Effort, Placement, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
+
+
+def _place_buffers(
+    function: func.FuncOp,
+    live: LiveRanges,
+    groups: Sequence[Sequence[Buffer]],
+    placement: Placement,
+    alignment: int,
+) -> ArenaOp:
+    """Replace all buffers by views of a new arena at the function's entry.
+
+    groups: for each rectangle of the placement, in its order, the buffers that take its bytes in turn. A buffer that
+    moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
+    """
+    arena = ArenaOp(placement.height, alignment)
+    arena.result.name_hint = "arena"
+    views: dict[Buffer, list[ViewOp]] = {}
+    moving: dict[BufferMove, Buffer] = {}
+    index = {buffer: i for i, members in enumerate(groups) for buffer in members}
+    for buffer, alive in live.ranges.items():
+        offset, moves = _moves_of(buffer, alive, index[buffer], placement)
+        stays = [(alive.first, offset), *((move.point, move.offset) for move in moves)]
+        ends = [*(move.point - 1 for move in moves), alive.last]
+        views[buffer] = []
+        for (first, start), last in zip(stays, ends, strict=True):
+            given, kept = (not views[buffer] and name in buffer.properties for name in ("input", "state"))
+            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last), input=given, state=kept)
+            view.attributes |= buffer.attributes
+            view.result.name_hint = buffer.result.name_hint
+            views[buffer].append(view)
+        moving |= dict.fromkeys(moves, buffer)
+        buffer.result.replace_all_uses_with(views[buffer][0].result)
+    for buffer in live.ranges:
+        Rewriter.erase_op(buffer)
+    every = [view for sequence in views.values() for view in sequence]
+    Rewriter.insert_op([arena, *every], InsertPoint.at_start(function.body.block))
+    for move in placement.moves:
+        before, after, *_ = views[moving[move]]
+        op = MoveOp(before.result, after.result)
+        Rewriter.insert_op(op, InsertPoint.before(live.points[move.point]))
+        _go_on(before.result, after.result, op, op)
+        del views[moving[move]][0]
+    return arena
+
+
+def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
+    """The offset of a buffer when it is first touched, and its later moves."""
+    touched = alive.first - isinstance(buffer, ReuseOp)
+    offset, moves = placement.offsets[index], list[BufferMove]()
+    for move in placement.moves:
+        if move.index == index and move.point <= touched:
+            offset = move.offset
+        elif move.index == index and move.point <= alive.last:
+            moves.append(move)
+    return offset, moves
+
+
+def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation) -> None:
+    """Replace the uses of a view after a move by the new view, through new slices for slices made before the move.
+
+    known: the op that defines the new view.
+    """
+    block = move.parent
+    assert block is not None
+    for use in list(before.uses):
+        user = use.operation
+        beside = block.find_ancestor_op_in_block(user)
+        if beside is None or user is move:
+            continue
+        if move.is_before_in_block(beside):
+            user.operands[use.index] = after
+        elif isinstance(user, SliceOp) and user is beside:
+            again = SliceOp(after, user.offset, memref_type(user.result).get_shape())
+            again.result.name_hint = user.result.name_hint
+            Rewriter.insert_op(again, InsertPoint.after(known))
+            _go_on(user.result, again.result, move, again)
+
 
 HEIGHT = OwnAttribute("scratch.height", {"scratch.arena": integer(0)}, "The bytes of the packing, those of the arena.")
 LOWER_BOUND = OwnAttribute(
@@ -52,7 +138,7 @@ GAP = OwnAttribute("scratch.gap", {"scratch.arena": integer(0)}, "The bytes betw
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes it is the operand's last reader: it then starts at least the safe distance below the operand
@@ -98,7 +184,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        arena = place_buffers(
+        arena = _place_buffers(
             function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles))
         )
         arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)

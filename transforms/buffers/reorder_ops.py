@@ -19,6 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
+from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, least_peak
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRange,
     LiveRanges,
@@ -27,10 +28,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
-from tinyml.transforms.buffers.overlap.reuse import takes_place
+from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
-from tinyml.transforms.buffers.scheduling.least_peak_order import least_peak
-from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
 
 GAP = OwnAttribute(
     "scratch.order_gap",
@@ -41,7 +40,7 @@ GAP = OwnAttribute(
 
 @dataclass(frozen=True)
 class ReorderOpsPass(ModulePass):
-    """Sorts the ops of every block topologically for the least peak memory, inner blocks first.
+    """Sort the ops of every block topologically for the least peak memory, inner blocks first.
 
     The order is unchanged if no other is better, and in functions whose loops or branches carry buffers. The order is
     optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the
@@ -67,7 +66,7 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """Reorder blocks; returns the most bytes by which the order of any block may exceed the optimum."""
+        """Reorder blocks; return an upper bound, in bytes, on how far the order of any block is from the optimum."""
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
             candidate = _Block(live, block)

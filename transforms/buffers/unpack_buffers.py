@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
-from tinyml.transforms.buffers.liveness.arrivals import receives
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRanges,
@@ -20,16 +19,17 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     erase_dead_buffers,
     live_ranges,
     loops_around,
+    receives,
 )
-from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
+from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.pack_scratch import rectangle
 from tinyml.transforms.buffers.packing import Rectangle, pack
-from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
+from tinyml.transforms.ir.buffers import retype_buffer
 
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undoes `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
+    """Undo `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
 
     The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
     packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.

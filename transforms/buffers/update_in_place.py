@@ -23,13 +23,13 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
-from tinyml.transforms.buffers.overlap.reuse import takes_place
+from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
 
 @dataclass(frozen=True)
 class UpdateInPlacePass(ModulePass):
-    """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
+    """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last that needs the operand and the first that touches the result, and their safe distance must
     be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its

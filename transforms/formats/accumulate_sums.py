@@ -20,8 +20,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.product import Bound, Factor
-from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
-from tinyml.transforms.ir.sums.reductions import LoopCarriedSum
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.sums import LoopCarriedSum
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
@@ -32,7 +32,7 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
+    """Rewrite loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
 
     name = "accumulate-sums"
 

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.attributes import argument_attribute
 
 @dataclass(frozen=True)
 class AllowInstancesPass(ModulePass):
-    """Sets `tdsl.instances` of the module, by which `lower-arith-to-c` writes a structure in place of static arrays.
+    """Set `tdsl.instances` of the module, by which `lower-arith-to-c` writes a structure in place of static arrays.
 
     Raises `InputError` for an input that arrives row by row, from a function that knows of no instances.
     """

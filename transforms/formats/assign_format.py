@@ -1,7 +1,11 @@
-"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profiled range requires."""
+"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profiled range requires.
+
+Votes of forests get 8 bits, or the width of other constants where the data show that it takes more.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +19,45 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.functions import defined_functions
-from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
-from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
-from tinyml.transforms.formats.evaluation.vote_widths import with_narrow_votes
+from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
+
+BITS = 8
+
+REGRESSION_LOSS = 0.01
+"""The mean squared error, in percent of the variance, that narrow votes may add to a regressor's."""
+
+
+def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
+    """The choices with those for votes narrowed, unless more answers then differ from those on reals."""
+    assignment, chosen = evaluator.candidates.assignment, list(choices)
+    forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp)]
+    classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
+    for index, (tensors, choice) in enumerate(zip(assignment.classes, choices, strict=True)):
+        if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= BITS:
+            continue
+        try:
+            narrow = type(choice.prototype).of_width(BITS)
+        except InputError:
+            continue
+        narrowed = [*chosen[:index], replace(choice, prototype=narrow), *chosen[index + 1 :]]
+        allowed = REGRESSION_LOSS if evaluator.reference.is_regressor else 0.0
+        if _loss(evaluator, narrowed) <= _loss(evaluator, chosen) + allowed:
+            chosen = narrowed
+    return chosen
+
+
+def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> float:
+    """The percentage of answers that differ from those on reals."""
+    formats = tuple(evaluator.candidates.assignment.formats(choices))
+    outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
+    return evaluator.reference.loss(outcome, "disagreement")
+
 
 LEAST_ELEMENTS = 2
 """Constants with fewer elements keep the main format."""
@@ -31,7 +65,7 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Gives every tensor of a profiled f32 program a format; tensors that have formats keep them.
+    """Give every tensor of a profiled f32 program a format; tensors that have formats keep them.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
@@ -44,7 +78,7 @@ class AssignFormatPass(ModulePass):
     margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32; without it
     they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where these
     suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not fit,
-    for a program that has no profile or no tensor of f32, and for an op but a cast between tensors of f32 and others.
+    for a program that has no profile or no tensor of f32, and for any op but a cast between tensors of f32 and others.
     """
 
     name = "assign-format"
@@ -82,7 +116,7 @@ class AssignFormatPass(ModulePass):
         assignment = evaluator.candidates.assignment
         choices = self.choices(ctx, assignment.classes, prototype)
         if self.weights is None and not self.widths:
-            choices = with_narrow_votes(evaluator, choices)
+            choices = _with_narrow_votes(evaluator, choices)
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:

@@ -15,12 +15,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.sums.strip_mining import ColumnSum
+from tinyml.transforms.ir.sums import ColumnSum
 
 
 @dataclass(frozen=True)
 class BlockSumsPass(ModulePass):
-    """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
+    """Rewrite loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
     block: the most bytes of factors that are held at once; a block has as many iterations as fit into them and divide
     their total number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the

@@ -18,7 +18,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
 _CURE = (
     "`follows` and `align` of its class say how it does, or SUMS_GO_ON = False of the format keeps the products apart "
@@ -28,7 +28,7 @@ _CURE = (
 
 @dataclass(frozen=True)
 class ChooseAccumulatorsPass(ModulePass):
-    """Sets `acc` and `bound` of every product of matrices at L1.
+    """Set `acc` and `bound` of every product of matrices at L1.
 
     spare: the most bits of precision that constant matrices may give up for a narrower accumulator; matrices with
     several readers give up none. Raises `InputError` for a negative number, and where no accumulator of the format is

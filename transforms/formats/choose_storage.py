@@ -17,8 +17,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
-from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
+from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, check_target, kernels_for
 from tinyml.transforms.ir.sparse_layouts import SparseRows
@@ -114,7 +114,7 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turns a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
+    """Turn a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
 
     Dense rows of few bits are counted in the form in which `pack-constants` may store them.
 

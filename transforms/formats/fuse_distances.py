@@ -21,8 +21,8 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat, Raws
 from tinyml.dialects.formats.product import Bound
 from tinyml.transforms.formats.choose_accumulators import choose
-from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
-from tinyml.transforms.ir.squared_distance import is_squared_distance
+from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.sums import is_squared_distance
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more time than the precision that they keep is worth."""
@@ -33,7 +33,7 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrites products at L1 of a difference with itself if it has no other uses and the formats permit it."""
+    """Rewrite products at L1 of a difference with itself if it has no other uses and the formats permit it."""
 
     name = "fuse-distances"
 

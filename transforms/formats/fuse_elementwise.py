@@ -22,7 +22,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuses every elementwise op at L1 into its consumers, if all of these are elementwise and of the same shape."""
+    """Fuse every elementwise op at L1 into its consumers, if all of these are elementwise and of the same shape."""
 
     name = "fuse-elementwise"
 

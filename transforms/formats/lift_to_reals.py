@@ -26,7 +26,7 @@ from tinyml.dialects.locations import error_at
 
 @dataclass(frozen=True)
 class LiftToRealsPass(ModulePass):
-    """Changes every tensor to `f32`. Raises `InputError` for sums in accumulators, which correspond to no tensor."""
+    """Change every tensor to `f32`. Raises `InputError` for sums in accumulators, which correspond to no tensor."""
 
     name = "lift-to-reals"
 

@@ -24,7 +24,7 @@ from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, P
 
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
-    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
+    """Set `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
 
     The program itself is unchanged. target: as for `select-kernels`. pack_buffers: true if `pack-input` and
     `pack-buffers` run. flash: bytes for `spend-flash`, which spends less if the built program exceeds them. Raises the

@@ -24,7 +24,7 @@ from tinyml.transforms.ir.attributes import argument_attribute, set_argument_att
 
 @dataclass(frozen=True)
 class OrderInputPass(ModulePass):
-    """Gives an argument whose channels come first another order of axes, and records the order in `tdsl.order`.
+    """Give an argument whose channels come first another order of axes, and record the order in `tdsl.order`.
 
     The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
 

@@ -10,13 +10,13 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits, unit_of
-from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Sets `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
+    """Set `tdsl.packed` of the argument if that saves bytes; `lower-tdsl-to-scratch` then packs its type.
 
     An input that arrives row by row is packed if each row consists of whole groups of elements. Samples that the caller
     pushes are not packed.

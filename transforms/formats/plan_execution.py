@@ -40,7 +40,7 @@ PLAN = OwnAttribute(
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
-    """Executes each function by a plan, and records its segments in the attribute `tinyml.plan` of the module.
+    """Execute each function by a plan, and record its segments in the attribute `tinyml.plan` of the module.
 
     A plan is for the ops behind the last loop or branch; tensors computed before are whole.
 

@@ -20,24 +20,24 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.formats.streams.sequence_readers import (
+from tinyml.transforms.formats.streams.time_axis import (
     SequenceLoop,
     behind,
     is_image,
     receive_image,
     sequence_of,
     steps_of,
+    time_of,
 )
-from tinyml.transforms.formats.streams.time_axis import time_of
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 MOST = (1 << 16) - 1
-"""The most rows, and elements in a row, that the function can count."""
+"""Limit on rows and on elements per row, which the program counts in 16 bits."""
 
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
-    """Sets `tdsl.received` of the argument of a program and inserts a `tdsl.receive` of all of it.
+    """Set `tdsl.received` of the argument of a program and insert a `tdsl.receive` of all of it.
 
     input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only
     `tdsl.pushed` is set. stride: the frames from one answer of a stream to the next; by default windows of an answer

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.attributes import set_argument_attribute
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Sets `tdsl.reused` of a program's argument, for which `lower-tdsl-to-scratch` allocates a buffer."""
+    """Set `tdsl.reused` of a program's argument, for which `lower-tdsl-to-scratch` allocates a buffer."""
 
     name = "reuse-input"
 

@@ -26,7 +26,7 @@ from tinyml.transforms.schedules.table import schedules
 
 @dataclass(frozen=True)
 class TileSegmentPass(ModulePass):
-    """Tiles and fuses consecutive ops of every function.
+    """Tile and fuse consecutive ops of every function.
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: the unit that
     the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`, or a tiling of another package; by

@@ -30,12 +30,12 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
 from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
-from tinyml.transforms.ir.window_spacing import is_strip
+from tinyml.transforms.ir.window_sums import is_strip
 
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
-    """Rewrites every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
+    """Rewrite every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
 
     Convolutions in place (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of
     the previous result, and its other operands are tensors of the same shape, numbers per channel or single numbers.

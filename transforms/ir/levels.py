@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.pushes import CALLS
+from tinyml.dialects.tdsl.input_attributes import CALLS
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,52 @@
-"""Construction of loop nests over the elements of memrefs."""
+"""Insertion of ops in order, with locations, and of loop nests over the elements of memrefs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, UnknownLoc, i8, i16, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
-from tinyml.transforms.ir.located_builder import LocatedBuilder
+
+
+class LocatedBuilder:
+    """A builder of ops at the insertion point of xDSL's `builder`; ops without a location get `location`."""
+
+    def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
+        self.builder = Builder(point)
+        self.location = location
+
+    def put(self, op: Operation) -> None:
+        """Insert an op with any number of results."""
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.location
+        self.builder.insert(op)
+
+    def insert(self, op: Operation) -> SSAValue:
+        """Insert an op and return its first result."""
+        self.put(op)
+        return op.results[0]
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Insert at the end of a block; afterwards restore the insertion point and the location."""
+        outer, location = self.builder, self.location
+        self.builder = Builder(InsertPoint.at_end(block))
+        yield
+        self.builder, self.location = outer, location
+
 
 Indices: TypeAlias = "list[SSAValue]"
 
 
 class LoopNest(LocatedBuilder):
-    """Inserts ops before an op, with its location; `over` and `fold` open loops and continue after them."""
+    """A builder of ops before an op, with its location; `over` and `fold` open loops and continue after them."""
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.layouts.csr import CompressedRows
 from tinyml.dialects.layouts.delta_row_stream import (
     COUNT_BYTES,
     bytes_of_group,
@@ -16,7 +15,7 @@ from tinyml.dialects.layouts.delta_row_stream import (
     groups_of_rows,
 )
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
-from tinyml.dialects.layouts.row_stream import pack_rows
+from tinyml.dialects.layouts.sparse_rows import CompressedRows, pack_rows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: of flash. lengths: of the rows in a stream, in
+    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: of the rows in a stream, in
     multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads
     compressed rows.
     """

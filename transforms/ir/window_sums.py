@@ -1,19 +1,63 @@
-"""Sums of windows multiplied by rows of constant weights, and the tile kernels that compute them (L1 to L3)."""
+"""Sums of windows multiplied by rows of constant weights, and the tile kernels that compute them (L1 to L3).
+
+A sum has a constant start value in the units of its accumulator; windows share memory at a constant spacing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tinyml.dialects import num
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.tiles import Sums, Tile, TileFamily
-from tinyml.transforms.ir.sum_starts import Start
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
     from tinyml.targets.tiles import Numbers
+
+
+@dataclass(frozen=True)
+class Start:
+    """The start values of sums: constants of a format."""
+
+    format: NumberFormat
+    raws: Raws
+
+    def recoded(self, accumulator: Accumulator) -> Start:
+        """The same start values in the format that an accumulator loads at the least cost."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        format = accumulator.start_format(self.format)
+        return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
+
+    def plus(self, integers: NDArray[np.int64]) -> Start | None:
+        """The start values with integers added to their raws; None if the format cannot hold the sums."""
+        raws = self.raws.astype(np.int64) + integers
+        try:
+            self.format.verify_raws(raws)
+        except VerifyException:
+            return None
+        return Start(self.format, raws.astype(self.format.dtype))
+
+    def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
+        """The raws of sums with these start values."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        raws = self.raws.astype(self.format.dtype)
+        return accumulator.widened(32).start(NumpyMachine(), raws, self.format).astype(np.int64)
+
+
+def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
+    """The start value 0 for sums of products with weights of a format."""
+    format = accumulator.start_format(weights)
+    return Start(format, np.zeros((), format.dtype))
 
 
 @dataclass(frozen=True)
@@ -51,3 +95,30 @@ class WindowSums:
         # Windows of one run in one line have no pitch.
         places = pitch if max(runs, family.lines) > 1 else 0, step, self.count
         return family.tile(finish, rows, runs, self.run, places), bounded
+
+
+def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spacing, int]:
+    """The layout of the windows of an undilated filter, `across` pixels apart, and the number of lines of windows.
+
+    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row starting at row KH - 1,
+    or a single line for a 1x1 filter; or N x KH x KW x C, with separate windows.
+    """
+    count, rows, columns, channels = image
+    _, height, width, length = filter
+    if count > 1:
+        runs = 1 if length == channels else height
+        return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels), 1
+    lines = 1 if (height, width) == (1, 1) else rows - height + 1
+    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels), lines
+
+
+def is_strip(op: tdsl.Conv2dOp) -> bool:
+    """True if the windows of a single image form lines with a constant step between adjacent windows.
+
+    Successive lines start one row apart.
+    """
+    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
+    rows = tdsl.shape_of(op.out)[1]
+    pixels = taps == [1, 1] and op.steps == (1, 1)
+    in_lines = height == taps[0] + rows - 1 and (rows == 1 or op.steps[0] == 1)
+    return op.spread == (1, 1) and (in_lines or pixels)

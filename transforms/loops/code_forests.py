@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, tdsl
-from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.kernel import Kernel

@@ -18,8 +18,7 @@ from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
-from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
-from tinyml.transforms.ir.buffers.retype_buffer import retype_elements
+from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, num.SparseDotOp
 

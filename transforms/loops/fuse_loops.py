@@ -26,7 +26,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.transforms.ir.buffers.loop_accesses import affine, memory_of, overlap, start_of
+from tinyml.transforms.ir.buffers import affine, memory_of, overlap, start_of
 
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 

@@ -22,8 +22,7 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
-from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
-from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer, retype_elements
+from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 _PRODUCTS = num.ProductsOp, num.DotOp

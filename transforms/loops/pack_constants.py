@@ -28,9 +28,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.registry import HOST, chip_of, kernels_for
-from tinyml.transforms.ir.buffers.buffer_reads import buffer_reads
-from tinyml.transforms.ir.buffers.retype_buffer import retype_buffer
-from tinyml.transforms.ir.indices.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer
+from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
 

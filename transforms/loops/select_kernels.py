@@ -22,15 +22,14 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
-from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families
-from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.indices.divisibility import is_multiple
+from tinyml.transforms.ir.contraction_loops import expand_contraction, sum_of_products
+from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-from tinyml.transforms.ir.sums.sum_loops import sum_of_products
 from tinyml.transforms.loops.kernels.chunks import select_chunks
 from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format

@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import scratch
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.transforms.ir.buffers.loop_accesses import affine
+from tinyml.transforms.ir.buffers import affine
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
 

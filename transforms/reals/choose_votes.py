@@ -23,7 +23,7 @@ SOFT, HARD = VOTES = ("soft", "hard")
 
 @dataclass(frozen=True)
 class ChooseVotesPass(ModulePass):
-    """Replaces hard votes for the soft ones of all forests.
+    """Replace hard votes for the soft ones of all forests.
 
     votes: `soft` changes nothing; with `hard` a leaf votes for its class with the greatest share, the first of equal
     ones. A vote is the greatest power of two with which the votes of all trees add up to at most 1, so that ranges

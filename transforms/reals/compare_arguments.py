@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Removes every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
+    """Remove every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
 
     relu is kept, as it makes negative elements equal. A function whose value the program also returns is kept, too: its
     argument keeps the scale that suits the function.

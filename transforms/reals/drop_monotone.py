@@ -1,4 +1,4 @@
-"""`drop-monotone`: functions that keep the order of scores are dropped if only the class is asked for.
+"""`drop-monotone`: functions that preserve the order of scores are dropped if only the class is asked for.
 
 Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
 `compare-arguments` drops functions that nothing but `tdsl.argmax` reads; this pass, on request, drops those whose
@@ -33,7 +33,7 @@ _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
 
 @dataclass(frozen=True)
 class DropMonotonePass(ModulePass):
-    """Makes a program return a label, and drops increasing functions before the comparison that decides on it.
+    """Make a program return a label, and drop increasing functions before the comparison that decides on it.
 
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
     sigmoid above 1/2. The program returns the compared numbers instead of results that are computed from them alone.

@@ -21,13 +21,12 @@ from xdsl.transforms.dead_code_elimination import dce
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.affine.absorption import absorb
-from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, extended
 
 
 @dataclass(frozen=True)
 class FoldAffinePass(ModulePass):
-    """Folds additions, subtractions and multiplications by constants at L0 into all layers that read their results.
+    """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
     Layers are products of a constant matrix and convolutions with a constant filter; a factor must be the same for all
     elements that a weight is multiplied by. Two matrix products in a row become one where this takes no more

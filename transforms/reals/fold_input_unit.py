@@ -24,9 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
-from tinyml.transforms.reals.affine.absorption import absorb
-from tinyml.transforms.reals.affine.affine_function import AffineFunction
-from tinyml.transforms.reals.affine.feature_attributes import set_feature_map
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldInputUnitPass(ModulePass):
-    """Gives the argument of a program on reals the unit of a sensor, and records unit and format as its attributes.
+    """Give the argument of a program on reals the unit of a sensor, and record unit and format as its attributes.
 
     `tdsl.input_unit` and `tdsl.input_format` say what the caller supplies; a program that has them stays as it is. To
     be run before `profile`; `assign-format` gives the argument its format.

@@ -25,7 +25,7 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 
 @dataclass(frozen=True)
 class FoldPowersOfTwoPass(ModulePass):
-    """Folds multiplications at L0 by plus or minus a power of two into constants that have no other readers.
+    """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
     The constant is a factor of the product whose result is multiplied, or of the only product that reads the result.
     """

@@ -23,7 +23,7 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
 @dataclass(frozen=True)
 class FuseProductsPass(ModulePass):
-    """Fuses every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
+    """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
     A product of matrices with per-row scales is not fused. Convolutions take constants with one number for each
     channel. A constant from which several sums start is copied for each, as formats of starts follow from those of the
@@ -41,7 +41,7 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """Fuses an addition. several: true if a sum may have more than one product."""
+    """Fuse an addition. several: true if a sum may have more than one product."""
 
     def __init__(self, several: bool):
         self.several = several
@@ -73,7 +73,7 @@ class _FuseSum(RewritePattern):
 
 
 class _FuseBias(RewritePattern):
-    """Fuses the addition of a constant, with one number for each channel, into a convolution."""
+    """Fuse the addition of a constant, with one number for each channel, into a convolution."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:

@@ -24,7 +24,7 @@ _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 
 @dataclass(frozen=True)
 class HoistInvariantsPass(ModulePass):
-    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
+    """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
     Other tensor ops are moved if the operands that would otherwise be kept only for them have at least as many elements
     as their results.

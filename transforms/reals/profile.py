@@ -17,7 +17,7 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 @dataclass(frozen=True)
 class ProfilePass(ModulePass):
-    """Runs the float program on the inputs of a data set and records `tdsl.profile` on every op with tensors.
+    """Run the float program on the inputs of a data set and record `tdsl.profile` on every op with tensors.
 
     An op carries one profile for each result (unit for a result that is not a tensor); the profile of a loop also
     covers its iter_args. The function's argument has a profile of its own, with the share of zeros in it.

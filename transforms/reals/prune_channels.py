@@ -24,7 +24,7 @@ from tinyml.transforms.schedules.table import schedule_named
 
 @dataclass(frozen=True)
 class PruneChannelsPass(ModulePass):
-    """Removes channels at L0 from tensors, and from the weights of the ops that make and read them.
+    """Remove channels at L0 from tensors, and from the weights of the ops that make and read them.
 
     Channels that are coupled, for instance by residual sums or depthwise convolutions, are removed together. The pass
     has to run before `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a

@@ -33,7 +33,7 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; removed elements are exactly zero or unread."""
+    """Rewrite products of constant matrices and column vectors at L0; removed elements are exactly zero or unread."""
 
     name = "prune-zeros"
 

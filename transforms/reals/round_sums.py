@@ -13,12 +13,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.transforms.ir.sums.rounded_sums import round_carried_sums
+from tinyml.transforms.ir.sums import round_carried_sums
 
 
 @dataclass(frozen=True)
 class RoundSumsPass(ModulePass):
-    """Rewrites loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+    """Rewrite loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
 
     block: the most iterations whose products are added together.
     """

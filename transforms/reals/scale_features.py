@@ -20,9 +20,13 @@ from xdsl.transforms.dead_code_elimination import dce
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.attributes import argument_attribute
-from tinyml.transforms.reals.affine.absorption import absorb, in_shape
-from tinyml.transforms.reals.affine.affine_function import AffineFunction, extended
-from tinyml.transforms.reals.affine.feature_attributes import set_feature_map
+from tinyml.transforms.reals.analysis.affine_functions import (
+    AffineFunction,
+    absorb,
+    extended,
+    in_shape,
+    set_feature_map,
+)
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """Scales the features of an argument at L0 that is a vector, and records scales and zeros as its attributes.
+    """Scale the features of an argument at L0 that is a vector, and record scales and zeros as its attributes.
 
     If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
     If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the

@@ -29,7 +29,7 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
-    """Rewrites products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
+    """Rewrite products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
     Matrices that are indexed out of one constant share their shift amounts. Constants from which the sums start are
     multiplied by the same powers. The pass has to run before `profile`.

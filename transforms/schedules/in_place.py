@@ -13,8 +13,8 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import packed_bits
-from tinyml.dialects.scratch.packing import packed_type
-from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.dialects.scratch.types import packed_type
+from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, usual, usual_segments

@@ -4,34 +4,34 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
 `FormatChoice`, a format and a scale, for each class of tensors; every search compares them in the same way:
 
     profiled program (L0)                                        engine/search_pass.py   options, journals, workers
-       |                                                         engine/equivalent_programs.py  one search for each
+       |                                                           one search for each equivalent program
        v
     Search: candidates, formats, losses, memory                  engine/search.py
        |
        v
-    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, uniform_programs.py,
-       |                                                         maxscale.py, demotion.py, promotion.py
+    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, maxscale.py,
+       |                                                         demotion.py, promotion.py
        v
     backtracking: from just beyond the limits back inside        moves/backtracking.py
        |
        v
-    pairwise moves: some tensors wide, others narrow             moves/pairwise_moves.py, ranked by error_model.py
+    pairwise moves: some tensors wide, others narrow             moves/pairwise_moves.py, ranked by a linear model
        |
        v
-    improvement: one tensor after the other                      search_pareto.py, moves/format_moves.py, spare_room.py
+    improvement: one tensor after the other                      search_pareto.py, search_promote.py,
+       |                                                         moves/format_moves.py
+       v
+    settling: the best that keeps the limits, built and run      engine/feasibility.py
        |
        v
-    settling: the best that keeps the limits, built and run      engine/feasibility.py, limits.py
+    SearchResult: choices, reasons, front                        engine/result.py
        |
        v
-    SearchResult: choices, reasons, front                        engine/result.py, moves/pareto_front.py
-       |
-       v
-    refined constants, formats and attributes (L1)               engine/refinement.py, search_pass.py
+    refined constants, formats and attributes (L1)               engine/search_pass.py
 
-`search-pareto` takes all of these steps; the published searches are single steps of it. The losses of candidates come
-from evaluation/: `Evaluation` keeps outcomes, `Journal` writes them to a file, `Workers` computes them in this process,
-in others or on a cluster. The outcome of one candidate is computed in transforms/formats/evaluation. Costs come from
+`search-pareto` takes all of these steps; the published searches are single steps of it. `Evaluation` keeps the
+outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
+cluster. The outcome of one candidate is computed in transforms/formats/evaluation. Costs come from
 costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself, by
 the names in pipelines_below.py.
 

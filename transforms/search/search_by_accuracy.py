@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.search.engine.baseline_pass import BaselinePass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import BaselinePass
 from tinyml.transforms.search.moves.demotion import (
     better,
     cumulative_demotions,
@@ -27,7 +27,7 @@ from tinyml.transforms.search.moves.demotion import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demotes what loses least until the program fits, and promotes what loses most while it fits; takes the better.
+    """Demote what loses least until the program fits, promote what loses most while it fits; take the better.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
     for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.

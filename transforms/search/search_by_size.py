@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tinyml.transforms.search.engine.baseline_pass import BaselinePass
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import BaselinePass
 from tinyml.transforms.search.moves.demotion import better, first_that_fits, narrow_and_wide, one_after_the_other
 
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demotes the smallest tensors first, then the largest first, until the program fits, and takes the better result.
+    """Demote the smallest tensors first, then the largest first, until the program fits, and take the better result.
 
     ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
     for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.

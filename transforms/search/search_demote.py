@@ -12,10 +12,9 @@ from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.feasibility import Feasibility
-from tinyml.transforms.search.engine.limits import Limits, limit
+from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -31,7 +30,7 @@ from tinyml.transforms.search.moves.demotion import (
 
 @dataclass(frozen=True)
 class SearchDemotePass(SearchPass):
-    """Searches with algorithm 11 of Shiftry.
+    """Search by algorithm 11 of Shiftry.
 
     ram: bytes that arena, input and stack may take. With this limit the search is the first of Shiftry's two strategies
     (section 3): as few tensors as possible are demoted until the program keeps the limit, and `loss` is ignored.

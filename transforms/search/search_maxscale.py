@@ -19,7 +19,7 @@ from tinyml.transforms.search.moves.maxscale import explore_maxscale
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(SearchPass):
-    """Tries every maxscale from 0 to width - 1 and takes the one with the least loss, the greatest in case of ties.
+    """Try every maxscale from 0 to width - 1 and take the one with the least loss, the greatest in case of ties.
 
     widths: those to try, each for all tensors; by default the format's usual width. In the arithmetic of `seedot` this
     is SeeDot as published; in another one only the scales are SeeDot's. The metric is accuracy, as in the paper.

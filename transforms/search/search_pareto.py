@@ -10,7 +10,7 @@ the greatest numbers of a tensor saturate. The initial candidates are kept, so t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -22,22 +22,17 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.equivalent_programs import in_modes
-from tinyml.transforms.search.engine.feasibility import Feasibility
-from tinyml.transforms.search.engine.limits import Limits, limit
+from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
-from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.engine.standard_error import nearly_least
+from tinyml.transforms.search.engine.search import Search, nearly_least
+from tinyml.transforms.search.engine.search_pass import SearchPass, in_modes
 from tinyml.transforms.search.moves.backtracking import backtrack, with_better_scales
-from tinyml.transforms.search.moves.error_model import LinearErrors
 from tinyml.transforms.search.moves.format_moves import choose_formats
 from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
-from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, PairwiseMoves, possible_changes
-from tinyml.transforms.search.moves.pareto_front import Point, worth_knowing
+from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, LinearErrors, PairwiseMoves, possible_changes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,13 +40,61 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
+
+FRONT_LOSS = 5.0
+"""Limit on how far the loss of a candidate on the front exceeds the least, whatever its cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """A candidate that was evaluated on all samples.
+
+    loss: by the metric of the search. error: of margins. origin: the step that made it.
+    """
+
+    choices: tuple[FormatChoice, ...]
+    formats: Formats
+    loss: float
+    error: float
+    origin: str
+
+    @property
+    def key(self) -> tuple[float, float]:
+        """The sort key by which candidates are preferred."""
+        return self.loss, self.error
+
+    def result(self, search: Search) -> SearchResult:
+        """The candidate as the result of a search."""
+        pairs = zip(search.classes, self.choices, strict=True)
+        return SearchResult(self.choices, {tensors.name: _reason(choice, self.origin) for tensors, choice in pairs})
+
+
+def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
+    """The candidates that may be on the front and need a cost, and those whose costs are `known` already."""
+    good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
+    cheap = [point for point in good if point.formats in known]
+    worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
+    return list(dict.fromkeys([*cheap, *worth]))
+
+
+def _is_wasteful(point: _Point, other: _Point) -> bool:
+    """True if a candidate nowhere has fewer bits than another one with less loss."""
+    pairs = zip(point.choices, other.choices, strict=True)
+    return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
+
+
+def _reason(choice: FormatChoice, origin: str) -> str:
+    scale = "" if not choice.zoom else f", scale 2^{choice.zoom} times finer than its range"
+    return f"{choice.prototype.bits} bits by {origin}{scale}"
+
+
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
 """The greatest factor by which corrected estimates of programs that keep the limits exceed them."""
 
 MEASURED = 8
-"""The number of candidates that may prove to exceed the limits, one after the other, before one is taken that is known
-to keep them; initial candidates are not counted.
+"""The number of candidates in a row whose measurement may exceed the limits before one is taken that is known to keep
+them; initial candidates are not counted.
 """
 
 ESTIMATED = 4
@@ -69,7 +112,7 @@ RIVALS = 6
 
 @dataclass(frozen=True)
 class SearchParetoPass(SearchPass):
-    """Takes the fastest of the candidates within the limits that lose no more than `loss`.
+    """Take the fastest of the candidates within the limits that lose no more than `loss`.
 
     Without `loss`, or if all lose more, it takes the one with the least loss. Raises `InputError` if no candidate is
     within the limits.
@@ -125,7 +168,7 @@ class SearchParetoPass(SearchPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """As for other searches, unless `plans` says what there is to choose from."""
+        """As for other searches, unless `plans` names the modes to choose from."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -183,25 +226,25 @@ class _Pareto:
         self.evaluation = feasibility.search.evaluation
         self.offered = offered
         self.effort = effort
-        self.points: dict[Formats, Point] = {}
-        self.best: Point | None = None
+        self.points: dict[Formats, _Point] = {}
+        self.best: _Point | None = None
 
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
-    ) -> list[Point]:
+    ) -> list[_Point]:
         """Evaluate candidates, and return those that lose no more than `at_most`."""
         listed = [tuple(choices) for choices in candidates]
         programs = [self.search.formats(choices) for choices in listed]
-        points: list[Point] = []
+        points: list[_Point] = []
         outcomes = self.evaluation.outcomes(programs, at_most)
         for choices, formats, outcome in zip(listed, programs, outcomes, strict=True):
             loss = self.evaluation.loss(outcome)
             if loss <= at_most and math.isfinite(loss):
-                point = Point(choices, formats, loss, outcome.margin, origin)
+                point = _Point(choices, formats, loss, outcome.margin, origin)
                 points.append(self.points.setdefault(formats, point))
         return points
 
-    def consider(self, point: Point) -> bool:
+    def consider(self, point: _Point) -> bool:
         """Make a candidate the best one if it is better and within the limits; True if so."""
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
@@ -249,7 +292,7 @@ class _Pareto:
                 failed += 1
         raise InputError(f"no program within the limits was found: the least needs {self._least_needs(points)}")
 
-    def _least_needs(self, points: Sequence[Point]) -> str:
+    def _least_needs(self, points: Sequence[_Point]) -> str:
         known = self.feasibility.costs.estimates
         cheap = [point for point in points if point.formats in known or point.origin == "uniform"]
         costs = [self.feasibility.cost(point.formats) for point in cheap]
@@ -289,7 +332,7 @@ class _Pareto:
             if self.best is before:
                 break
 
-    def _join(self, before: Point, point: Point) -> None:
+    def _join(self, before: _Point, point: _Point) -> None:
         """Apply the change that leads from `before` to a point to the best candidate, too."""
         best = self.best
         assert best is not None
@@ -314,11 +357,11 @@ class _Pareto:
             neighbours += [with_choice(choices, i, other) for other in others]
         return neighbours
 
-    def _worth_knowing(self) -> list[Point]:
+    def _worth_knowing(self) -> list[_Point]:
         assert self.best is not None
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
-    def _costs(self, points: Sequence[Point]) -> dict[Point, ProgramCost]:
+    def _costs(self, points: Sequence[_Point]) -> dict[_Point, ProgramCost]:
         """The costs of the programs of candidates as they are compiled."""
         self.feasibility.estimate(point.choices for point in points)
         self.feasibility.estimate_spent(point.formats for point in points)

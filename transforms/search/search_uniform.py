@@ -11,12 +11,12 @@ from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.uniform_programs import best_variant, uniform_losses
+from tinyml.transforms.search.moves.promotion import best_variant, uniform_losses
 
 
 @dataclass(frozen=True)
 class SearchUniformPass(SearchPass):
-    """Takes the width with the least loss, the first in case of ties.
+    """Take the width with the least loss, the first in case of ties.
 
     widths: those to choose from; by default the format's usual width.
     """

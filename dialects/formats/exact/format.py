@@ -1,7 +1,8 @@
 """Arithmetic of formats whose numbers are integers times a power of two: their sums and products are exact.
 
 Tensors in any of these formats meet without a cast: operands become integers, the operation is computed exactly, and
-the format of the result rounds once. All that is left to a format is how it stores its numbers.
+the format of the result rounds once. All that is left to a format is how it stores its numbers. Bounds on sums of
+products prove that accumulators are wide enough.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute
@@ -17,7 +18,6 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
-from tinyml.dialects.formats.exact.bounds import sum_bound
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import Function, NumberFormat, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
@@ -27,6 +27,69 @@ from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
+
+
+def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
+    """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
+
+    initial: the numbers from which sums start.
+    """
+    scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
+    bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
+    if initial is not None:
+        bounds.append((_interval(initial), _scale(initial)))
+    finest = max(scale for _, scale in bounds)
+    lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
+    return sum(lows), sum(highs)
+
+
+def _format(factor: Factor) -> ExactNumbers:
+    return cast(ExactNumbers, factor.format)
+
+
+def _scale(factor: Factor) -> int:
+    return _format(factor).scale
+
+
+def _product_bound(product: Product) -> Bound:
+    """The bound on one product, in units in its last place; exact for constant factors.
+
+    Products of a constant and factors of either sign add up along each row; the worst row determines the bound.
+    """
+    lhs, rhs = _interval(product.lhs), _interval(product.rhs)
+    corners = [a * b for a in lhs for b in rhs]
+    low = 0 if product.square else min(0, *corners)
+    bounds = [(product.length * low, product.length * max(0, *corners))]
+    bounds += [
+        _of_rows(factor, other) for factor, other in ((product.lhs, rhs), (product.rhs, lhs)) if factor.raws is not None
+    ]
+    return max(low for low, _ in bounds), min(high for _, high in bounds)
+
+
+def _interval(factor: Factor) -> tuple[int, int]:
+    """The least and the greatest integer of a factor."""
+    format = _format(factor)
+    if factor.raws is not None and factor.raws.size:
+        ends = np.array([factor.raws.min(), factor.raws.max()])
+        low, high = format.integers(ends).tolist()
+        return low, high
+    low, high = format.integer_limits
+    start, end = (
+        int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
+    )
+    return low if start is None else start, high if end is None else end
+
+
+def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
+    """The bound on rows of a constant times numbers in an interval, from the sums of either sign."""
+    assert constant.raws is not None
+    integers = _format(constant).integers(constant.raws)
+    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))
+    least, greatest = min(other[0], 0), max(other[1], 0)
+    lows = [p * least - n * greatest for p, n in zip(positive, negative, strict=True)]
+    highs = [p * greatest - n * least for p, n in zip(positive, negative, strict=True)]
+    return min(lows, default=0), max(highs, default=0)
+
 
 V = TypeVar("V")
 
@@ -59,18 +122,18 @@ class ExactFormat(ExactNumbers):
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """Rounds the exact number x * 2^-scale into the format."""
+        """Round the exact number x * 2^-scale into the format."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Rounds the exact sum x * 2^left + y, which has this scale."""
+        """Round the exact sum x * 2^left + y, which has this scale."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Rounds the exact product of two integers, which has this scale."""
+        """Round the exact product of two integers, which has this scale."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Leaves out where a function is within half of the least number of one of its limits."""
+        """Leave out arguments at which the function is within half of the least number of one of its limits."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
@@ -113,7 +176,7 @@ class ExactFormat(ExactNumbers):
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        return sum_bound(products, initial)
+        return _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, AccumulatorType)
@@ -157,7 +220,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, x, y, scale)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """Products of numbers of this format have no more bits than these."""
+        """The product has no more bits than the numbers of this format."""
         power, width = exact(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
         if exact(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:

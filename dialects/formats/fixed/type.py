@@ -1,45 +1,92 @@
-"""Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
+"""The family of fixed point: numbers `raw * 2^-frac`, which saturate.
 
-Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
-sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough, and never
-rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned_type.py`); `!fixed.s<width, frac>` is
-signed and has the least integer, too, as sensors do (`signed_type.py`), and `!fixed.byte<8, frac>` a camera's bytes
-(`byte_type.py`).
+`!fixed.q<width, frac>` has signed raws, at the same magnitude on both sides, and rounds to nearest (half up: add half,
+shift arithmetically). Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough,
+and never rounds. Three relatives:
+
+* `!fixed.s<width, frac>`, the integers of sensors, has every raw of two's complement. `!fixed.q` leaves out the least
+  integer, so that negation never overflows; a sensor at its limit sends it, and proofs of sums need a format with it.
+* `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even: what a quantised relu computes where
+  a framework rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann, "Memory-Optimal Direct
+  Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative numbers become 0, so
+  relu is free.
+* `!fixed.byte<8, frac>`, the bytes of cameras, stands for (byte - 128) * 2^-frac, with bytes from 0 to 255 in memory.
+  Kernels multiply signed integers: a cast to `!fixed.s<8, frac>` flips the upper bit and changes no number.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
+from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.fixed.byte_type import ByteType
-from tinyml.dialects.formats.fixed.exact_integer import ExactInteger
-from tinyml.dialects.formats.fixed.sensor_format import sensor_format
-from tinyml.dialects.formats.fixed.signed_type import SignedType
-from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
 
 V = TypeVar("V")
 
 CANDIDATE_WIDTHS = (4, 6, 8, 9, 10, 12, 16)
+UNSIGNED_WIDTHS = range(1, 16)
+USUAL_WIDTH = 16
+USUAL_UNSIGNED_WIDTH = 4
 BYTE = 8
 REGISTER_WIDTH = 16
+FLIP = -128
+"""The number that, added to a byte modulo 256, gives its signed integer, and the reverse."""
+
+
+class ExactInteger(ScaledInteger, ExactFormat):
+    """Numbers `raw * 2^-frac` whose raws are the integers of the family 'exact' themselves."""
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def scale(self) -> int:
+        return self.frac.data
+
+    def narrowed(self, bits: int) -> Self:
+        bits = min(bits, self.width.data - self.WIDTHS[0])
+        return self.new([IntAttr(self.width.data - bits), IntAttr(max(self.frac.data - bits, FRACS[0]))])
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        return raws.astype(np.int64)
+
+    @property
+    def coding(self) -> Coding | None:
+        return INTEGER_CODING
+
+    def encode(self, reals: Reals) -> Raws:
+        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
+        return np.clip(scaled, *self.limits).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        nearest = self.encode(reals)
+        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        return np.clip(away, *self.limits).astype(self.dtype)
 
 
 @irdl_attr_definition
@@ -89,7 +136,7 @@ class FixedType(ExactInteger):
 
     @classmethod
     def of_width(cls, width: int | None) -> FixedType:
-        width = 16 if width is None else width
+        width = USUAL_WIDTH if width is None else width
         if width not in WIDTHS:
             raise InputError(f"fixed point has widths from {WIDTHS[0]} to {WIDTHS[-1]}, got {width}")
         return FixedType(width, width - 1)
@@ -145,6 +192,233 @@ class FixedType(ExactInteger):
             return super().function(m, function, value, value_format, scheme)
         x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))
         return m.settle(x, self.stored_width)
+
+
+@irdl_attr_definition
+class SignedType(ExactInteger):
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32."""
+
+    name = "fixed.s"
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]] = WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+        return limits(self.width.data)
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        return np.floor(np.asarray(reals, np.float64) + 0.5)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> SignedType:
+        width = USUAL_WIDTH if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"signed integers have widths {cls.WIDTHS_IN_WORDS}, got {width}")
+        return SignedType(width, width - 1)
+
+    def for_range(self, low: float, high: float) -> SignedType:
+        """The format with the finest scale at which the greatest magnitude does not saturate."""
+        magnitude = max(abs(low), abs(high))
+        frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
+        return SignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def rounding(self, scale: int) -> int:
+        """Half a unit in the last place."""
+        return 1 << max(scale - self.frac.data - 1, 0)
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale(x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale_to(x, right, *self.limits)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return m.product_to(a, b, right, *self.limits)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
+
+
+@irdl_attr_definition
+class UnsignedType(ExactInteger):
+    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
+
+    name = "fixed.u"
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]] = UNSIGNED_WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {UNSIGNED_WIDTHS[0]} to {UNSIGNED_WIDTHS[-1]}"
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if self.width.data < width)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+        return 0, (1 << self.width.data) - 1
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """The raw rounded to nearest, halves to even, and saturated."""
+        scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
+        rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        return np.rint(np.asarray(reals, np.float64))
+
+    @classmethod
+    def of_width(cls, width: int | None) -> UnsignedType:
+        width = USUAL_UNSIGNED_WIDTH if width is None else width
+        if width not in UNSIGNED_WIDTHS:
+            raise InputError(f"unsigned fixed point has widths {cls.WIDTHS_IN_WORDS}, got {width}")
+        return UnsignedType(width, width)
+
+    def for_range(self, low: float, high: float) -> UnsignedType:
+        """The format with the finest scale at which the greatest number saturates by no more than it rounds."""
+        frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
+        return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        if right <= 0:
+            return m.rescale(x, right)
+        odd = m.low_bits(m.shift_right(x, right), 1)
+        below = m.add(x, m.const((1 << right - 1) - 1))
+        return m.shift_right(m.add(below, odd), right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        low, high = self.limits
+        # Between the limits numbers are narrow; rounding does not leave them.
+        inside = m.clamp(x, low << max(right, 0), high << max(right, 0))
+        return m.clamp(self.rescaled(m, m.narrowed(inside), right), low, high)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return self.fitted(m, m.mul(a, b), right)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
+
+
+@irdl_attr_definition
+class ByteType(ExactInteger):
+    """`!fixed.byte<8, frac>`: raws are bytes, as the signed integers of their bits; all arithmetic is on `signed`."""
+
+    name = "fixed.byte"
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]] = (BYTE,)
+    WIDTHS_IN_WORDS: ClassVar[str] = f"{BYTE}"
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def signed(self) -> SignedType:
+        """The format of the same numbers in two's complement."""
+        return SignedType(self.width.data, self.frac.data)
+
+    @property
+    def computed(self) -> SignedType:
+        return self.signed
+
+    def delivered(self, raws: Raws) -> Raws:
+        return raws.view(np.uint8)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest integer, which are those of raws, too."""
+        return self.signed.limits
+
+    @property
+    def coding(self) -> None:
+        """No kernel reads bytes."""
+        return None
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        return (raws.astype(np.int64) & 255) + FLIP
+
+    def encode(self, reals: Reals) -> Raws:
+        return (self.signed.encode(reals).astype(np.int64) - FLIP).astype(np.uint8).view(np.int8)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        return (self.signed.encode_away(reals).astype(np.int64) - FLIP).astype(np.uint8).view(np.int8)
+
+    def decode(self, raws: Raws) -> Reals:
+        return np.ldexp(self.integers(raws).astype(np.float64), -self.frac.data)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> ByteType:
+        if width not in (None, BYTE):
+            raise InputError(f"bytes have {BYTE} bits, got {width}")
+        return ByteType(BYTE, BYTE - 1)
+
+    def for_range(self, low: float, high: float) -> ByteType:
+        return ByteType(BYTE, self.signed.for_range(low, high).frac.data)
+
+    def narrowed(self, bits: int) -> ByteType:
+        return self
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """The signed integer of a byte."""
+        return self._flipped(m, self.stored(m, value))
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self._flipped(m, self.fitted(m, x, scale - self.frac.data)), BYTE)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        return m.settle(self._flipped(m, self.signed.load(m, self.signed.from_f32(m, value))), BYTE)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(*(m.settle(self.load(m, value), BYTE) for value in (lhs, rhs)))
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        return self.signed.at_least(m, m.settle(self.load(m, value), BYTE), threshold)
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        inner = self.signed.clamp(m, m.settle(self.load(m, value), BYTE), low, high)
+        return m.settle(self._flipped(m, self.signed.load(m, inner)), BYTE)
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        inner = self.signed.average(m, total, count, value_format)
+        return m.settle(self._flipped(m, self.signed.load(m, inner)), BYTE)
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        return self.signed.rounded(reals)
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return self.signed.rescaled(m, x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return self.signed.fitted(m, x, right)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return self.signed.product(m, a, b, right)
+
+    @staticmethod
+    def _flipped(m: Machine[V], x: Int[V]) -> Int[V]:
+        return m.add_wrapped(x, m.const(FLIP), BYTE)
+
+
+def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | UnsignedType | ByteType:
+    """The format of integers of some bits, at a scale 2^-frac, or with numbers between -1 and 1.
+
+    Bytes always have numbers between -1 and 1, with the integer 128 at 0; integers of other types have 0 there.
+    """
+    if not is_signed and bits == BYTE:
+        return ByteType(BYTE, BYTE - 1)
+    frac = bits - is_signed if frac is None else frac
+    if is_signed:
+        return SignedType(bits, frac)
+    return UnsignedType(bits, frac) if bits in UNSIGNED_WIDTHS else SignedType(bits + 1, frac)
 
 
 ExactNumbers.INTEGERS = FixedType

@@ -112,7 +112,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Rounds numbers to multiples of 2^low where the posits around them are spaced more finely."""
+    """Round numbers to multiples of 2^low where the posits around them are spaced more finely."""
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent

@@ -66,7 +66,7 @@ def _linear_program(m: IntegerBuilder, x: SSAValue, right: SSAValue, n: SSAValue
     size = m.size(wide)
     above = m.sub(size, one << shift)
     small = m.compare(above, "slt", 0)
-    # Where the size is small, the other branch is not taken, whatever it computes.
+    # For small magnitudes this branch is discarded by the select below.
     beyond = m.add(_to_even(m, above, shift + 1), one)
     raw = m.resize(m.least(m.choose(small, _to_even(m, size, shift), beyond), m.known(greatest)), 16)
     return m.choose(m.compare(wide, "slt", 0), m.negate(raw), raw)

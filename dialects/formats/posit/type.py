@@ -235,8 +235,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int) -> PositType:
-        """Posits below 2^high for magnitudes below 2^top, with a window down to the reach of an integer of
-        `SHORT_INTEGER` or `LONG_INTEGER` bits."""
+        """The posit for magnitudes below 2^top whose window covers [2^low, 2^high).
+
+        low: the smallest exponent that an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches.
+        """
         n = self.n.data
         reach = (n - 2) << es
         high = min(high, reach + 1)
@@ -332,7 +334,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._kept(m, m.call(function, *wide, *parameters[:2]))
 
     def _kept(self, m: Machine[V], raw: V) -> V:
-        """Narrows a 32-bit raw, which may be NaR, to its storage."""
+        """Narrow a 32-bit raw, which may be NaR, to its storage."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:

@@ -14,8 +14,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.product import Product
-from tinyml.dialects.formats.published.accumulators import PublishedSum
-from tinyml.dialects.formats.published.published_format import PublishedFixedPoint, published
+from tinyml.dialects.formats.published.published_format import PublishedFixedPoint, PublishedSum, published
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS
 from tinyml.dialects.machine.machine import Int, Machine
 

@@ -123,7 +123,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Computes in double precision, which is exact: every partial sum has less than 53 bits."""
+        """Compute in double precision, which is exact: every partial sum has less than 53 bits."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))

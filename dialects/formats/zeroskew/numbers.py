@@ -128,7 +128,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Rounds reals to nearest, halves away from zero."""
+        """Round reals to nearest, halves away from zero."""
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         scaled += np.copysign(0.5, scaled)
         np.trunc(scaled, out=scaled)
@@ -183,7 +183,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamps and stores a number in units of the scale."""
+        """Clamp and store a number in units of the scale."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)

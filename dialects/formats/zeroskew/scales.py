@@ -1,14 +1,18 @@
-"""Scales of zero-skew integers: their spelling in types, and their multipliers on devices."""
+"""Scales of zero-skew integers: their spelling in types, and multiplication by them as in TensorFlow Lite."""
 
 from __future__ import annotations
 
 import math
 import struct
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData
 from xdsl.parser import AttrParser
+
+from tinyml.dialects.machine.machine import Int, Machine
+
+V = TypeVar("V")
 
 PRECISION = 31
 """Fraction bits of a multiplier."""
@@ -51,7 +55,7 @@ Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
-    """Parses a number, or a list of them in brackets."""
+    """Parse a number, or a list of them in brackets."""
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> FloatData:
@@ -73,3 +77,12 @@ def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
     text = next(text for text in texts if rounded(float(text)) == scale)
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{exponent}"
+
+
+def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for numbers of 32 or 64 bits."""
+    if factor == 1.0 and width == 32:
+        return x
+    multiplier, shift = requantisation(width, factor)
+    factors = m.int_constant(multiplier, 32), m.int_constant(shift, 8)
+    return m.whole(m.call(f"tm_requantize_s{width}", m.held(x, width), *factors))

@@ -90,7 +90,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
 
     def encode(self, reals: Reals) -> Raws:
-        """Rounds the quotient in single precision to nearest, halves to even."""
+        """Round the quotient in single precision to nearest, halves to even."""
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)

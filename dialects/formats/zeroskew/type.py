@@ -26,10 +26,9 @@ from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
-from tinyml.dialects.formats.zeroskew.interpolation import interpolated
+from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, USUAL_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
-from tinyml.dialects.formats.zeroskew.requantisation import requantised
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, requantised, single
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
@@ -251,7 +250,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """Adds raws, with their zero point."""
+        """Add raws, with their zero point."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
@@ -293,7 +292,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """Adds terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
+        """Add terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
         if self.bits > USUAL_WIDTH:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.MOST)
@@ -312,7 +311,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """Raises InputError for a row whose sum of squares can leave 32 bits."""
+        """Raise `InputError` for a row whose sum of squares can leave 32 bits."""
         source = skewed(value_format)
         if source.bits > USUAL_WIDTH:
             return super().square_total(count, value_format)

@@ -20,8 +20,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
-from tinyml.dialects.layouts.coded_tiles import TILE, CodedTile
+from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, is_of_bytes, run_length
 

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.num.constraints import SUM
+from tinyml.dialects.num.base import SUM
 from tinyml.dialects.num.kernels.kernel_attributes import KernelAttr, TileKernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, KernelOp, run_length
 

@@ -13,8 +13,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.layouts.forest_code import FOREST, ForestCode
-from tinyml.dialects.layouts.trees import element_type
+from tinyml.dialects.layouts.trees import FOREST, ForestCode, element_type
 from tinyml.dialects.num.kernels.coded_calls import CodedOp, CodeSize, kernel_properties
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF

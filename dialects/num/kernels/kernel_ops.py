@@ -25,8 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.num.base import accumulator_type, same_family
-from tinyml.dialects.num.constraints import SAME_SUM
+from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
 from tinyml.dialects.num.kernels.kernel_attributes import (
     KERNEL,
     CodeKernelAttr,
@@ -129,7 +128,7 @@ class KernelOp(IRDLOperation, ABC):
 
 
 class KernelSumOp(KernelOp, ABC):
-    """Adds products to one sum, in its own accumulator."""
+    """Add products to one sum, in its own accumulator."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.
@@ -234,7 +233,8 @@ class DistanceOp(DenseSumOp):
 class SparseDotOp(KernelSumOp):
     """sum + the products of one compressed row and the elements of a vector that it points to.
 
-    The row is number `row` of compressed rows as in `dialects/layouts/csr.py`, its first entry is number `at` of all.
+    The row is number `row` of compressed rows as in `dialects/layouts/sparse_rows.py`; `at` is the index of its first
+    entry among all.
     """
 
     name = "num.sparse_dot"
@@ -276,7 +276,7 @@ class SparseDotOp(KernelSumOp):
 
 @irdl_op_definition
 class PackedDotOp(KernelSumOp):
-    """sum + the products of one packed row (`tinyml.dialects.layouts.row_stream`) and a vector, by a kernel."""
+    """sum + the products of one packed row (`tinyml.dialects.layouts.sparse_rows`) and a vector, by a kernel."""
 
     name = "num.packed_dot"
     NEEDS_KERNEL: ClassVar[bool] = True

@@ -27,7 +27,7 @@ __all__ = ["TransformOp"]
 
 @irdl_op_definition
 class TransformOp(IRDLOperation):
-    """Changes a run of memory in place by a function of the C runtime, which computes raws.
+    """Change a run of memory in place by a function of the C runtime, which computes raws.
 
     The function takes the run, the constants if there are any, and `numbers`. Its time is proportional to `steps`.
     """

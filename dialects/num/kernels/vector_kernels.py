@@ -14,8 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.layouts.packed_bits import group_length
-from tinyml.dialects.num.base import format_of, sums_products
-from tinyml.dialects.num.constraints import SCALAR
+from tinyml.dialects.num.base import SCALAR, format_of, sums_products
 from tinyml.dialects.num.kernels.kernel_attributes import KernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, KernelOp, run_length
 from tinyml.dialects.scratch.types import memref_type, packed_bits
@@ -24,7 +23,7 @@ __all__ = ["AxpyOp", "ChannelDotsOp", "DotRowsOp"]
 
 
 class VectorSumsOp(KernelOp, ABC):
-    """Updates sums in memory."""
+    """Update sums in memory."""
 
     if TYPE_CHECKING:
         sums: SSAValue

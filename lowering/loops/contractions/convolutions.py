@@ -23,7 +23,7 @@ from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.ir.window_spacing import is_strip, spacing
+from tinyml.transforms.ir.window_sums import is_strip, spacing
 
 
 @lowers(tdsl.Conv2dOp)

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i8, i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers

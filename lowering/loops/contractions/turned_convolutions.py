@@ -16,7 +16,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.turns import Turn
+from tinyml.dialects.tdsl.convolution import Turn
 from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array

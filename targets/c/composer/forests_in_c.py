@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.coded_rows_in_c import constant_array
 from tinyml.targets.kernel import Composed, ForestCoder, Kernel

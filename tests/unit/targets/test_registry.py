@@ -17,8 +17,7 @@ from programs.plugins import installed
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.num import CodeKernelAttr, ListedKernelAttr
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for

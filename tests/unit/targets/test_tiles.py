@@ -9,7 +9,7 @@ from programs import kernel_models
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.num import TileKernelAttr
 from tinyml.targets.registry import kernels_of, known_kernel, tile_coders, tile_families
 from tinyml.targets.tiles import Sums, Tile

@@ -18,7 +18,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operation_names import operation_name
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
-from tinyml.transforms.formats.assignment.profiled_ranges import result_profiles
+from tinyml.transforms.formats.assignment.tensor_classes import result_profiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

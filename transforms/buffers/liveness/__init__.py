@@ -1,1 +1,1 @@
-"""Live ranges of buffers, and the views that replace placed buffers."""
+"""Live ranges of buffers, and the order of ops in which the buffers that live at once take the least memory."""

@@ -5,12 +5,13 @@ regions, and terminators), numbered from 0 in program order. A view counts as it
 destination are alive together at its point, except that a buffer which reuses the bytes of another is alive from the
 next point on. A move happens between two points, so that the old and the new address range of a buffer may overlap. A
 returned buffer is alive to the end, because its content is used after the return; the input is alive from point -1,
-because the caller fills it before the function starts. A state is alive throughout, for the next call.
+because the caller fills it before the function starts. A state is alive throughout, for the next call. A buffer that a
+nest of loops fills before anything reads it is alive only from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
@@ -23,9 +24,69 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, bytes_of, elements_of
+from tinyml.dialects.scratch import (
+    AllocOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    ViewOp,
+    bytes_of,
+    elements_of,
+    memref_type,
+    packed_bits,
+)
 from tinyml.dialects.tdsl.base import TensorOp
-from tinyml.transforms.buffers.liveness.filled_buffers import fills_first
+from tinyml.dialects.tdsl.slices import ReceiveOp
+from tinyml.transforms.ir.indices import AffineSum, affine_sum, covers, loops_from_zero
+
+
+def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
+    """True if each iteration of a loop touches a buffer first in a nest of loops that writes all of it.
+
+    Nothing outside the loop touches it. Each iteration of the nest writes a single run of elements, and only ops after
+    the write touch the buffer, at the same elements. touches: the ops that touch the buffer, in program order.
+    """
+    write, outer = touches[0], home.regions[0].block
+    if not all(home.is_ancestor(op) for op in touches):
+        return False
+    if not isinstance(write, TensorOp) or write.dest is None or _part(alloc, write.dest) is None:
+        return False
+    around = list(_loops_inside(write, home))
+    place = _part(alloc, write.dest)
+    extents = dict(loops_from_zero(write.parent, outer))
+    if not around or place is None or not covers(place[0], place[1], extents, elements_of(alloc)):
+        return False
+    inputs = list(write.operands)
+    inputs.remove(write.dest)
+    if any(_part(alloc, value) is not None for value in inputs):
+        return False
+    parts: list[SSAValue] = []
+    for op in touches[1:]:
+        if around[-1].is_ancestor(op):
+            parts += [value for value in op.operands if _part(alloc, value) is not None]
+            if write.parent is not op.parent:
+                return False
+    return all(_part(alloc, value) == place for value in parts)
+
+
+def _loops_inside(op: Operation, home: Operation) -> Iterator[Operation]:
+    """The loops between an op and a loop around it, innermost first; none if there are branches, too."""
+    around = op.parent_op()
+    found: list[Operation] = []
+    while around is not None and around is not home:
+        found.append(around)
+        around = around.parent_op()
+    return iter(found if all(isinstance(loop, scf.ForOp) for loop in found) else [])
+
+
+def _part(alloc: SSAValue, value: SSAValue) -> tuple[AffineSum, int] | None:
+    """The first element and the number of elements of a view of a buffer; None for other values."""
+    start, count = AffineSum(0, {}), value
+    while isinstance(slice := value.owner, SliceOp):
+        start = start.plus(affine_sum(slice.offset))
+        value = slice.source
+    return (start, elements_of(count)) if value is alloc else None
+
 
 Buffer: TypeAlias = AllocOp | ReuseOp
 """Ops with a live range."""
@@ -113,7 +174,7 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
     input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
     """
-    # One walk for all that follows: every candidate of a search comes here three times.
+    # A single walk serves all that follows: every candidate of a search comes here three times.
     ops = list(function.body.walk())
     _expect_structured([function, *ops])
     same = _buffer_classes(function, ops)
@@ -259,7 +320,7 @@ def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSA
     if once and reshaped(first.dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches):
         return True
     home = next(loops_around(alloc), None)
-    return home is not None and alloc.parent is home.regions[0].block and fills_first(alloc.result, touches, home)
+    return home is not None and alloc.parent is home.regions[0].block and _fills_first(alloc.result, touches, home)
 
 
 def reshaped(value: SSAValue) -> SSAValue:
@@ -292,3 +353,14 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
         if home is not None and loop.is_ancestor(home):
             return
         yield LiveRange(number[loop], ends[loop])
+
+
+def receives(buffer: SSAValue, *, packed: bool) -> bool:
+    """True if a buffer or a view of it receives rows from the caller, packed or unpacked as given."""
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, ReceiveOp) and op.dest is buffer:
+            return (packed_bits(memref_type(op.image)) is not None) == packed
+        if isinstance(op, SliceOp) and receives(op.result, packed=packed):
+            return True
+    return False

@@ -1,1 +1,1 @@
-"""Overlaps of results with operands that are read for the last time, and their safe distances (L2)."""
+"""Results that overlap operands which are read for the last time: safe distances, and their check by replay (L2)."""

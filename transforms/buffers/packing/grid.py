@@ -32,7 +32,7 @@ class Grid:
     overlaps: Mapping[int, Mapping[int, int]]
     """For each result that may overlap operands, the least distance at which each operand starts above it."""
     savings: Mapping[int, tuple[int, int]]
-    """For each such result, the most units that its overlaps can save, and the last section in which they do."""
+    """For each such result, an upper bound on the units that overlaps save, and the last section in which they do."""
 
     def above(self, below: int, buffer: int) -> int:
         """The units from the start of a buffer to the lowest start of one above it that is alive at the same time."""

@@ -29,7 +29,7 @@ MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
 SHARE = 0.2
-"""The share of the gap to the lower bound that a trial tries to close; low packings are often found as fast."""
+"""The share of the gap to the lower bound that a trial tries to close; low packings are often found just as fast."""
 
 
 class PackingProblem:
@@ -70,7 +70,7 @@ class Trial(NamedTuple):
 
 
 class Minimiser:
-    """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
+    """The search for ever lower placements, as far as the effort allows. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
         self.problem = PackingProblem(rectangles)
@@ -120,7 +120,7 @@ class Minimiser:
             self._try(self._within_gap(trial.share), trial)
 
     def _within_gap(self, share: float) -> int:
-        """The height that closes a share of the gap to the lower bound."""
+        """The height at which a share of the gap to the lower bound is closed."""
         height = -(-self.best.height // self.unit)
         return height - max(int((height - self.least) * share), 1)
 

@@ -1,4 +1,4 @@
-"""Orders in which a search tries buffers: with a lucky order it ends at once."""
+"""Orders in which a search tries buffers; with a good one it ends at once."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class _Memory:
         common = Counter(shape.size for shape in rectangles)
         most = max(common.values(), default=0)
         self.unit = min((size for size, count in common.items() if count == most), default=1)
-        """The most frequent size; the least of several."""
+        """The most frequent size, the least of equally frequent ones."""
 
     def allocate(self, i: int, may_move: bool) -> None:
         self.effort.check()
@@ -82,7 +82,7 @@ class _Memory:
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """Algorithm 17: pushes all live variables to the lowest addresses, in the order of their offsets."""
+        """Algorithm 17: push all live variables to the lowest addresses, in the order of their offsets."""
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
             variable = self.rectangles[j]

@@ -13,11 +13,15 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.assignment.accumulator_widths import ACCUMULATOR_BITS, SPARE_BITS, AccumulatorWidths
-from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.formats.assignment.compute_formats import compute_formats
-from tinyml.transforms.formats.assignment.steps import AssignmentSteps, range_of
-from tinyml.transforms.formats.assignment.tensor_classes import TensorClass, tensor_classes
+from tinyml.transforms.formats.assignment.retype import compute_formats
+from tinyml.transforms.formats.assignment.steps import (
+    ACCUMULATOR_BITS,
+    SPARE_BITS,
+    AccumulatorWidths,
+    AssignmentSteps,
+    range_of,
+)
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, tensor_classes
 from tinyml.transforms.formats.constants.input_moments import InputMoments
 from tinyml.transforms.ir.attributes import argument_attribute
 

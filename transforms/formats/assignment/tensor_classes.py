@@ -1,11 +1,12 @@
 """Classes of tensors that share one format, in a program on reals.
 
 Tensors that share bits are one class: an iter_arg of a loop in all its forms, the operands and results of ops that only
-move data. A format is chosen for a class as a whole.
+move data. A format is chosen for a class as a whole (`FormatChoice`), by its range and by the uses of its members.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,14 +14,82 @@ from functools import cached_property
 from math import prod
 from typing import cast
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import func, scf, tensor
+from xdsl.dialects.builtin import ArrayAttr, TensorType
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.assignment.profiled_ranges import joint_range, result_profiles
-from tinyml.transforms.formats.assignment.tensor_uses import are_collected, are_scalars, readers
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
+
+
+def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[float, float]:
+    """The least and the greatest value of several tensors; raises `InputError` without a profile."""
+    bounds = [pair for value in members for pair in _ranges(function, value)]
+    if not bounds:
+        raise InputError(f"%{members[0].name_hint or '?'} has no profile: run the profile pass first")
+    return min(low for low, _ in bounds), max(high for _, high in bounds)
+
+
+def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
+    """The declared and profiled ranges of a value."""
+    if isinstance(value, BlockArgument):
+        if value.block is not function.body.block or function.arg_attrs is None:
+            return
+        given = function.arg_attrs.data[value.index].data
+        for name in (tdsl.RANGE, tdsl.PROFILE):
+            if isinstance(declared := given.get(name), tdsl.Range | tdsl.Profile):
+                yield declared.low.data, declared.high.data
+        return
+    for profile in result_profiles(value):
+        yield profile.low.data, profile.high.data
+
+
+def result_profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
+    """The profile of an op's result, if it has one."""
+    if not isinstance(value, OpResult):
+        return
+    profiles = value.op.attributes.get(tdsl.PROFILE)
+    if isinstance(profiles, ArrayAttr):
+        profile = cast("ArrayAttr[Attribute]", profiles).data[value.index]
+        if isinstance(profile, tdsl.Profile):
+            yield profile
+
+
+def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
+    """Yield the ops that use the numbers of tensors, except those that only move bits from one of them to another."""
+    for value in members:
+        for use in value.uses:
+            op = use.operation
+            if not (isinstance(op, tdsl.TensorOp) and op.MOVES_BITS and op.out in members):
+                yield op
+
+
+def are_scalars(members: Sequence[SSAValue]) -> bool:
+    """True for single elements that stay in registers from their definition to their uses.
+
+    Arguments and results of the function and iter_args of loops are stored.
+    """
+    return all(
+        prod(tdsl.shape_of(value)) == 1
+        and not isinstance(value, BlockArgument)
+        and not any(isinstance(use.operation, func.ReturnOp | scf.YieldOp | scf.ForOp) for use in value.uses)
+        for value in members
+    )
+
+
+def are_collected(members: Sequence[SSAValue]) -> bool:
+    """True for single numbers and the vector in which a loop collects them for an op that reads them at once."""
+    computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
+    return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
+        prod(tdsl.shape_of(value)) == 1 for value in computed
+    )
+
+
+def is_scalar_op(op: Operation) -> bool:
+    """True for an op on a single number, index or truth value, for which wide operands cost almost nothing."""
+    return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +116,17 @@ class TensorClass:
 
     @cached_property
     def readers(self) -> Sequence[Operation]:
-        """The ops that use the numbers of members (`tensor_uses.readers`)."""
+        """The ops that use the numbers of members (`readers` of this module)."""
         return list(readers(self.members))
 
     @cached_property
     def are_scalars(self) -> bool:
-        """True for single elements that live in registers (`tensor_uses.are_scalars`)."""
+        """True for single elements that live in registers."""
         return are_scalars(self.members)
 
     @cached_property
     def are_collected(self) -> bool:
-        """True for single numbers that a loop collects (`tensor_uses.are_collected`)."""
+        """True for single numbers that a loop collects."""
         return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
@@ -122,3 +191,24 @@ def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
         for group in zip(op.iter_args, op.body.block.args[1:], yielded.operands, op.results, strict=True):
             if isinstance(group[0].type, TensorType):
                 yield list(group)
+
+
+@dataclass(frozen=True)
+class FormatChoice:
+    """The choice for a class of tensors.
+
+    prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
+    profiled one, outside of which values saturate; a negative zoom widens the range.
+    """
+
+    prototype: NumberFormat
+    zoom: int = 0
+
+    def format_for(self, low: float, high: float) -> NumberFormat:
+        """The format for values whose profiled range is [low, high]."""
+        return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
+
+
+def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoice) -> list[FormatChoice]:
+    """The given choices with that of one class of tensors replaced."""
+    return [*choices[:index], choice, *choices[index + 1 :]]

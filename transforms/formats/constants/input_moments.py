@@ -1,8 +1,13 @@
-"""Moments of the factors by which a program's constants are multiplied, on real data."""
+"""Second moments of the factors by which a program's constants are multiplied, on real data.
+
+Filters multiply a sample of the windows of the images.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
@@ -11,13 +16,135 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.indexed_arrays import MatrixFactors
 from tinyml.runtime.model.memory import require_memory
-from tinyml.transforms.formats.constants.filter_windows import FilterWindows
-from tinyml.transforms.formats.constants.moments import Moments
-from tinyml.transforms.formats.evaluation.margins import MarginModel
+from tinyml.transforms.formats.evaluation.reference import MarginModel
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
+
+
+SHRINKAGE = 0.1
+"""The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
+
+BITS = 40
+"""Moments keep this many bits below the greatest, so that the order in which a machine adds does not matter."""
+
+
+@dataclass
+class Moments:
+    """Second moments of an input vector x and its rounded values y; each of shape (length, length).
+
+    axes: the axes of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further:
+    the moments of further groups of rows, of equal size, whose inputs differ from those of the first.
+    """
+
+    rounded: NDArray[np.float64]
+    crossed: NDArray[np.float64]
+    axes: tuple[int, ...] = (-1,)
+    further: Sequence[Moments] = ()
+
+    @staticmethod
+    def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
+        """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal."""
+        total, root = weights.sum(), np.sqrt(weights)[:, None]
+        # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half
+        # the time.
+        used = reals.any(0) | rounded.any(0)
+        mean, rooted = (weights @ rounded) / total, rounded[:, used] * root
+        some = slice(None) if used.all() else np.ix_(used, used)
+
+        def shrunk(left: Reals, mean_of_left: Reals) -> NDArray[np.float64]:
+            of_means = mean_of_left[:, None] * mean
+            moments = -of_means
+            moments[some] += left.T @ rooted / total
+            variances = np.diag(moments).copy()
+            moments *= 1 - SHRINKAGE
+            np.fill_diagonal(moments, np.diag(moments) + SHRINKAGE * variances)
+            moments += of_means
+            return snapped(moments)
+
+        of_rounded = shrunk(rooted, mean)
+        if reals is rounded:
+            return Moments(of_rounded, of_rounded, axes)
+        return Moments(of_rounded, shrunk(reals[:, used] * root, (weights @ reals) / total), axes)
+
+
+def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers, rounded to `BITS` bits of the greatest of them."""
+    greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
+    unit = math.ldexp(1.0, math.frexp(greatest)[1] - BITS)
+    units = numbers / unit
+    np.rint(units, out=units)
+    units *= unit
+    return units
+
+
+KEPT = 1 << 21
+"""The most elements of windows that are kept for each chunk of samples."""
+
+
+class _FilterWindows:
+    """The windows by which one filter is multiplied, for each of its groups.
+
+    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each window.
+    """
+
+    def __init__(self, op: tdsl.Conv2dOp):
+        self.op = op
+        self.image: SSAValue = op.rhs
+        self.factors = MatrixFactors(op.terms[0], tdsl.shape_of(op.out))
+        self.vectors: list[Reals] = []
+        self.samples: list[NDArray[np.int64]] = []
+        self.count = 0
+
+    @staticmethod
+    def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
+        """The windows of a constant used only as the filter of one convolution outside loops; else None."""
+        users = [use.operation for use in constant.result.uses]
+        if len(users) != 1 or not isinstance(op := users[0], tdsl.Conv2dOp) or op.lhs is not constant.result:
+            return None
+        return _FilterWindows(op) if op.rhs is not op.lhs and isinstance(op.parent_op(), func.FuncOp) else None
+
+    @property
+    def size(self) -> int:
+        """The number of elements in a window, over all groups."""
+        return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
+
+    def kept(self, chunk: int) -> int:
+        """The approximate number of elements kept of each sample in a chunk of the given size."""
+        _, height, width, _ = tdsl.shape_of(self.op.out)
+        return min(height * width * self.size, max(KEPT // chunk, 1))
+
+    def add(self, images: Reals) -> None:
+        """Keep windows, evenly spread over the samples of a chunk and over the image."""
+        _, height, width, _ = tdsl.shape_of(self.op.out)
+        size = self.size
+        step = max(-(-len(images) * size // KEPT), 1)
+        taken = np.arange(0, len(images), step)
+        spread = max(-(-len(taken) * height * width * size // KEPT), 1)
+        vectors = self.factors.right_vectors(images[taken], spread)
+        self.vectors.append(vectors.reshape(-1, *vectors.shape[2:]))
+        self.samples.append(np.repeat(self.count + taken, vectors.shape[1]))
+        self.count += len(images)
+
+    @property
+    def mean_squares(self) -> Reals:
+        """The mean square of each element of a window, in the shape of the filter."""
+        means = np.mean([(vectors * vectors).mean(0) for vectors in self.vectors], 0)
+        rows, *shape = tdsl.shape_of(self.op.lhs)
+        return means.repeat(rows // len(means), 0).reshape(rows, *shape)
+
+    def moments(self, format: NumberFormat, weights: Reals) -> Moments:
+        """The moments of windows rounded into a format. weights: of all samples."""
+        reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
+        rounded = format.decode(format.encode(reals))
+        groups = [Moments.of(reals[:, i], rounded[:, i], each, (1, 2, 3)) for i in range(reals.shape[1])]
+        first, *further = groups
+        return Moments(first.rounded, first.crossed, first.axes, further)
+
 
 AT_BORDER = 0.8
 """The share of the weight of all samples that is given to those near the border between two classes."""
@@ -38,7 +165,7 @@ class InputMoments:
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp) and tdsl.is_real(op.result)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
-        self.windows = {op: windows for op in constants if (windows := FilterWindows.of(op)) is not None}
+        self.windows = {op: windows for op in constants if (windows := _FilterWindows.of(op)) is not None}
         others = [values for op, values in self.partners.items() if op not in self.windows]
         wanted = {value for values in others for value in values}
         seen: dict[SSAValue, list[Reals]] = {}

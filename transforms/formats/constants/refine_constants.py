@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.constants.moments import Moments, snapped
-from tinyml.transforms.formats.constants.round_weights import worth_moving
+from tinyml.transforms.formats.constants.input_moments import Moments, snapped
+from tinyml.transforms.formats.constants.rounded_constants import worth_moving
 from tinyml.transforms.formats.evaluation.evaluator import evaluator_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
-    from tinyml.transforms.formats.evaluation.problem import SearchProblem
+    from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, SearchProblem
 
 CERTAIN = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""

@@ -1,27 +1,58 @@
-"""Evaluation of candidates on the validation set, with the bits that their programs have on a device."""
+"""Evaluation of candidates on the validation set, with the bits that their programs have on a device.
+
+A `SearchProblem` holds all of it in a form that can be sent to other processes. `value_map` gives the values of a
+candidate's tensors, not only its results (MinUn 5.1.2, algorithm 5).
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.candidates import Candidates
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import SSAValue
 
     from tinyml.dialects.formats.number_format import Raws, Reals
     from tinyml.runtime.evaluator.gradients import Gradients
     from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
     from tinyml.runtime.model.data import Data
     from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.problem import SearchProblem
+
+
+@dataclass(frozen=True)
+class SearchProblem:
+    """The complete input of a worker.
+
+    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
+    any. scheme: of functions, as in `assign-format{functions=...}`. targets: as in `Data`.
+    """
+
+    program: str
+    x: NDArray[Any]
+    y: NDArray[Any] | None
+    scheme: str | None
+    targets: NDArray[Any] | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash that distinguishes problems."""
+        digest = hashlib.sha256(f"{self.scheme} {self.program}".encode())
+        for array in (self.x, self.y, self.targets):
+            digest.update(b"" if array is None else array.tobytes())
+        return digest.hexdigest()
+
 
 NEAREST = 4096
 """The samples for which the margins' derivatives are computed, those nearest to the border between two classes; more
@@ -46,7 +77,7 @@ class EvaluationTask:
 
 
 class CandidateEvaluator:
-    """Evaluates the candidates of one program on one data set."""
+    """The evaluation of one program's candidates on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
         self.data = data
@@ -139,3 +170,55 @@ def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
 
 
 _evaluators: dict[str, CandidateEvaluator] = {}
+
+
+SAMPLES = 256
+"""The number of samples that are evaluated, evenly spread over the data."""
+
+
+def value_map(
+    evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
+) -> list[Reals]:
+    """The reals in each class of tensors on some samples, in all iterations, as one vector.
+
+    The program still has the tensors of its source: no ops are fused or accumulated.
+
+    refined: as in `RoundedConstants.raws`.
+    """
+    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+
+    module, values = evaluator.candidates.in_formats(formats, refined)
+    recorder = _ValueRecorder(evaluator, {value: source for source, value in values.items()})
+
+    def observe(value: SSAValue, raws: Reals) -> None:
+        recorder.add(value, tdsl.format_of(value).decode(raws))
+
+    evaluate(module, encode_inputs(module, recorder.inputs), observe=observe)
+    return recorder.maps()
+
+
+def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
+    """The mean absolute error of each class of tensors in the same program."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
+    evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
+    pairs = zip(value_map(evaluator, formats, refined), recorder.maps(), strict=True)
+    return [float(np.abs(rounded - exact).mean()) for rounded, exact in pairs]
+
+
+class _ValueRecorder:
+    """The values of tensors by class, as a program computes them. sources: the tensor on reals that each represents."""
+
+    def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
+        assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs
+        self.inputs = inputs[np.linspace(0, len(inputs) - 1, min(SAMPLES, len(inputs))).astype(int)]
+        self.classes = {value: assignment.class_of[source] for value, source in sources.items()}
+        self.numbers: dict[object, list[Reals]] = {tensors: [] for tensors in assignment.classes}
+
+    def add(self, value: SSAValue, numbers: Reals) -> None:
+        if value in self.classes:
+            self.numbers[self.classes[value]].append(numbers.reshape(-1))
+
+    def maps(self) -> list[Reals]:
+        return [np.concatenate(parts) for parts in self.numbers.values()]

@@ -1,4 +1,8 @@
-"""The reference that losses are measured against: the program on reals, on a validation set."""
+"""The reference that losses are measured against: the program on reals, on a validation set.
+
+A classifier's candidates are compared by classes or by a model of margins, the distances of samples from the border
+between two classes; those of programs that compute numbers by squared errors.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,108 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.evaluation.margins import MarginModel
-from tinyml.transforms.formats.evaluation.regression import is_regression, shares_of_variance, variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
+
+
+def is_regression(outputs: Outputs, data: Data) -> bool:
+    """True if data have real targets, or if a program computes a single number and no label."""
+    alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
+    return data.targets is not None or alone
+
+
+def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The variance of each column (samples, outputs), over the samples; 1 for a constant column."""
+    found = values.var(0)
+    return np.where(found > 0, found, 1.0)
+
+
+def shares_of_variance(
+    values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The squared error of each sample as a share of the targets' variance, the mean over all outputs: (samples,).
+
+    Its mean over the samples is 1 - R2.
+    """
+    return ((values - targets) ** 2 / variance).mean(1)
+
+
+@dataclass(frozen=True)
+class RegressionErrors:
+    """Errors against targets: mean absolute error, root of the mean squared error, and coefficient of determination.
+
+    With several outputs each is the mean over the outputs; rmse is the root of the mean. r2 is 1 for exact values and 0
+    for the mean of the targets; with constant targets their squares count as they are.
+    """
+
+    mae: float
+    rmse: float
+    r2: float
+
+    @staticmethod
+    def of(values: NDArray[np.float64], targets: NDArray[np.float64]) -> RegressionErrors:
+        """The errors of values (samples, outputs) against targets of the same shape."""
+        difference = values - targets
+        shares = shares_of_variance(values, targets, variances(targets))
+        return RegressionErrors(
+            float(np.abs(difference).mean()), float(np.sqrt((difference**2).mean())), float(1 - shares.mean())
+        )
+
+
+NEAR = 25.0
+"""The percentage of the samples whose margins are within one standard deviation of the border."""
+
+
+class MarginModel:
+    """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
+
+    To first order, the share of samples that change their class is the density of margins at the border, times half the
+    mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
+    will differ; the few that differ on this data, which Shiftry counts, predict it less well.
+
+    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), such that the
+    weighted absolute errors add up to the percentage of samples that is expected to differ.
+    """
+
+    def __init__(self, scores: Reals):
+        self.classes = scores.shape[1]
+        self.single = self.classes == 1
+        ordered = np.argsort(scores, axis=1)
+        self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
+        self.margins = self._margins(scores, slice(None))
+        near = float(np.percentile(np.abs(self.margins), NEAR)) or 1.0
+        kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
+        self.weights = 100.0 / 2 * kernel / len(scores)
+
+    def _margins(self, scores: Reals, part: slice) -> Reals:
+        if self.single:
+            return scores[:, 0]
+        rows = np.arange(len(scores))
+        return scores[rows, self.best[part]] - scores[rows, self.second[part]]
+
+    def direction(self) -> Reals:
+        """The derivative of each sample's margin with respect to its scores, of shape (samples, classes)."""
+        direction = np.zeros((len(self.margins), self.classes))
+        rows = np.arange(len(direction))
+        direction[rows, self.best] = 1.0
+        if not self.single:
+            direction[rows, self.second] -= 1.0
+        return direction
+
+    def errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of some samples, given a candidate's scores for them."""
+        return self._margins(scores, part) - self.margins[part]
+
+    def weighted_errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins times the weights of the samples."""
+        return self.errors(scores, part) * self.weights[part]
+
 
 Metric: TypeAlias = Literal["disagreement", "accuracy", "error", "margin"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

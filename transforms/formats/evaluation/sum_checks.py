@@ -49,8 +49,8 @@ class _Sum:
 def check_sums(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless sums of products come as close to the real ones as the format's numbers permit.
 
-    prototype: any format of the family and width. Sums of integers may be two roundings off, others one for each term
-    in addition; what exceeds the result's numbers is the last of them. Arithmetic `AS_PUBLISHED` promises nothing.
+    prototype: any format of the family and width. Sums of integers may be two roundings off, others one more per term;
+    sums beyond the result's numbers saturate. Arithmetic `AS_PUBLISHED` promises nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
@@ -70,7 +70,7 @@ def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
             ranges = (first, RANGES[0], second, RANGES[1])
             yield _Sum("of two scales", ranges, [*map(drawn, ranges)])
     for wide, narrow in ((RANGES[3], RANGES[2]), (RANGES[1], RANGES[0])):
-        # Of the greatest terms nothing remains but what is added to them.
+        # The greatest terms cancel, and only what is added to them remains.
         great = _number(prototype, wide, np.full((SAMPLES, 1), wide[1]))
         ends = np.concatenate([great, great, 0 * great], 1), np.concatenate([great, -great, 0 * great], 1)
         if np.array_equal(_number(prototype, wide, ends[1]), ends[1]):
@@ -122,7 +122,7 @@ def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[R
 
 
 def _rounding(format: NumberFormat, reach: float) -> float:
-    """The most by which a real between -reach and reach is rounded, or beyond the last number moved to it."""
+    """The greatest rounding error of reals between -reach and reach, as far as the format reaches."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
         low, high = format.decode(format.encode(np.array([-3.0e38, 3.0e38])))

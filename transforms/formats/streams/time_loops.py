@@ -1,13 +1,18 @@
-"""The loops over time of a program: chains of loops, each of which reads a row of what the one before has made."""
+"""The loops over time of a program: chains of loops, each of which reads a row of what the one before has made.
+
+Between answers time goes back by a stride. States of loops, such as those of recurrent networks, go on; rows of images
+and of collected results move on by as many rows as the stride makes, so that each answer is that of the whole program
+for the last frames.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import lcm, prod
 from typing import cast
 
-from xdsl.dialects import func, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -15,9 +20,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import tile_families
-from tinyml.transforms.formats.streams.sequence_readers import is_image, receive_image, steps_of
-from tinyml.transforms.formats.streams.strides import moved_tensors, moving_rows
-from tinyml.transforms.formats.streams.time_axis import TimeAxis
+from tinyml.transforms.formats.streams.time_axis import TimeAxis, is_image, receive_image, steps_of
 from tinyml.transforms.formats.tiling.tile_memory import small_memory
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
@@ -27,6 +30,54 @@ from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule, smallest_rings
 from tinyml.transforms.schedules.slices.stages import Stage
 from tinyml.transforms.schedules.streaming import Streamed
+
+
+def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
+    """The rows by which the whole images of a loop over ticks move, by their positions.
+
+    Rings stay as they are: raises `InputError` for a stride that is no multiple of their rows.
+    """
+    if pushes.stride == pushes.steps:
+        return {}
+    clocks, graph = rings.timing.clocks, rings.timing.graph
+    reads = [read for node in graph.nodes for read in node.reads]
+    if rings.timing.ticks[0] > pushes.steps or any(read.before[0] for read in reads):
+        raise InputError("answers that overlap: convolutions with padding over time see no frames before the first")
+    steps = [clocks[stage.node.result][0].step for stage in rings.segment.stages]
+    rows = [1 if stage.kept else rings.slots[stage.node.result] for stage in rings.segment.stages]
+    multiple = lcm(*(step * count for step, count in zip(steps, rows, strict=True)))
+    if pushes.stride % multiple:
+        raise InputError(f"answers of this program are a multiple of {multiple} frames apart, got {pushes.stride}")
+    kept = [at for at, stage in enumerate(rings.segment.stages) if stage.kept]
+    return {at: pushes.stride // steps[at] for at in kept}
+
+
+def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Mapping[int, int]:
+    """The rows by which the tensors that collect a row in each iteration move, by their positions.
+
+    Raises `InputError` for a loop that uses the number of a frame in another way.
+    """
+    if pushes.stride == pushes.steps:
+        return {}
+    moving: dict[int, int] = {}
+    for use in _uses(loop.body.block.args[0]):
+        if use is read:
+            continue
+        collects = isinstance(use, tdsl.InsertSliceOp) and use.input in loop.body.block.args
+        yielded = cast(scf.YieldOp, loop.body.block.last_op).operands
+        if not collects or not isinstance(use, tdsl.InsertSliceOp) or use.out not in yielded:
+            raise InputError(f"answers that overlap: '{use.name}' depends on the number of a frame")
+        moving[list(yielded).index(use.out)] = pushes.stride
+    return moving
+
+
+def _uses(index: SSAValue) -> Iterable[Operation]:
+    """The ops on tensors that depend on an index."""
+    for use in index.uses:
+        if isinstance(use.operation, arith.MuliOp | arith.AddiOp | arith.SubiOp):
+            yield from _uses(use.operation.results[0])
+        else:
+            yield use.operation
 
 
 @dataclass(frozen=True)
@@ -83,7 +134,7 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
             break
         loops[-1:] = [replace(loops[-1], made=made), following]
     return [
-        loop if loop.moving else replace(loop, moving=moved_tensors(loop.loop, loop.read, time.pushes))
+        loop if loop.moving else replace(loop, moving=_moved_tensors(loop.loop, loop.read, time.pushes))
         for loop in loops
     ]
 
@@ -120,7 +171,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
     [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
     [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
     passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))
-    return TimeLoop(loop, read, frozenset(passing), moving_rows(rings, pushes))
+    return TimeLoop(loop, read, frozenset(passing), _moving_rows(rings, pushes))
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:

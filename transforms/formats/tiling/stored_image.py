@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.ir.indices.offsets import is_run
+from tinyml.transforms.ir.indices import is_run
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.located_builder import LocatedBuilder
+from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):

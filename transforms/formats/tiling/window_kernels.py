@@ -13,9 +13,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.axis_orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.ir.sum_starts import Start, zero_start
-from tinyml.transforms.ir.window_spacing import spacing
-from tinyml.transforms.ir.window_sums import WindowSums
+from tinyml.transforms.ir.window_sums import Start, WindowSums, spacing, zero_start
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers

@@ -18,7 +18,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
-from tinyml.transforms.ir.indices.divisibility import is_multiple
+from tinyml.transforms.ir.indices import is_multiple
 
 UNROLLED = 2
 """The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""

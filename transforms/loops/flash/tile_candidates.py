@@ -15,7 +15,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.board import Timing
 from tinyml.targets.composer.thumb import cycles_of_runs
 from tinyml.targets.registry import board, tile_coders, tile_families
-from tinyml.transforms.ir.indices.index_arithmetic import mean_iterations
+from tinyml.transforms.ir.indices import mean_iterations
 from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Taken, TileCandidate, TimeSaving
 from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
 

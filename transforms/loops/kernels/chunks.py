@@ -12,7 +12,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
-from tinyml.transforms.ir.indices.divisibility import is_multiple
+from tinyml.transforms.ir.indices import is_multiple
 
 REST_BYTES = 2
 """Additional bytes of flash of a call whose length is not a multiple of the chunk."""

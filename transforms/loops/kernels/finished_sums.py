@@ -15,8 +15,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.sum_starts import Start
-from tinyml.transforms.ir.window_sums import WindowSums
+from tinyml.transforms.ir.window_sums import Start, WindowSums
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers

@@ -12,7 +12,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_tiles import CodedTile
+from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile
 from tinyml.transforms.ir.loop_nest import LoopNest

@@ -1,1 +1,1 @@
-"""Analyses for passes on reals: profiles, operation counts, rotations."""
+"""Analyses for passes on reals: profiles, operation counts, affine functions."""

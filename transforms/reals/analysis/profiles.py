@@ -1,4 +1,4 @@
-"""The values of each tensor of a program on reals on a data set, as attributes of ops."""
+"""Profiles: the values of each tensor of a program on reals, over a data set, as attributes of ops."""
 
 from __future__ import annotations
 

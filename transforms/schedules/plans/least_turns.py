@@ -97,7 +97,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
     """The bits of the buffer in which each step of a convolution overwrites its operand, turned in place between steps.
 
     It holds for results that are written one after the other from the buffer's beginning, of operands at its end
-    (`tinyml.dialects.tdsl.turns.lead`).
+    (`tinyml.dialects.tdsl.convolution.lead`).
     """
     before, after = operand.channels * operand.bits, result.channels * result.bits
     extents = operand.height, operand.width

@@ -24,8 +24,8 @@ from tinyml.transforms.search.costs.working_memory import WorkingMemory
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats
-    from tinyml.transforms.formats.evaluation.problem import SearchProblem
-    from tinyml.transforms.search.evaluation.workers import Workers
+    from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
+    from tinyml.transforms.search.engine.workers import Workers
 
 
 @dataclass(frozen=True)

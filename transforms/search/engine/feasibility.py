@@ -1,4 +1,4 @@
-"""Feasibility: the check of candidates against limits on RAM (including the stack), flash and time.
+"""Feasibility: limits on RAM (including the stack), flash, time and loss, and the check of candidates against them.
 
 The cost of a program is known once it is built and run, which takes most of a second. Before that the packer gives the
 arena and the input, and the cost model, ten times slower, estimates the rest.
@@ -9,22 +9,57 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import cost_table
-from tinyml.targets.registry import spends_flash
+from tinyml.targets.registry import USUAL, spends_flash
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.assignment.choices import FormatChoice
+    from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
     from tinyml.transforms.formats.evaluation.candidates import Formats
     from tinyml.transforms.search.costs.candidate_costs import CandidateCosts
-    from tinyml.transforms.search.engine.limits import Limits
     from tinyml.transforms.search.engine.result import SearchResult
     from tinyml.transforms.search.engine.search import Search
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper limits; infinite where there is none.
+
+    time: in the target's unit. flash, ram: bytes, RAM including the stack. loss: in the unit of the metric; a
+    preference, which a search may have to violate. target: the source of kernels and costs, as for `select-kernels`.
+    """
+
+    time: float = math.inf
+    flash: float = math.inf
+    ram: float = math.inf
+    loss: float = math.inf
+    target: str = USUAL
+
+    @property
+    def cost(self) -> ProgramCost:
+        """The greatest cost that keeps the limits."""
+        return ProgramCost(self.time, self.flash, self.ram)
+
+    @property
+    def on_cost(self) -> bool:
+        """True if any resource is limited."""
+        return not all(map(math.isinf, self.cost.numbers))
+
+    @property
+    def on_ram_only(self) -> bool:
+        """True if no resource but RAM has a limit."""
+        return math.isinf(self.time) and math.isinf(self.flash)
+
+
+def limit(value: float | None) -> float:
+    """A limit from an option, where None is no limit."""
+    return math.inf if value is None else float(value)
+
 
 Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 """A condition on candidates, such as `Feasibility.fits`."""
@@ -37,7 +72,7 @@ NEAR = 1.02
 
 
 class Feasibility:
-    """Checks candidates against limits.
+    """The check of candidates against limits.
 
     A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
     the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest

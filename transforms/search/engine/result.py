@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAt
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.own_attributes import NAME, NUMBER, TEXT, UNIT, OwnAttribute, Place, Value, array, instance, record
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
 if TYPE_CHECKING:

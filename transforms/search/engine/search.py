@@ -8,10 +8,21 @@ from types import MappingProxyType
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
-from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.engine.evaluation import Evaluation
+
+STANDARD_ERROR = 0.03
+"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
+worse on other data.
+"""
+
+
+def nearly_least(losses: Sequence[float]) -> list[bool]:
+    """A mask of the losses within one standard error of the least."""
+    least = min(losses)
+    return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]
 
 
 class Search:

@@ -1,6 +1,10 @@
 """The base of all search passes: from a profiled program on reals to the same program with formats.
 
-A new search is a subclass with a name, options and the method `search`.
+A new search is a subclass with a name, options and the method `search`. It chooses among programs with equal results on
+reals, where there are several. Loop-carried sums are exact in accumulators, which take twice the memory of 16 bits;
+rounded sums (`round-sums`) leave more memory to other tensors, but less of it the more factors are held at once. Which
+program loses least is only known after formats have been found for each. The last step of every search refines the
+constants of its result.
 """
 
 from __future__ import annotations
@@ -10,11 +14,11 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.rewriter import Rewriter
@@ -24,16 +28,19 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_scheme
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.problem import SearchProblem
-from tinyml.transforms.formats.evaluation.tensor_values import tensor_errors
+from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.ir.sums import round_carried_sums
+from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.equivalent_programs import in_modes, with_rounded_sums
-from tinyml.transforms.search.engine.limits import Limits
-from tinyml.transforms.search.engine.refinement import refine_result
+from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
+from tinyml.transforms.search.engine.journal import check_journal
 from tinyml.transforms.search.engine.result import (
     FRONT_ATTRIBUTE,
     SEARCH_ATTRIBUTE,
@@ -42,16 +49,86 @@ from tinyml.transforms.search.engine.result import (
     joint_front,
     search_attribute,
 )
-from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.standard_error import nearly_least
-from tinyml.transforms.search.evaluation.evaluation import Evaluation
-from tinyml.transforms.search.evaluation.journal import check_journal
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.search import Search, nearly_least
+from tinyml.transforms.search.engine.workers import Workers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.model.data import Data
+
+
+BLOCKS = (16, 1)
+"""The most iterations whose products are rounded at once: the factors of a block take memory, a single one none."""
+
+
+def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
+    """Yield profiled programs that carry sums in the format of their elements; each differs from all earlier ones.
+
+    inputs: reals of shape (samples, elements) for the profile.
+    """
+    programs = [module]
+    for block in BLOCKS:
+        rounded = module.clone()
+        round_carried_sums(rounded, block)
+        if not any(map(rounded.is_structurally_equivalent, programs)):
+            programs.append(rounded.clone())
+            record_profiles(rounded, inputs)
+            yield rounded
+
+
+def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
+    """Yield the program in each mode of `plan-execution`.
+
+    Raises `InputError` for unknown modes, for `auto`, and for modes with roundings that candidates are not evaluated
+    with.
+    """
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
+
+    for mode in modes:
+        if schedule_named(mode).rounds or mode == AUTO:
+            raise InputError(f"a search cannot choose the mode of execution '{mode}'")
+    for mode in modes:
+        program = module.clone()
+        if mode != ORDINARY:
+            predict_function(program).attributes[tdsl.MODE] = StringAttr(mode)
+        yield program
+
+
+def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
+    """The result or one of its rivals with refined constants (`refine_constants`).
+
+    Among those that lose no more than the result and keep the limits, the one that loses least is taken; if there is
+    none, the result is unchanged.
+    """
+    evaluation, feasibility = search.evaluation, Feasibility(search, limits)
+    evaluation.begin("constants")
+    candidates = {search.formats(candidate.choices): candidate for candidate in (result, *result.rivals)}
+    most = search.losses([result.choices])[0]
+    tasks: list[tuple[float, EvaluationTask]] = []
+    for formats, refined in evaluation.workers.run(evaluation.problem, list(candidates), refinements_of):
+        task = EvaluationTask(formats, evaluation.metric, math.inf, refined)
+        tasks.append((evaluation.loss(search.evaluator.outcome(task)), task))
+    for loss, task in sorted(tasks, key=lambda pair: pair[0]):
+        if loss > most:
+            break
+        refined = _refined(feasibility, candidates[task.formats], task, loss)
+        if refined is not None:
+            return refined
+    return result
+
+
+def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
+    """A result with the constants of a task; None if it then exceeds the limits."""
+    cost = feasibility.costs.measured_with(task.formats, task.refined) if feasibility.is_limited else None
+    if cost is not None and not cost.within(feasibility.limits.cost):
+        return None
+    if feasibility.spending is not None:
+        cost = feasibility.spending.measured_with(task.formats, task.refined)
+    points = [replace(point, loss=loss, cost=cost or point.cost) if point.chosen else point for point in result.points]
+    return replace(result, refined=task.refined, points=points)
+
 
 STREAMING = ("pixels", "rows")
 """The modes of execution in which networks are searched whose ordinary execution does not fit, the fastest first."""
@@ -226,3 +303,21 @@ def _text(module: ModuleOp) -> str:
     stream = io.StringIO()
     Printer(stream).print_op(module)
     return stream.getvalue()
+
+
+@dataclass(frozen=True)
+class BaselinePass(SearchPass):
+    """A search for the tensors that become narrow until the program fits.
+
+    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
+    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    """
+
+    PAPER: ClassVar[str] = "MinUn"
+    ram: int | None = shared_options.ram()
+    target: str = USUAL
+    widths: tuple[int, ...] = shared_options.widths()
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(ram=limit(self.ram), target=self.target)

@@ -13,11 +13,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tinyml.transforms.formats.assignment.choices import with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import with_choice
 from tinyml.transforms.search.moves.pairwise_moves import ZOOMS
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.assignment.choices import FormatChoice
+    from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
     from tinyml.transforms.search.engine.feasibility import Feasibility
     from tinyml.transforms.search.engine.search import Search
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.evaluation.reference import Metric
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
-from tinyml.transforms.search.engine.standard_error import STANDARD_ERROR
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
+from tinyml.transforms.search.engine.search import STANDARD_ERROR
 from tinyml.transforms.search.moves.pairwise_moves import ZOOMS
 
 if TYPE_CHECKING:

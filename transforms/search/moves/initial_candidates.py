@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.moves.demotion import cumulative_demotions, demote_each, explore_input_scale
 from tinyml.transforms.search.moves.maxscale import explore_maxscale
 from tinyml.transforms.search.moves.promotion import Promotion, choose_pair, heat_map

@@ -10,15 +10,14 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.steps import range_of
-from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.search import Search
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """The candidate of one width with the least loss, its maxscale and loss; the greatest maxscale of equals."""
+    """The lowest-loss candidate of a width, its maxscale and loss; ties take the largest maxscale."""
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)

@@ -9,23 +9,43 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.formats.evaluation.tensor_values import value_map
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.evaluation.evaluator import value_map
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.moves.uniform_programs import best_variant, uniform_losses
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
     from tinyml.transforms.search.engine.feasibility import Criterion
     from tinyml.transforms.search.engine.search import Search
 
+
+def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
+    """The loss of the program in each format, by the metric that compares whole programs."""
+    metric = search.evaluation.metric_of_programs
+    programs = [search.formats(search.uniform(format)) for format in offered]
+    return [search.evaluation.loss(outcome, metric) for outcome in search.evaluation.outcomes(programs, metric=metric)]
+
+
+def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
+    """The first variant of a width with the least loss (MinUn's algorithm 4, for the es of posits).
+
+    Only variants that fit are considered, unless none fits.
+    """
+    offered = prototype.variants
+    if len(offered) == 1:
+        return prototype
+    possible = [format for format in offered if fits(search.uniform(format))] or offered[:1]
+    losses = uniform_losses(search, possible)
+    return possible[losses.index(min(losses))]
+
+
 PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
 TENSORS = 400
-"""The most tensors that promotions with an overshooting tensor first go through, all of these promotions together.
+"""Limit on the tensors that all promotions beginning with an overshooting tensor go through together.
 
-The time of all of them grows with the square of the program; those of the most promotable tensors are tried.
+Their time grows with the square of the number of tensors; the most promotable ones come first.
 """
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.avr.assembly.frames import AVR, HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, constants, moved, statement
 from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, RESULTS, Leaves, compares

@@ -1,4 +1,4 @@
-"""Sparse products of rows that are byte streams (`dialects/layouts/row_stream.py`).
+"""Sparse products of rows that are byte streams (`dialects/layouts/sparse_rows.py`).
 
 A row is its 16-bit count of entries, then for each entry a byte `skip` and the value, low byte first: skip is the
 number of bytes of the vector between the previous entry's element (or the start) and that of this one.

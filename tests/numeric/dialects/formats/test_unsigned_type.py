@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
+from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 

@@ -22,10 +22,10 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert
 from tinyml.dialects.tdsl.movement import dimensions, identity
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals

@@ -18,7 +18,7 @@ from programs.spread import spread
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.scratch.spaces import OFFSETS
+from tinyml.dialects.scratch.types import OFFSETS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.headers import definition_of

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from programs.kernel_calls import ELEMENTS, RESULTS, Case, build, run
 from programs.spread import spread
 
-from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.row_stream import pack_rows
+from tinyml.dialects.layouts.sparse_rows import compress, pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS

@@ -18,7 +18,7 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.pipelines import flatten
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
-from tinyml.transforms.buffers.overlap import accesses
+from tinyml.transforms.buffers.overlap import overlap_distance
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
 
@@ -215,7 +215,7 @@ def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.Monk
     """Elements of windows are listed only up to a limit."""
     text, distance = CASES["overlapping pool"]
     assert distance is not None
-    monkeypatch.setattr(accesses, "MOST_STEPS", 10)
+    monkeypatch.setattr(overlap_distance, "MOST_STEPS", 10)
     module, buffers = packed(text)
     expect_same(module, buffers)
     result, operand = view(buffers, "b"), view(buffers, "a")

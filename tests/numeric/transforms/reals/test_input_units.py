@@ -14,8 +14,7 @@ from programs.spread import spread
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.fixed.byte_type import ByteType
-from tinyml.dialects.formats.fixed.signed_type import SignedType
+from tinyml.dialects.formats.fixed.type import ByteType, SignedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST

@@ -16,8 +16,7 @@ from xdsl.ir import Block, Region
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
+from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.row_stream import COUNT_BYTES, GREATEST_SKIP, pack_rows
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES, GREATEST_SKIP, compress, pack_rows
 
 Matrix = NDArray[Any]
 

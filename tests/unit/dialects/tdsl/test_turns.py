@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.tdsl.turns import Turn, herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.dialects.tdsl.convolution import Turn, herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.schedules.plans.pixel_orders import order_of
 
 

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 import tinyml
 from tinyml.dialects.context import context
 from tinyml.dialects.distribution import LICENCE_LINE
-from tinyml.dialects.tdsl.class_labels import set_classes
+from tinyml.dialects.tdsl.model_attributes import set_classes
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 

@@ -6,8 +6,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.transforms.buffers.scheduling.least_peak_order import OpOrder, least_peak
-from tinyml.transforms.buffers.scheduling.ordering_problem import OrderingProblem, Task
+from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, OrderingProblem, Task, least_peak
 
 
 @st.composite

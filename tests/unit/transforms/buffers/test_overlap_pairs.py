@@ -7,7 +7,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.transforms.buffers.liveness.live_ranges import buffers_by_location, live_ranges
-from tinyml.transforms.buffers.overlap.pairs import safe_distances
+from tinyml.transforms.buffers.overlap.overlaps import safe_distances
 from tinyml.transforms.buffers.pack_scratch import rectangle
 
 NEVER_WRITTEN = """

@@ -5,7 +5,7 @@ from programs.printed import parse
 from xdsl.dialects import func
 
 from tinyml.dialects.scratch import ReuseOp
-from tinyml.transforms.buffers.overlap.reuse import exchange_sources
+from tinyml.transforms.buffers.overlap.overlaps import exchange_sources
 
 PROGRAM = """
 func.func @sums(%X: memref<1x4xf32>) -> memref<1x4xf32> {{

@@ -3,8 +3,7 @@
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from tinyml.transforms.buffers.overlap.pairs import Distances, with_overlaps
-from tinyml.transforms.buffers.overlap.stacks import stacked
+from tinyml.transforms.buffers.overlap.overlaps import Distances, stacked, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle, lower_bound, overlap_in_time, pack
 
 

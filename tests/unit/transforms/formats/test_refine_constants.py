@@ -16,15 +16,15 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine.limits import Limits
-from tinyml.transforms.search.engine.refinement import refine_result
+from tinyml.transforms.search.engine.feasibility import Limits
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import refine_result
 
 NARROW = FixedType.of_width(8)
 

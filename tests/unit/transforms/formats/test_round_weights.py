@@ -10,7 +10,7 @@ import pytest
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.constants.input_moments import Moments
-from tinyml.transforms.formats.constants.round_weights import round_weights
+from tinyml.transforms.formats.constants.rounded_constants import round_weights
 
 FORMAT = FixedType(8, 7)
 UNIT = 2.0**-7

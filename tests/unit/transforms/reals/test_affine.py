@@ -18,7 +18,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl import shape_of
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
-from tinyml.transforms.reals.affine.affine_function import AffineFunction
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
 from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
 from tinyml.transforms.reals.fold_affine import FoldAffinePass

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.plans.least_turns import counted, placed
 from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of

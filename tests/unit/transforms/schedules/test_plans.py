@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.graph_builder import GraphBuilder
 
-from tinyml.dialects.tdsl.turns import herringbone, single_transpose
+from tinyml.dialects.tdsl.convolution import herringbone, single_transpose
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
 from tinyml.transforms.schedules.plans.segmentation import Plan

@@ -17,19 +17,18 @@ from joblib.parallel import ThreadingBackend
 from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask
-from tinyml.transforms.formats.evaluation.problem import SearchProblem
-from tinyml.transforms.search.evaluation import workers
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem
+from tinyml.transforms.search.engine import workers
+from tinyml.transforms.search.engine.workers import Workers
 
 DASK = """
 import pickle, sys
 from contextlib import ExitStack
 from distributed import LocalCluster
 from tinyml.transforms.search import search_pareto
-from tinyml.transforms.search.evaluation import workers
+from tinyml.transforms.search.engine import workers
 from tinyml.transforms.formats.evaluation.evaluator import outcomes_of
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":
     workers.PATIENCE = 0.0
@@ -57,7 +56,7 @@ def test_a_dask_cluster_gives_the_same(tmp_path: Path):
 NO_DASK = """
 import dask, sys
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.workers import Workers
 dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
 try:
     with Workers(2, "dask", sys.argv[1]) as started:

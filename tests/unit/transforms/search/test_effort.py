@@ -15,16 +15,16 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.tdsl import contraction
-from tinyml.dialects.tdsl.arrays.values import Arithmetic
+from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator import shared_values
 from tinyml.targets.registry import chips, kernels_for, kernels_of
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
-from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
-from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
-from tinyml.transforms.search.evaluation.evaluation import Evaluation
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.search_pass import with_rounded_sums
+from tinyml.transforms.search.engine.workers import Workers
 
 
 def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:

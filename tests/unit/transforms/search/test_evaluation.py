@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
-from tinyml.transforms.search.evaluation import workers
-from tinyml.transforms.search.evaluation.evaluation import WATCH, Status
-from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.engine import workers
+from tinyml.transforms.search.engine.evaluation import WATCH, Status
+from tinyml.transforms.search.engine.workers import Workers
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -11,13 +11,11 @@ from programs.searches import evaluation_of
 from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.transforms.formats.assignment.choices import FormatChoice
-from tinyml.transforms.formats.evaluation.margins import MarginModel
-from tinyml.transforms.search.engine.feasibility import Feasibility
-from tinyml.transforms.search.engine.limits import Limits
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.evaluation.reference import MarginModel
+from tinyml.transforms.search.engine.feasibility import Feasibility, Limits
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.moves.error_model import LinearErrors
-from tinyml.transforms.search.moves.pairwise_moves import GAIN, PairwiseMoves, possible_changes
+from tinyml.transforms.search.moves.pairwise_moves import GAIN, LinearErrors, PairwiseMoves, possible_changes
 
 OFFERED = [FixedType.of_width(width) for width in (6, 8, 16)]
 NARROW, WIDE = OFFERED[1], OFFERED[-1]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.search.moves.promotion import Promotion
 
 LOW, HIGH = FixedType(8, 4), FixedType(16, 12)

@@ -1,0 +1,238 @@
+"""Memories and streams, as programs use them (`load`, `store`, `receive`, `send`) and as hardware modules have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i1, i64
+from xdsl.dialects.seq import ClockType
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.lazy_numpy import np
+
+
+@irdl_attr_definition
+class MemoryType(ParametrizedAttribute, TypeAttribute):
+    """A memory of `depth` words of `width` bits, with one port to read and one to write."""
+
+    name = "rtl.memory"
+    depth: IntAttr
+    width: IntAttr
+
+    def __init__(self, depth: int, width: int):
+        super().__init__(IntAttr(depth), IntAttr(width))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            depth = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        return IntAttr(depth), IntAttr(width)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.depth.data}, {self.width.data}")
+
+    def verify(self) -> None:
+        if self.depth.data < 1 or self.width.data < 1:
+            raise VerifyException("a memory has at least one word of at least one bit")
+
+
+def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
+    """The words of a memory's initial content, unsigned; elements of lower indices lie in lower bits.
+
+    Raises `VerifyException` for more elements than fit; missing ones are 0.
+    """
+    element = cast("IntegerType[int, Any]", content.get_element_type()).width.data
+    lanes = type.width.data // element
+    raws = np.frombuffer(content.data.data, f"<u{(element + 7) // 8}")
+    if type.width.data % element or len(raws) > type.depth.data * lanes:
+        raise VerifyException(f"{len(raws)} elements of {element} bits are no content of {type}")
+    padded = np.zeros(type.depth.data * lanes, object)
+    padded[: len(raws)] = raws.astype(object)
+    rows = padded.reshape(type.depth.data, lanes)
+    words = sum(rows[:, lane] << (lane * element) for lane in range(lanes))
+    return [int(word) for word in cast("Sequence[int]", words)]
+
+
+@irdl_op_definition
+class MemoryOp(IRDLOperation):
+    """A memory. `content` is what it holds, elements packed into words; one without content is written first."""
+
+    name = "rtl.memory"
+    content = opt_prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(MemoryType)
+    traits = traits_def(MemoryAllocEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "($content^)? attr-dict `:` type($result)"
+
+    def __init__(self, type: MemoryType, content: DenseIntOrFPElementsAttr | None = None):
+        super().__init__(properties={"content": content}, result_types=[type])
+
+    def verify_(self) -> None:
+        if self.content is not None:
+            words_of(self.content, self.result.type)
+
+
+def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
+    word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
+    if word % bits:
+        raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """Read an element; the address counts elements of the result's width. The result comes a cycle later."""
+
+    name = "rtl.load"
+    memory = operand_def(MemoryType)
+    address = operand_def(IndexType)
+    result = result_def(IntegerType)
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$memory `[` $address `]` attr-dict `:` type($memory) `->` type($result)"
+
+    def __init__(self, memory: SSAValue, address: SSAValue, element: IntegerType):
+        super().__init__(operands=[memory, address], result_types=[element])
+
+    def verify_(self) -> None:
+        _verify_lane(self.memory, self.result)
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """Write an element; the address counts elements of the value's width. Loads see it from the next cycle on.
+
+    With a condition, nothing is written unless it holds.
+    """
+
+    name = "rtl.store"
+    value = operand_def(IntegerType)
+    memory = operand_def(MemoryType)
+    address = operand_def(IndexType)
+    condition = opt_operand_def(i1)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = (
+        "$value `,` $memory `[` $address `]` (`if` $condition^)? attr-dict `:` type($value) `,` type($memory)"
+    )
+
+    def __init__(self, value: SSAValue, memory: SSAValue, address: SSAValue, condition: SSAValue | None = None):
+        super().__init__(operands=[value, memory, address, condition])
+
+    def verify_(self) -> None:
+        _verify_lane(self.memory, self.value)
+
+
+@irdl_op_definition
+class ReceiveOp(IRDLOperation):
+    """Take the next element of the input; the hardware waits for it."""
+
+    name = "rtl.receive"
+    result = result_def(IntegerType)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, element: IntegerType):
+        super().__init__(result_types=[element])
+
+
+@irdl_op_definition
+class SendOp(IRDLOperation):
+    """Hand out the next element of output number `output`; the hardware waits until it is taken."""
+
+    name = "rtl.send"
+    value = operand_def(IntegerType)
+    output = prop_def(IntegerAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$value `to` $output attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue, output: int):
+        super().__init__(operands=[value], properties={"output": IntegerAttr(output, i64)})
+
+
+@irdl_op_definition
+class RamOp(IRDLOperation):
+    """A memory of `depth` words with a read port, whose result comes a cycle later, and maybe a write port.
+
+    At a clock edge with `enable`, the word at `address` is read; at one where a bit of `mask` is set, the lane of
+    `data` that belongs to it is written to the word at `target`. What is read from a word that is written at the same
+    edge is undefined. Without a write port it is a ROM. As CIRCT's `seq.firmem` with a latency of 1, its ports joined.
+    """
+
+    name = "rtl.ram"
+    depth = prop_def(IntegerAttr)
+    content = opt_prop_def(DenseIntOrFPElementsAttr)
+    clock = operand_def(ClockType)
+    enable = operand_def(i1)
+    address = operand_def(IntegerType)
+    mask = opt_operand_def(IntegerType)
+    target = opt_operand_def(IntegerType)
+    data = opt_operand_def(IntegerType)
+    result = result_def(IntegerType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$clock `,` `read` $address `if` $enable (`write` $data^ `at` $target `if` $mask)? attr-dict"
+        " `:` type($address) `->` type($result) (`,` type($target)^ `,` type($mask) `,` type($data))?"
+    )
+
+    def __init__(
+        self,
+        type: MemoryType,
+        content: DenseIntOrFPElementsAttr | None,
+        clock: SSAValue,
+        read: tuple[SSAValue, SSAValue],
+        write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
+    ):
+        """read: address and enable. write: data, address and mask."""
+        data, target, mask = write or (None, None, None)
+        address, enable = read
+        super().__init__(
+            operands=[clock, enable, address, mask, target, data],
+            properties={"depth": IntegerAttr(type.depth.data, i64), "content": content},
+            result_types=[IntegerType(type.width.data)],
+        )
+
+    @property
+    def width(self) -> int:
+        return cast("IntegerType[int, Any]", self.result.type).width.data
+
+    @property
+    def lanes(self) -> int:
+        """The parts of a word that are written separately."""
+        return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
+
+    @property
+    def words(self) -> list[int] | None:
+        """Its initial content, unsigned."""
+        type = MemoryType(self.depth.value.data, self.width)
+        return None if self.content is None else words_of(self.content, type)
+
+    def verify_(self) -> None:
+        if len({operand is None for operand in (self.mask, self.target, self.data)}) != 1:
+            raise VerifyException("a write port has data, an address and a mask")
+        if self.data is not None and self.data.type != self.result.type:
+            raise VerifyException(f"writes words of {self.result.type}, got {self.data.type}")
+        if self.width % self.lanes:
+            raise VerifyException(f"words of {self.width} bits have no {self.lanes} equal lanes")
+        words = self.words
+        if words is None and self.data is None:
+            raise VerifyException("a memory that is not written has content")

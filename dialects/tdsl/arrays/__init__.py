@@ -1,1 +1,0 @@
-"""Tensor ops on numpy arrays: what they compute in reals and in bits, and their derivatives."""

@@ -1,0 +1,345 @@
+"""The order of tasks with the least peak memory. No IR here.
+
+The bytes that are alive depend on the set of tasks that have run, a downset of the precedence order, and not on the
+order within it. The least peak is therefore a shortest path through the downsets, where the length of a path is its
+greatest need (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to
+the last one, both inclusive. Sets of tasks are bit sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from heapq import heappop, heappush
+from math import gcd
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task with the buffers and tasks that it depends on.
+
+    touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are needed
+    while the task runs. makes, over: a buffer, and buffers of the same size whose bytes it may reuse if this task is
+    the first to touch it and the last to touch them.
+    """
+
+    touches: frozenset[int]
+    after: frozenset[int] = frozenset()
+    own: int = 0
+    makes: int | None = None
+    over: frozenset[int] = frozenset()
+
+    @property
+    def buffers(self) -> frozenset[int]:
+        """All buffers that matter for the task."""
+        made = frozenset[int]() if self.makes is None else {self.makes}
+        return self.touches | self.over | made
+
+
+@dataclass(frozen=True)
+class OrderingProblem:
+    """Tasks to be ordered.
+
+    sizes: the size of each buffer in bytes. kept: buffers that stay alive after all tasks. given: buffers that are
+    alive before all tasks.
+    """
+
+    sizes: Sequence[int]
+    tasks: Sequence[Task]
+    kept: frozenset[int] = frozenset()
+    given: frozenset[int] = frozenset()
+
+    @cached_property
+    def _end(self) -> int:
+        """The bit of a virtual task after all tasks."""
+        return 1 << len(self.tasks)
+
+    @cached_property
+    def _begin(self) -> int:
+        """The bit of a virtual task before all tasks."""
+        return 2 << len(self.tasks)
+
+    @cached_property
+    def _touching(self) -> list[int]:
+        """The tasks that touch each buffer, as a bit set; kept and given buffers have virtual tasks."""
+        masks = [
+            self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
+            for buffer in range(len(self.sizes))
+        ]
+        for i, task in enumerate(self.tasks):
+            for buffer in task.touches:
+                masks[buffer] |= 1 << i
+        return masks
+
+    @cached_property
+    def _before(self) -> list[int]:
+        return [sum(1 << other for other in task.after) for task in self.tasks]
+
+    @cached_property
+    def _behind(self) -> list[int]:
+        return _transposed(self._before)
+
+    @cached_property
+    def _masks(self) -> list[tuple[int, int]]:
+        """The size of each buffer and the tasks that touch it."""
+        return list(zip(self.sizes, self._touching, strict=True))
+
+    @cached_property
+    def _near(self) -> list[int]:
+        """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
+        return [_union(self._touching, sum(1 << buffer for buffer in task.buffers)) for task in self.tasks]
+
+    @cached_property
+    def _reusers(self) -> list[int]:
+        """For each task, the tasks that could reuse the bytes of one of its buffers, as a bit set."""
+        return [
+            sum(1 << i for i, other in enumerate(self.tasks) if not task.touches.isdisjoint(other.over))
+            for task in self.tasks
+        ]
+
+    @cached_property
+    def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
+        """The tasks that wait for each task, and those that it waits for, ascending."""
+        return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
+
+    def waits(self, done: int, task: int, backwards: bool) -> bool:
+        """True if a task may not run next after a set of tasks; backwards, if it cannot have run last of the set."""
+        return bool(self._behind[task] & done if backwards else self._before[task] & ~done)
+
+    def choices(self, done: int, backwards: bool) -> list[int]:
+        """The tasks that may run next after a set of tasks; backwards, those of the set that may have run last."""
+        return [
+            i for i in range(len(self.tasks)) if bool(done >> i & 1) == backwards and not self.waits(done, i, backwards)
+        ]
+
+    def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
+        """True if a chain touches a buffer whose bytes an earlier task could reuse."""
+        return any(self._reusers[task] & done for task in chain)
+
+    def alive(self, done: int) -> int:
+        """The bytes alive after a set of tasks."""
+        done |= self._begin
+        return sum(size for size, mask in self._masks if mask & done and mask & ~done)
+
+    @cached_property
+    def _effects(self) -> list[dict[int, tuple[int, int]]]:
+        """A cache of `effect`: for each task, by the tasks of `_near` that ran before it."""
+        return [{} for _ in self.tasks]
+
+    def effect(self, done: int, task: int) -> tuple[int, int]:
+        """The bytes that a task after a set of tasks needs beside those alive before it, and those it leaves alive."""
+        done = (done | self._begin) & self._near[task]
+        known = self._effects[task].get(done)
+        if known is not None:
+            return known
+        current, need, left = self.tasks[task], self.tasks[task].own, 0
+        later = ~(done | 1 << task)
+        for size, mask in (self._masks[buffer] for buffer in current.touches):
+            if not mask & done:
+                need += size
+                left += size
+            if not mask & later:
+                left -= size
+        if current.over and current.makes is not None and not self._touching[current.makes] & done:
+            in_place = any(not self._touching[buffer] & later for buffer in current.over)
+            need -= self.sizes[current.makes] if in_place else 0
+        self._effects[task][done] = need, left
+        return need, left
+
+    def step(self, done: int, task: int, alive: int) -> tuple[int, int, int]:
+        """Run a task after a set of tasks, or undo one of the set.
+
+        alive: the bytes alive after the set. Return the new set, the bytes alive while the task runs, and those alive
+        after the new set.
+        """
+        bit = 1 << task
+        if done & bit:
+            need, left = self.effect(done ^ bit, task)
+            return done ^ bit, alive - left + need, alive - left
+        need, left = self.effect(done, task)
+        return done | bit, alive + need, alive + left
+
+    def peak(self, order: Sequence[int]) -> int:
+        """The greatest need of an order, in bytes."""
+        done, alive, peak = 0, self.alive(0), 0
+        for task in order:
+            done, need, alive = self.step(done, task, alive)
+            peak = max(peak, need)
+        return peak
+
+    @cached_property
+    def bound(self) -> int:
+        """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
+        earlier = list(self._before)
+        for _ in self.tasks:
+            wider = [mask | _union(earlier, mask) for mask in earlier]
+            if wider == earlier:
+                break
+            earlier = wider
+        later = _transposed(earlier)
+        bound = 0
+        for i, task in enumerate(self.tasks):
+            # Tasks that may run on either side of this one are assumed to keep nothing alive across it.
+            alive = sum(
+                size
+                for buffer, size in enumerate(self.sizes)
+                if buffer in task.touches
+                or (
+                    self._touching[buffer] & (earlier[i] | self._begin)
+                    and self._touching[buffer] & (later[i] | self._end)
+                )
+            )
+            spared = self.sizes[task.makes] if task.makes is not None and task.over else 0
+            bound = max(bound, alive + task.own - spared)
+        return bound
+
+
+def _transposed(relation: Sequence[int]) -> list[int]:
+    return [sum(1 << j for j, mask in enumerate(relation) if mask >> i & 1) for i in range(len(relation))]
+
+
+def _union(sets: Sequence[int], members: int) -> int:
+    union = 0
+    for i, elements in enumerate(sets):
+        if members >> i & 1:
+            union |= elements
+    return union
+
+
+def _members(mask: int) -> list[int]:
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+
+
+@dataclass(frozen=True)
+class OpOrder:
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of any order; equal if `proven`."""
+
+    tasks: tuple[int, ...]
+    peak: int
+    bound: int
+
+    @property
+    def proven(self) -> bool:
+        return self.peak == self.bound
+
+
+def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
+    """The best order if `budget` sets of tasks suffice to find and prove it; otherwise the best one found.
+
+    Half of the budget is spent on a search from the start, the rest on one from the end. Problems whose sizes have the
+    same ratios, such as a program in 8 and in 16 bits, have the same order, which is found once.
+    """
+    unit = gcd(*problem.sizes, *(task.own for task in problem.tasks)) or 1
+    sizes = tuple(size // unit for size in problem.sizes)
+    tasks = tuple(replace(task, own=task.own // unit) for task in problem.tasks)
+    found = _least_peak(OrderingProblem(sizes, tasks, problem.kept, problem.given), budget)
+    return replace(found, peak=unit * found.peak, bound=unit * found.bound)
+
+
+@lru_cache(maxsize=64)
+def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
+    forwards = _search(problem, budget - budget // 2, backwards=False)
+    if forwards.proven or budget == 1:
+        return forwards
+    backwards = _search(problem, budget // 2, backwards=True)
+    best = min(forwards, backwards, key=lambda order: order.peak)
+    return replace(best, bound=max(forwards.bound, backwards.bound))
+
+
+@dataclass(frozen=True)
+class _State:
+    """A set of tasks in a search.
+
+    alive: the bytes alive after it. choices: the tasks that may come next, ascending.
+    """
+
+    done: int
+    alive: int
+    choices: Sequence[int]
+
+
+def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
+    """Search best-first from the empty set of tasks to the full one, or back."""
+    count = len(problem.tasks)
+    everything = (1 << count) - 1
+    start, goal = (everything, 0) if backwards else (0, everything)
+    came_from: dict[int, tuple[int, Sequence[int]]] = {}
+    costs = {start: problem.bound}
+    heap = [(problem.bound, count, start)]
+    finished: dict[int, _State] = {}
+    while heap:
+        cost, left, done = heappop(heap)
+        if done in finished:
+            continue
+        if done == start:
+            state = _State(start, problem.alive(start), problem.choices(start, backwards))
+        else:
+            earlier, steps = came_from[done]
+            state = _follow(problem, finished[earlier], steps, backwards)
+        if done == goal or len(finished) >= budget:
+            order = [*_path(came_from, done, start), *_greedily(problem, state, backwards)]
+            order = order[::-1] if backwards else order
+            return OpOrder(tuple(order), problem.peak(order), cost)
+        finished[done] = state
+        for steps in _ways_on(problem, state, cost, backwards):
+            after, worst, alive = done, cost, state.alive
+            for task in steps:
+                after, need, alive = problem.step(after, task, alive)
+                worst = max(worst, need)
+            if worst < costs.get(after, worst + 1):
+                costs[after], came_from[after] = worst, (done, steps)
+                heappush(heap, (worst, left - len(steps), after))
+    raise AssertionError("tasks wait for each other")
+
+
+def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
+    """The state after some tasks."""
+    done, alive, choices = state.done, state.alive, set(state.choices)
+    for task in steps:
+        done, _, alive = problem.step(done, task, alive)
+        choices.remove(task)
+        choices.update(_freed(problem, done, task, backwards))
+    return _State(done, alive, sorted(choices))
+
+
+def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
+    """The tasks that waited for a task, the last one of a set to run, and for nothing else that is not in the set."""
+    return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
+
+
+def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
+    """The continuations to try: a single chain that leaves no more alive without raising the peak, or else each task.
+
+    No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of completed
+    tasks (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all its
+    prefixes: later tasks need no more after the whole chain than after any part of it. In a backward search this holds
+    unless the chain keeps an earlier task from reusing the bytes of a buffer.
+    """
+    for first in state.choices:
+        chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)
+        while need <= peak:
+            if alive <= state.alive and not (backwards and problem.delays_reuse(chain, after)):
+                return [chain]
+            freed = _freed(problem, after, chain[-1], backwards)
+            if not freed:
+                break
+            chain.append(freed[0])
+            after, need, alive = problem.step(after, freed[0], alive)
+    return [[task] for task in state.choices]
+
+
+def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int) -> list[int]:
+    order: list[int] = []
+    while done != start:
+        done, steps = came_from[done]
+        order += reversed(steps)
+    return order[::-1]
+
+
+def _greedily(problem: OrderingProblem, state: _State, backwards: bool) -> Iterator[int]:
+    """Yield the remaining tasks: always one with the least need, and among these one that leaves the least alive."""
+    while state.choices:
+        task = min(state.choices, key=lambda i: problem.step(state.done, i, state.alive)[1:])
+        state = _follow(problem, state, [task], backwards)
+        yield task

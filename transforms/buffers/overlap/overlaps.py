@@ -1,0 +1,268 @@
+"""Results that may overlap or reuse the bytes of operands, among the rectangles of a function's buffers.
+
+A result that a loop nest starts to write late may be placed in the middle of an operand, much of which has been
+consumed by then. But packing keeps each result below the operands that it overlaps. Such results are therefore packed
+as one rectangle, a stack, with the last to be written on top.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import lcm
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
+from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, elements_of, memref_type, packed_bits, root
+from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+from tinyml.transforms.buffers.packing import Overlap, Placement, Rectangle, lower_bound
+
+Distances: TypeAlias = Sequence[Mapping[int, int]]
+"""For each rectangle, the indices of the rectangles that it may overlap, with safe distances in bytes."""
+
+
+def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]) -> Distances:
+    """The safe distances of the operands that each group of buffers may overlap, if less than the size of the result.
+
+    The op or loop nest that first touches the result has to be the last that needs the operand. The group that holds
+    the input overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together,
+    and each of which could overlap the other, only the later one does, so that chains of overlaps are acyclic.
+    """
+    ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
+    number = {op: point for point, op in enumerate(live.points)}
+    distances: list[dict[int, int]] = []
+    for i, (members, shape) in enumerate(zip(groups, rectangles, strict=True)):
+        overlapped: dict[int, int] = {}
+        distances.append(overlapped)
+        if shape.first < 0:
+            continue
+        op = live.points[shape.first]
+        end = max(number[inner] for inner in op.walk() if inner in number)
+        results = {member.result for member in members}
+        for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
+            if k == i or rectangles[k].first > shape.first:
+                continue
+            distance = safe_distance(op, {member.result for member in groups[k]}, results)
+            if distance is not None and distance < shape.size:
+                overlapped[k] = distance
+    for i, overlapped in enumerate(distances):
+        for k in [k for k in overlapped if k > i and i in distances[k]]:
+            del overlapped[k]
+    return distances
+
+
+def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list[Rectangle]:
+    """The rectangles with the operands that each may overlap. No operand starts below a result."""
+    return [
+        replace(shape, overlaps=tuple(Overlap(k, max(distance, 0)) for k, distance in overlapped.items()))
+        for shape, overlapped in zip(rectangles, distances, strict=True)
+    ]
+
+
+class _Part(NamedTuple):
+    """Rectangle `number` of a stack, `offset` bytes above the start of the stack."""
+
+    number: int
+    offset: int
+
+
+class _Stack(NamedTuple):
+    """Results from the lowest to the highest, without margins below or above. size: in bytes."""
+
+    parts: tuple[_Part, ...]
+    size: int
+
+
+@dataclass(frozen=True)
+class _Stacked:
+    """A packing problem in which stacks replace their parts.
+
+    whole: the rectangles of the original problem, with their overlaps. stacks: the stack of each rectangle of this
+    problem, in order; most have a single part.
+    """
+
+    whole: Sequence[Rectangle]
+    stacks: Sequence[_Stack]
+    rectangles: Sequence[Rectangle]
+
+    def lower(self, apart: Placement, placement: Placement) -> Placement:
+        """The lower of two placements: `apart` without stacks, and this problem's `placement`, unstacked.
+
+        A search in either problem proves nothing about the other.
+        """
+        bound = lower_bound(self.whole)
+        if apart.height <= placement.height:
+            return replace(apart, lower_bound=bound)
+        offsets = [0] * len(self.whole)
+        for stack, start in zip(self.stacks, placement.offsets, strict=True):
+            for number, offset in stack.parts:
+                offsets[number] = start + offset
+        return replace(placement, offsets=tuple(offsets), lower_bound=bound)
+
+
+def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
+    """The problem with a stack wherever one saves more than its highest part alone; None if there is no such stack.
+
+    rectangles: with their overlaps. distances: those from which the overlaps were derived, negative ones included.
+    """
+    overlapped = {k for operands in distances for k in operands}
+    together: dict[tuple[int, int, int], list[int]] = {}
+    for i, shape in enumerate(rectangles):
+        for k in distances[i]:
+            if i not in overlapped:
+                together.setdefault((k, shape.first, shape.last), []).append(i)
+    chosen: dict[int, _Stack] = {}
+    for (operand, _, _), results in sorted(together.items(), key=lambda entry: -rectangles[entry[0][0]].size):
+        free = [i for i in results if i not in chosen]
+        stack = _stack(rectangles, distances, operand, free)
+        if stack is not None:
+            chosen.update((number, stack) for number, _ in stack.parts)
+    if not chosen:
+        return None
+    alone = ((i, _Stack((_Part(i, 0),), shape.size)) for i, shape in enumerate(rectangles))
+    stacks = list(dict.fromkeys(chosen.get(i, stack) for i, stack in alone))
+    number = {part.number: s for s, stack in enumerate(stacks) for part in stack.parts}
+    return _Stacked(rectangles, stacks, [_rectangle(rectangles, distances, stack, number) for stack in stacks])
+
+
+def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
+    """The stack under an operand that saves most, with as few results as possible.
+
+    Parts are sorted by the number of bytes that they may reach into the operand, counted from their own start, like due
+    dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part that reaches less far matter.
+    """
+
+    def reach(i: int) -> int:
+        return rectangles[i].size - distances[i][operand]
+
+    order = sorted(results, key=reach, reverse=True)
+    best, saved = None, max((min(reach(i), rectangles[i].size) for i in results), default=0)
+    for count in range(2, len(order) + 1):
+        stack = _stack_of(rectangles, order[:count][::-1])
+        distance = max(offset + distances[i][operand] for i, offset in stack.parts)
+        saving = min(stack.size - max(distance, 0), rectangles[operand].size)
+        if saving > saved:
+            best, saved = stack, saving
+    return best
+
+
+def _stack_of(rectangles: Sequence[Rectangle], order: Sequence[int]) -> _Stack:
+    parts: list[_Part] = []
+    end = 0
+    for i in order:
+        start = end + -end % rectangles[i].alignment
+        parts.append(_Part(i, start))
+        end = start + rectangles[i].size
+    return _Stack(tuple(parts), end)
+
+
+def _rectangle(
+    rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
+) -> Rectangle:
+    """A stack as a rectangle of the problem with stacks. number: the new index of each original rectangle."""
+    shapes = [rectangles[i] for i, _ in stack.parts]
+    if len(shapes) == 1:
+        overlaps = tuple(Overlap(number[k], distance) for k, distance in shapes[0].overlaps)
+        return replace(shapes[0], overlaps=overlaps)
+    return Rectangle(
+        "/".join(shape.name for shape in shapes),
+        stack.size,
+        lcm(*(shape.alignment for shape in shapes)),
+        shapes[0].first,
+        shapes[0].last,
+        tuple(_overlaps(rectangles, distances, stack, number)),
+    )
+
+
+def _overlaps(
+    rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
+) -> Iterator[Overlap]:
+    """The operands that all parts of a stack may overlap or stay below."""
+    for operand in dict.fromkeys(k for i, _ in stack.parts for k in distances[i]):
+        distance = max(offset + distances[i].get(operand, rectangles[i].size) for i, offset in stack.parts)
+        if distance < stack.size:
+            yield Overlap(number[operand], max(distance, 0))
+
+
+LEAST_TRIALS = 20
+"""The effort is divided into at least this many parts."""
+
+
+def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
+    """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
+
+    The operands of a sum of two images often die together, and their earlier lives decide how well each continues as
+    the result. height: packs the function in its current state with a share of the effort, and returns the height in
+    bytes; all shares add up to at most 1. The result is the previous operand of each changed result.
+    """
+    former: dict[ReuseOp, SSAValue] = {}
+    choices = list(_choices(function))
+    share = 1 / max(len(choices) + 1, LEAST_TRIALS)
+    lowest = height(share) if choices else 0
+    for reuse, source in choices:
+        before = reuse.source
+        reuse.operands[0] = source
+        if (new := height(share)) <= lowest - max(lowest // 100, 1):
+            former.setdefault(reuse, before)
+            lowest = new
+        else:
+            reuse.operands[0] = before
+    return former
+
+
+def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
+    """Yield results that reuse the bytes of an operand, each with another operand of the same size."""
+    live = live_ranges(function)
+    for reuse, alive in live.ranges.items():
+        op = live.points[alive.first - 1]
+        if not isinstance(reuse, ReuseOp) or not isinstance(op, tdsl.TensorOp) or op.dest is None:
+            continue
+        if reshaped(op.dest) is not reuse.result:
+            continue
+        for value in op.inputs:
+            buffer = root(value).owner
+            if isinstance(buffer, Buffer) and _is_choice(reuse, buffer, op, live):
+                yield reuse, buffer.result
+
+
+def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
+    """True if a result could reuse the bytes of another buffer, an operand of its op."""
+    if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
+        return False
+    known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)
+    return known and bytes_of(buffer.result) == bytes_of(reuse.source) and takes_place(op, buffer.result)
+
+
+def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
+    """True if the elements of an op's result may overwrite a buffer from its start while they are computed from it."""
+    operands = [operand for operand in op.inputs if root(operand) is buffer]
+    if any(reshaped(operand) is not buffer for operand in operands):
+        return False
+    packed = any(packed_bits(memref_type(value)) is not None for value in (op.out, *operands))
+    if packed or all(elements_of(operand) == elements_of(op.out) for operand in operands):
+        out = memref_type(op.out)
+        in_place = all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
+        if packed or in_place:
+            return in_place
+    distance = safe_distance(op, {buffer}, {root(op.out)})
+    return distance is not None and distance <= 0
+
+
+def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
+    """True if element i of a result in an operand's bytes only takes bytes of the operand's first i elements.
+
+    Packed elements share bytes with later ones, so that packed operands have to be packed alike.
+    """
+    bits, bytes = packed_bits(result), element_bytes(operand)
+    if packed_bits(operand) is not None:
+        return bits == packed_bits(operand)
+    if bits is None:
+        return element_bytes(result) <= bytes
+    return all(touched_bytes(count, bits) <= count * bytes for count in range(1, group_length(bits) + 1))

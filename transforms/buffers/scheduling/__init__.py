@@ -1,1 +1,0 @@
-"""Orders of ops with the least peak memory."""

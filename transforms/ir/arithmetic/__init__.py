@@ -1,1 +1,0 @@
-"""Lowering of single num ops to arithmetic on bits."""

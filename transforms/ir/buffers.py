@@ -1,0 +1,77 @@
+"""Buffers and their views: who reads them, which bytes they share, and changes of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue, Use
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import scratch
+from tinyml.dialects.scratch import SliceOp, memref_type, size_in_bytes
+
+
+def buffer_reads(value: SSAValue) -> Iterator[Use]:
+    """The uses of a buffer and of its views, except those that make a view."""
+    for use in value.uses:
+        if isinstance(view := use.operation, SliceOp):
+            yield from buffer_reads(view.result)
+        else:
+            yield use
+
+
+def memory_of(root: SSAValue) -> SSAValue:
+    """The arena that contains a root buffer, in which results may overwrite operands, or the root itself."""
+    return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
+
+
+def start_of(root: SSAValue) -> int:
+    """The byte offset of a root buffer in its memory."""
+    return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
+
+
+def overlap(a: SSAValue, b: SSAValue) -> bool:
+    """True if two root buffers share bytes."""
+    ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
+    return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
+
+
+def affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
+    """Slope and start of a value of the form slope * index + start; None for other values."""
+    if value is index:
+        return 1, 0
+    if (number := const_evaluate_operand(value)) is not None:
+        return 0, number
+    op = value.owner
+    if not isinstance(op, arith.AddiOp | arith.MuliOp):
+        return None
+    a, b = affine(op.lhs, index), affine(op.rhs, index)
+    if a is None or b is None:
+        return None
+    if isinstance(op, arith.AddiOp):
+        return a[0] + b[0], a[1] + b[1]
+    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None
+
+
+def retype_elements(value: SSAValue, element: Attribute) -> None:
+    """Change the element type of a buffer, of its views and of the numbers that are loaded from them."""
+    type = memref_type(value)
+    new = MemRefType(element, type.get_shape(), memory_space=type.memory_space)
+    value = Rewriter.replace_value_with_new_type(value, new)
+    for use in list(value.uses):
+        if isinstance(view := use.operation, SliceOp):
+            retype_elements(view.result, element)
+        elif isinstance(load := use.operation, memref.LoadOp):
+            Rewriter.replace_value_with_new_type(load.res, element)
+
+
+def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
+    """Give a buffer a new type, and its views the memory space of that type."""
+    value = Rewriter.replace_value_with_new_type(value, type)
+    for use in list(value.uses):
+        if isinstance(view := use.operation, SliceOp):
+            old = memref_type(view.result)
+            retype_buffer(view.result, MemRefType(old.element_type, old.get_shape(), memory_space=type.memory_space))

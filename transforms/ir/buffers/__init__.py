@@ -1,1 +1,0 @@
-"""Uses of buffers and of their views, and changes of their types."""

@@ -1,0 +1,223 @@
+"""Arithmetic on indices: offsets of elements, divisibility, sums of loop variables, values over all iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.input_attributes import calls_of
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+
+def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
+    """True if a subview of shape `part` is contiguous in an array of shape `whole`."""
+    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
+    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
+
+
+def build_index(value: int, builder: Builder) -> SSAValue:
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
+    """Emit the offset, in elements, of leading indices into a row-major shape."""
+    total: SSAValue | None = None
+    for axis, index in enumerate(indices):
+        if (stride := prod(shape[axis + 1 :])) != 1:
+            index = builder.insert(arith.MuliOp(index, build_index(stride, builder))).result
+        total = index if total is None else builder.insert(arith.AddiOp(total, index)).result
+    return build_index(0, builder) if total is None else total
+
+
+def is_offset(value: SSAValue, indices: Sequence[SSAValue], shape: Sequence[int]) -> bool:
+    """True if `build_offset` computed a value from these indices."""
+    for axis in reversed(range(len(indices))):
+        term = value
+        if axis > 0:
+            if not isinstance(sum := value.owner, arith.AddiOp):
+                return False
+            value, term = sum.lhs, sum.rhs
+        if (stride := prod(shape[axis + 1 :])) != 1:
+            if not isinstance(product := term.owner, arith.MuliOp) or const_evaluate_operand(product.rhs) != stride:
+                return False
+            term = product.lhs
+        if term is not indices[axis]:
+            return False
+    return bool(indices)
+
+
+def is_multiple(index: SSAValue, factor: int) -> bool:
+    """True if an index is proven to be a multiple of a factor in every iteration."""
+    if (number := const_evaluate_operand(index)) is not None:
+        return number % factor == 0
+    match op := index.owner:
+        case arith.MuliOp():
+            return is_multiple(op.lhs, factor) or is_multiple(op.rhs, factor)
+        case arith.AddiOp() | arith.SubiOp():
+            return is_multiple(op.lhs, factor) and is_multiple(op.rhs, factor)
+        case _:
+            return factor == 1
+
+
+def exchanged(index: SSAValue, factor: int, by: int, nest: LoopNest) -> SSAValue:
+    """Emit index / factor * by for an index that is a multiple of `factor`, without a division."""
+    if factor == by:
+        return index
+    if (number := const_evaluate_operand(index)) is not None:
+        return nest.index(number // factor * by)
+    match op := index.owner:
+        case arith.MuliOp():
+            multiple, rest = (op.lhs, op.rhs) if is_multiple(op.lhs, factor) else (op.rhs, op.lhs)
+            changed = exchanged(multiple, factor, by, nest)
+            if (count := const_evaluate_operand(changed)) is not None:
+                return nest.times(rest, count)
+            return nest.insert(arith.MuliOp(changed, rest))
+        case arith.AddiOp():
+            return nest.add(exchanged(op.lhs, factor, by, nest), exchanged(op.rhs, factor, by, nest))
+        case arith.SubiOp():
+            lhs, rhs = (exchanged(operand, factor, by, nest) for operand in (op.lhs, op.rhs))
+            return nest.insert(arith.SubiOp(lhs, rhs))
+        case _:
+            return nest.times(index, by)
+
+
+class AffineSum(NamedTuple):
+    """A constant, and the factor of each variable, which is not 0."""
+
+    constant: int
+    factors: dict[SSAValue, int]
+
+    def plus(self, other: AffineSum, times: int = 1) -> AffineSum:
+        factors = dict(self.factors)
+        for variable, factor in other.factors.items():
+            factors[variable] = factors.get(variable, 0) + times * factor
+        return AffineSum(self.constant + times * other.constant, {v: f for v, f in factors.items() if f})
+
+    def times(self, count: int) -> AffineSum:
+        return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
+
+
+def affine_sum(index: SSAValue) -> AffineSum:
+    """An index as a sum; what cannot be taken apart is a variable."""
+    if (known := const_evaluate_operand(index)) is not None:
+        return AffineSum(known, {})
+    match op := index.owner:
+        case arith.AddiOp():
+            return affine_sum(op.lhs).plus(affine_sum(op.rhs))
+        case arith.SubiOp():
+            return affine_sum(op.lhs).plus(affine_sum(op.rhs), -1)
+        case arith.MuliOp():
+            lhs, rhs = affine_sum(op.lhs), affine_sum(op.rhs)
+            if not rhs.factors:
+                return lhs.times(rhs.constant)
+            if not lhs.factors:
+                return rhs.times(lhs.constant)
+        case _:
+            pass
+    return AffineSum(0, {index: 1})
+
+
+def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: int) -> bool:
+    """True if runs of `length` elements from `start`, over all values of the variables, are elements 0 to `total`.
+
+    extents: the number of values of each variable, from 0.
+    """
+    if start.constant or not start.factors.keys() <= extents.keys():
+        return False
+    for variable, factor in sorted(start.factors.items(), key=lambda item: item[1]):
+        if factor != length:
+            return False
+        length *= extents[variable]
+    return length == total
+
+
+def loops_from_zero(inner: Block | None, outer: Block) -> Iterator[tuple[SSAValue, int]]:
+    """Yield variable and extent of the loops between two blocks that count from 0 by 1 to a positive constant."""
+    while inner is not None and inner is not outer:
+        loop = inner.parent_op()
+        if not isinstance(loop, scf.ForOp):
+            return
+        low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+        if (low, step) == (0, 1) and high is not None and high > 0:
+            yield loop.body.block.args[0], high
+        inner = loop.parent
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+MOST_ITERATIONS = 1_000_000
+"""Limit on the iterations of the enclosing loops over which a mean is taken."""
+
+ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.DivSIOp: lambda a, b: np.sign(a) * np.sign(b) * (abs(a) // abs(b)),
+    arith.RemSIOp: lambda a, b: np.fmod(a, b),
+    arith.MinSIOp: lambda a, b: np.minimum(a, b),
+    arith.MaxSIOp: lambda a, b: np.maximum(a, b),
+}
+"""The functions that ops on indices compute; quotients are rounded towards zero."""
+
+
+def mean_iterations(loop: scf.ForOp) -> float | None:
+    """The mean number of iterations of a loop over all iterations of the loops that its bounds depend on.
+
+    None unless these loops have constant bounds, and the loop's own bounds follow from their indices by `ARITHMETIC`.
+    """
+    around: dict[SSAValue, range] = {}
+    if not all(_depends(bound, around) for bound in (loop.lb, loop.ub, loop.step)):
+        return None
+    if prod(map(len, around.values())) > MOST_ITERATIONS:
+        return None
+    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
+    known = dict(zip(around, grid, strict=True))
+    low, high, step = (_evaluated(bound, known) for bound in (loop.lb, loop.ub, loop.step))
+    shape = [len(indices) for indices in around.values()]
+    return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
+
+
+def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
+    """Record the ranges of loop indices and call numbers that a value depends on; False if it depends on others."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        loop = owner.parent_op()
+        calls = None
+        if isinstance(loop, func.FuncOp) and loop.arg_attrs is not None:
+            calls = calls_of(loop.arg_attrs.data[owner.args.index(value)].data)
+        elif isinstance(loop, scf.ForOp) and value is owner.args[0]:
+            calls = calls_of(loop.attributes)
+        if calls is not None:
+            around[value] = range(calls)
+            return True
+        if not isinstance(loop, scf.ForOp) or value is not owner.args[0]:
+            return False
+        low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+        if low is None or high is None or step is None:
+            return False
+        around[value] = range(low, high, step)
+        return True
+    if isinstance(owner, arith.ConstantOp):
+        return isinstance(owner.value, IntegerAttr)
+    return type(owner) in ARITHMETIC and all(_depends(operand, around) for operand in owner.operands)
+
+
+def _evaluated(value: SSAValue, known: dict[SSAValue, Numbers]) -> Numbers:
+    if value in known:
+        return known[value]
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return np.array(owner.value.value.data)
+    assert isinstance(owner, Operation)
+    return ARITHMETIC[type(owner)](*(_evaluated(operand, known) for operand in owner.operands))

@@ -1,1 +1,0 @@
-"""Arithmetic on indices: element offsets, divisibility, values over all iterations of loops."""

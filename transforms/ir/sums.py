@@ -1,0 +1,235 @@
+"""Sums of products that loops carry (L0, L1): matching, and strip mining, by which a block of iterations adds at once.
+
+`round_carried_sums` rounds each block once; `is_squared_distance` matches sums of squares that need no loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import tdsl
+
+
+@dataclass(frozen=True)
+class LoopCarriedSum:
+    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries, starting from zero.
+
+    position: the index of the sum in the loop's iter_args.
+    """
+
+    loop: scf.ForOp
+    position: int
+    initial: tdsl.FillOp
+    add: tdsl.AddOp
+    product: tdsl.MulOp
+    weight: tdsl.IndexOp
+    constant: tdsl.ConstOp
+    factor: SSAValue
+
+    @property
+    def carried(self) -> SSAValue:
+        """The partial sum, an argument of the loop's body."""
+        return self.loop.body.block.args[1 + self.position]
+
+    @staticmethod
+    def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
+        """The sum in one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
+        body = loop.body.block
+        carried = body.args[1 + position]
+        initial = loop.iter_args[position].owner
+        add = cast(scf.YieldOp, body.last_op).operands[position].owner
+        if not (isinstance(initial, tdsl.FillOp) and initial.value.value.data == 0 and initial.out.has_one_use()):
+            return None
+        if not (isinstance(add, tdsl.AddOp) and add.parent is body and add.out.has_one_use()):
+            return None
+        addends = [operand for operand in (add.lhs, add.rhs) if operand is not carried]
+        if len(addends) != 1 or not carried.has_one_use():
+            return None
+        product = addends[0].owner
+        if not (isinstance(product, tdsl.MulOp) and product.parent is body and product.out.has_one_use()):
+            return None
+        for weight, factor in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
+            index = weight.owner
+            if (
+                isinstance(index, tdsl.IndexOp)
+                and index.index is body.args[0]
+                and isinstance(index.input.owner, tdsl.ConstOp)
+                and tdsl.shape_of(weight) == tdsl.shape_of(add.out)
+                and not isinstance(factor.owner, tdsl.ConstOp)
+            ):
+                return LoopCarriedSum(loop, position, initial, add, product, index, index.input.owner, factor)
+        return None
+
+
+LEAST = 4
+"""The smallest block; smaller ones do not repay the calls of their dot products."""
+
+
+@dataclass(frozen=True)
+class ColumnSum:
+    """The ops of a sum of columns `carried + constant[i] * factor`, carried by a loop over all i.
+
+    step: the addition of a column times a single number, exact or rounded into the format of the iter_arg.
+    """
+
+    loop: scf.ForOp
+    step: tdsl.MacOp | tdsl.MatmulSumOp
+    weight: tdsl.IndexOp
+    constant: tdsl.ConstOp
+    factor: SSAValue
+
+    @property
+    def trips(self) -> int:
+        """The number of iterations."""
+        return tdsl.shape_of(self.constant.result)[0]
+
+    @staticmethod
+    def match(loop: scf.ForOp) -> ColumnSum | None:
+        """The only sum that a loop carries; None if it carries other values or parts of the sum have other uses."""
+        body = loop.body.block
+        if len(loop.iter_args) != 1:
+            return None
+        counter, carried = body.args
+        bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
+        step = cast(scf.YieldOp, body.last_op).operands[0].owner
+        match step:
+            case tdsl.MacOp() if step.sum is carried:
+                pairs = [(step.lhs, step.rhs), (step.rhs, step.lhs)]
+            case tdsl.MatmulSumOp() if step.initial is carried:
+                pairs = step.pairs
+            case _:
+                return None
+        if not (step.parent is body and carried.has_one_use() and step.out.has_one_use()):
+            return None
+        for weight, factor in pairs:
+            index = weight.owner
+            if (
+                isinstance(index, tdsl.IndexOp)
+                and index.index is counter
+                and isinstance(constant := index.input.owner, tdsl.ConstOp)
+                and constant.result.has_one_use()
+                and weight.has_one_use()
+                and tdsl.shape_of(weight) == tdsl.shape_of(step.out)
+                and tdsl.shape_of(weight)[1:] == (1,)
+                and tdsl.shape_of(factor) == (1, 1)
+                and isinstance(factor.owner, Operation)
+                and factor.owner.parent is body
+                and bounds == [0, tdsl.shape_of(constant.result)[0], 1]
+            ):
+                return ColumnSum(loop, step, index, constant, factor)
+        return None
+
+    def strip_mine(self, most: int) -> None:
+        """Block the iterations by the greatest size from `LEAST` to `most` that divides their number, if any."""
+        sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
+        if sizes:
+            self._rewrite(sizes[-1])
+
+    def _rewrite(self, size: int) -> None:
+        old = self.loop.body.block
+        blocks = self._blocks(size)
+        sums: Attribute = self.step.out.type
+        outer = Block(arg_types=[IndexType(), sums])
+        outer.args[1].name_hint = old.args[1].name_hint
+        build = Builder(InsertPoint.at_end(outer))
+        factors = build.insert(tensor.EmptyOp((), TensorType(tdsl.format_of(self.factor).type, (size, 1)))).tensor
+        factors.name_hint = "factors"
+        zero, step, count = (_index(build, value) for value in (0, 1, size))
+        first = build.insert(arith.MuliOp(outer.args[0], count)).result
+        inner = build.insert(scf.ForOp(zero, count, step, [factors], self._factors(first, zero, factors.type)))
+        inner.results[0].name_hint = self.factor.name_hint
+        weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
+        result = self._sum(outer.args[1], weights.out, inner.results[0])
+        build.insert(result)
+        result.attributes |= self.step.attributes
+        result.out.name_hint = self.step.out.name_hint
+        build.insert(scf.YieldOp(result.out))
+        before = Builder(InsertPoint.before(self.loop))
+        low, high, step = (_index(before, value) for value in (0, self.trips // size, 1))
+        loop = before.insert(scf.ForOp(low, high, step, list(self.loop.iter_args), outer))
+        loop.attributes |= self.loop.attributes
+        loop.results[0].name_hint = self.loop.results[0].name_hint
+        Rewriter.replace_op(self.loop, [], loop.results)
+        Rewriter.erase_op(self.constant)
+
+    def _sum(self, carried: SSAValue, weights: SSAValue, factors: SSAValue) -> tdsl.AccumulateOp | tdsl.MatmulSumOp:
+        if isinstance(self.step, tdsl.MacOp):
+            return tdsl.AccumulateOp(carried, weights, factors)
+        return tdsl.MatmulSumOp([(weights, factors)], carried)
+
+    def _blocks(self, size: int) -> tdsl.ConstOp:
+        """The weights as one matrix for each block, with a row for each element of the sum."""
+        raws = self.constant.raws
+        blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
+        constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))
+        constant.result.name_hint = self.constant.result.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(self.constant))
+        return constant
+
+    def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
+        """The body of a loop over one block's iterations, which collects the factors in a vector instead of adding."""
+        old = self.loop.body.block
+        block = Block(arg_types=[IndexType(), type])
+        block.args[0].name_hint = old.args[0].name_hint
+        build = Builder(InsertPoint.at_end(block))
+        values: dict[SSAValue, SSAValue] = {old.args[0]: build.insert(arith.AddiOp(first, block.args[0])).result}
+        for op in old.ops:
+            if op not in (self.step, self.weight) and not isinstance(op, scf.YieldOp):
+                copy = op.clone(value_mapper=values)
+                build.insert(copy)
+                values.update(zip(op.results, copy.results, strict=True))
+        stored = build.insert(tdsl.InsertSliceOp(values[self.factor], block.args[1], [block.args[0], zero]))
+        build.insert(scf.YieldOp(stored.out))
+        return block
+
+
+def _index(build: Builder, value: int) -> SSAValue:
+    return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def round_carried_sums(module: ModuleOp, block: int) -> None:
+    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+
+    block: the most iterations whose products are added in one sum, which is exact in registers and rounded when it is
+    stored.
+    """
+    for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
+        carried_sum = LoopCarriedSum.match(loop, 0)
+        if carried_sum is not None and _adds_columns(carried_sum):
+            _fuse(carried_sum)
+            if (column_sum := ColumnSum.match(loop)) is not None:
+                column_sum.strip_mine(block)
+
+
+def _adds_columns(carried_sum: LoopCarriedSum) -> bool:
+    return tdsl.shape_of(carried_sum.factor) == (1, 1) and tdsl.shape_of(carried_sum.weight.out)[1:] == (1,)
+
+
+def _fuse(carried_sum: LoopCarriedSum) -> None:
+    """Add the unrounded product in each iteration."""
+    fused = tdsl.MatmulSumOp([(carried_sum.weight.out, carried_sum.factor)], carried_sum.carried)
+    fused.attributes |= carried_sum.add.attributes
+    fused.out.name_hint = carried_sum.add.out.name_hint
+    Rewriter.replace_op(carried_sum.add, fused)
+    Rewriter.erase_op(carried_sum.product)
+
+
+def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
+    """True if a product is that of a column vector with itself, and the vector is a difference without other uses."""
+    row = product.lhs.owner
+    return (
+        isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
+        and row.input is difference.out
+        and row.out.has_one_use()
+        and {use.operation for use in difference.out.uses} == {row, product}
+        and tdsl.shape_of(difference.out)[1] == 1
+        and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
+    )

@@ -1,1 +1,0 @@
-"""Affine maps by element, `factors * u + addends`, and the layers with weights that absorb them."""

@@ -1,1 +1,0 @@
-"""Evaluation of many candidates, in this process, in others or on a cluster, with a journal."""
