@@ -59,10 +59,10 @@ packing: $(VENV)/test ## count the generated packing problems that are solved in
 	$(BIN)/python -m tinyml.tools.calibration.solved_packings --given tests/packing/minimalloc
 
 figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, or ONLY=TABLE,... (FROM=DIR: further models)
-	cd tests && ../$(BIN)/python -m figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+	cd tests && ../$(BIN)/python -m measured.figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
-	cd tests && ../$(BIN)/python -m papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+	cd tests && ../$(BIN)/python -m measured.papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))

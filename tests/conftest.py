@@ -25,6 +25,7 @@ COLLECT_EVERY = 100_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
+    parser.addoption("--update-costs", action="store_true", help="record the costs of kernels anew")
     parser.addoption("--site", help="the built site, for the tests that look at it (make docs)")
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from figures.pages import PAGES
+from measured.tables import PAGES
 from programs.paths import ROOT
 from programs.plugins import forget, install
 from programs.pushed_sums import running_sum

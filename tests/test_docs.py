@@ -11,7 +11,7 @@ is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
 skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
 after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
-Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`figures/pages.py`).
+Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from figures import pages, picture
-from figures.commands import measure
-from figures.pages import PAGES
-from figures.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
+from measured import picture, tables
+from measured.commands import measure
+from measured.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
+from measured.tables import PAGES
 from programs.environments import copy_installed
 from programs.shown_commands import check_on_a_board
 from programs.spread import spread
@@ -153,7 +153,7 @@ def test_outputs_are_current(
         return f"<!-- run{apart or ''}: {block['command']} -->\n{block['open']}{text}{block['close']}"
 
     before = page.read_text(encoding="utf-8")
-    after = pages.renewed(BLOCK.sub(renewed, before))
+    after = tables.renewed(BLOCK.sub(renewed, before))
     if request.config.getoption("--update-docs"):
         page.write_text(after, encoding="utf-8")
     else:
@@ -281,13 +281,13 @@ def test_a_stale_cell_is_noticed():
     page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
     stale = page.replace("| 34,912 |", "| 33,088 |")
     assert stale != page
-    assert pages.renewed(stale) == page
+    assert tables.renewed(stale) == page
 
 
 def test_a_row_without_figures_is_an_error():
     page = (ROOT / "docs/networks.md").read_text(encoding="utf-8")
-    with pytest.raises(pages.MissingFigure, match="'arena' of 'resnet9' is neither measured nor in networks-memory"):
-        pages.renewed(page.replace("| resnet8 |", "| resnet9 |"))
+    with pytest.raises(tables.MissingFigure, match="'arena' of 'resnet9' is neither measured nor in networks-memory"):
+        tables.renewed(page.replace("| resnet8 |", "| resnet9 |"))
 
 
 def test_the_picture_is_current(request: pytest.FixtureRequest):
@@ -318,14 +318,14 @@ def test_figures_measured_anew(command: str):
     assert measure(command) == {name: value for name, value in entry.items() if name != "commit"}
 
 
-TABLES = {table.name: table for page in PAGES for table in pages.tables(page.read_text(encoding="utf-8"))}
+TABLES = {table.name: table for page in PAGES for table in tables.tables(page.read_text(encoding="utf-8"))}
 
 
 def test_figures_are_shown_and_name_their_source():
     shown = {
         (name, label, heading) for name, table in TABLES.items() for label in table.rows for heading in table.headings
     }
-    asked = {pages.column_of(name, heading, label)[0] for name, label, heading in shown}
+    asked = {tables.column_of(name, heading, label)[0] for name, label, heading in shown}
     for file in FOLDER.glob("*.json"):
         for key, values in read(file).items():
             if file == MEASURED:

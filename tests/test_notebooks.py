@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from figures.store import has_measured_compilers
+from measured.store import has_measured_compilers
 from programs.paths import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))

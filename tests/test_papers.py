@@ -6,14 +6,57 @@ import re
 from pathlib import Path
 
 import pytest
-from papers import parts
-from papers.__main__ import check, chosen, run
-from papers.items import ITEMS
-from papers.page import page_of, pictures, renewed
-from papers.row import ByTests, Measured, Values, slug
-from papers.rows import PAPERS
-from papers.store import is_kept, stored, values_of
+from measured import store as parts
+from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of
+from measured.papers import PAPERS
+from measured.papers.__main__ import check, chosen, run
+from measured.rows import ByTests, Measured, slug
+from measured.store import Values
 from programs.paths import TESTS
+
+
+def _numbered(kind: str, last: int, first: int = 1) -> list[str]:
+    return [f"{kind} {number}" for number in range(first, last + 1)]
+
+
+ITEMS: dict[str, list[str]] = {
+    "seedot": [
+        *_numbered("table", 1),
+        *_numbered("figure", 13),
+        *_numbered("algorithm", 2),
+        *("section 2.3", "section 3", "section 5.3", "section 6.2.2", "section 7.2", "section 7.4"),
+        *("section 7.6.1", "section 7.6.2"),
+    ],
+    "shiftry": [
+        *_numbered("table", 4),
+        *_numbered("figure", 12),
+        *_numbered("pseudocode", 5),
+        *_numbered("library", 9, 6),
+        *_numbered("algorithm", 17, 10),
+        *_numbered("pseudocode", 19, 18),
+        *("section 4", "section 7.1", "section 8.5", "appendix B"),
+    ],
+    "minun": [
+        *_numbered("table", 11),
+        *_numbered("figure", 9),
+        *_numbered("procedure", 3),
+        *_numbered("algorithm", 8, 4),
+        *("section 2.1", "section 2.2", "section 5.2", "section 5.3", "section 7.7"),
+    ],
+    "pex": [
+        *_numbered("table", 4),
+        *_numbered("figure", 6),
+        *_numbered("algorithm", 1),
+        *("remark 4", "definition 11", "section 3.5", "appendix B", "appendix C", "appendix D"),
+    ],
+    "gural-murmann": [
+        *_numbered("table", 2),
+        *_numbered("figure", 13),
+        *("claim 1", "claim 2", "lemma 3.1", "section 3.4.1", "section 3.4.3", "section 4.1", "section 4.2"),
+        *("section 5.1", "appendix A", "appendix B", "appendix C.1.1", "appendix C.1.2", "appendix C.2"),
+        *("appendix C.3", "appendix C.4", "appendix C.5", "appendix D", "appendix E", "appendix F"),
+    ],
+}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -67,7 +110,7 @@ def test_rows_run_anew(name: str):
 
 
 def test_a_measurement_that_was_cut_off_goes_on_with_the_next_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(parts, "FOLDER", tmp_path / "papers")
+    monkeypatch.setattr(parts, "PARTS", tmp_path / "papers")
     monkeypatch.setattr(parts, "head", lambda: "one")
     monkeypatch.setattr(parts, "is_current", "one".__eq__)
     begun: list[str] = []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from figures.pages import PAGES, column_of, tables
-from figures.store import MEASURED, read
 from hypothesis import given
 from hypothesis import strategies as st
+from measured.store import MEASURED, read
+from measured.tables import PAGES, column_of, tables
 
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
 from tinyml.tools.driver.choice.contenders import NOTABLE, Tried, fastest_first

@@ -1,1 +1,0 @@
-"""Figures of the pages: `docs/figures/` holds them, commands measure them and tables show them (`make figures`)."""

@@ -1,0 +1,221 @@
+"""Commands of `tinyml` that measure figures. A command names a model by the name of its folder or file alone."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from programs import gural_murmann
+from programs.acceptance import qualifies
+from programs.paths import ROOT
+
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import print_ir
+from tinyml.tools.main import main as tinyml
+
+Values = dict[str, Any]
+
+HERE = (ROOT / "examples", ROOT / "tests/models", ROOT / "docs/schedules")
+"""The folders of the models that the repository holds."""
+
+WRITTEN = {"gural-mnist10-4-bits": gural_murmann.program}
+"""Models that the tests write."""
+
+
+class Unmeasured(Exception):
+    """A command that cannot be run here, since its model is elsewhere."""
+
+
+def model_path(name: str, models: Path | None) -> Path:
+    """The folder or the file of a model; raises `Unmeasured` if it is not in the repository and not in `models`."""
+    further = [models, *sorted(path for path in models.iterdir() if path.is_dir())] if models else []
+    for folder in (*HERE, *further):
+        for path in (folder / name, *(folder / f"{name}.{suffix}" for suffix in ("tflite", "mlir"))):
+            if path.exists():
+                return path
+    raise Unmeasured(f"no model '{name}'")
+
+
+def measure(command: str, models: Path | None = None) -> Values:
+    """The figures that a command measures; `error` alone for a program that the command refuses.
+
+    models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
+    """
+    name, model, *options = shlex.split(command)
+    if name in _OF_TESTS:
+        return _OF_TESTS[name](model, options)
+    if model not in WRITTEN:
+        return _COMMANDS[name](model_path(model, models), options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "network.mlir")
+        path.write_text(print_ir(WRITTEN[model]()), encoding="utf-8")
+        return _COMMANDS[name](path, options)
+
+
+def _estimator(name: str, options: list[str]) -> Values:
+    """An estimator of `programs.digits` on an Uno, by its own choice; accuracies are those of the test samples."""
+    from programs import digits
+
+    report = digits.on_uno(name).report
+    test = digits.digits().test
+    values = _of_report(report.as_json())
+    exact = 100 * float(digits.estimator(name).score(*test))
+    values |= {"float": exact, "accuracy": exact - digits.points_lost(name)}
+    return {**values, "format": f"{report.format} {report.width}"}
+
+
+def _sensor(name: str, options: list[str]) -> Values:
+    """A model of `programs.sensor_cases` on all devices, with reals as inputs and with a sensor's integers.
+
+    Accuracies are those of the evaluator, `differ` counts the labels, on all devices, that are not the evaluator's.
+    """
+    from programs import sensor_cases as sensors
+
+    values: Values = {"differ": 0, "unit": sensors.CASES[name].unit}
+    with tempfile.TemporaryDirectory() as folder:
+        for integers, kind in ((False, "floats"), (True, "integers")):
+            compiled = sensors.CASES[name].compiled(Path(folder, kind), integers=integers)
+            expected = compiled.expected.classes
+            values |= {"samples": len(expected), f"{kind}_accuracy": 100 * float((expected == compiled.classes).mean())}
+            for number, device in enumerate(sensors.DEVICES):
+                found = compiled.on_raws(device) if integers else compiled.on_floats(device, Path(folder, str(number)))
+                values["differ"] += int((found.labels != expected).sum())
+                cycles = found.cycles if found.core_cycles is None else found.core_cycles
+                assert cycles is not None
+                values[f"{kind}_{device.replace('-', '_')}"] = round(float(cycles.mean()))
+    return values
+
+
+def _bench(model: Path, options: list[str]) -> Values:
+    with tempfile.TemporaryDirectory() as out:
+        reports = Path(out, "reports.json")
+        if (error := _run(["bench", str(model), *options, "--json", str(reports)])) is not None:
+            return {"error": error}
+        return _of_report(json.loads(reports.read_text())[0])
+
+
+def _weigh(model: Path, options: list[str]) -> Values:
+    """The figures of `compile`, and whether `auto` would accept the program."""
+    return _compile(model, options, weighed=True)
+
+
+def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Values:
+    program, val, test = find_model(model) if model.is_dir() else (model, None, None)
+    data = [*(["--val", str(val)] if val else []), *(["--test", str(test)] if test else [])]
+    with tempfile.TemporaryDirectory() as out:
+        folder = Path(out, "out")
+        if (error := _run(["compile", str(program), *data, *options, "-o", str(folder)])) is not None:
+            return {"error": error}
+        values = _of_report(json.loads((folder / "report.json").read_text()))
+        return values | ({"qualifies": qualifies(folder, val)} if weighed and val else {})
+
+
+def _plan(model: Path, options: list[str]) -> Values:
+    program, val, _ = find_model(model) if model.is_dir() else (model, None, None)
+    front = "--front" in options
+    data = ["--val", str(val)] if val and front else []
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        if (error := _run(["plan", str(program), *data, *options, "--json"])) is not None:
+            return {"error": error}
+    answer = json.loads(printed.getvalue())
+    if front:
+        return {row.pop("options"): row for row in answer["programs"]}
+    return {mode: plan["bytes"] if isinstance(plan, dict) else plan for mode, plan in answer.items()}
+
+
+def _digits(model: Path, options: list[str]) -> Values:
+    from measured.digits_on_boards import on_all_images
+
+    return on_all_images(model / "test.npz")
+
+
+def _board(name: str, options: list[str]) -> Values:
+    from measured.digits_on_boards import at_serial_line
+
+    return at_serial_line(options)
+
+
+def _finetune(name: str, options: list[str]) -> Values:
+    from measured.trainings import finetuned
+
+    return finetuned(name, options)
+
+
+def _detector(folder: Path, options: list[str]) -> Values:
+    """A head detector on a Cortex-M4, compiled with the options behind its name (`programs.face_results`).
+
+    Besides the figures of a report: the average precision on the measured pictures, and that of the program on reals.
+    """
+    from programs import face_results
+
+    name, *options = options
+    with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
+        report = face_results.compiled(name, folder, Path(out), options)
+    found = {key: report[key] for key in ("average_precision", "float")}
+    return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
+
+
+_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune}
+"""Measurements of what the tests name."""
+
+_COMMANDS = {
+    "bench": _bench,
+    "compile": _compile,
+    "weigh": _weigh,
+    "plan": _plan,
+    "digits": _digits,
+    "detector": _detector,
+}
+"""Measurements of a folder or file of a model."""
+
+
+def _run(arguments: list[str]) -> str | None:
+    """Run a command, which prints nothing; returns what it says was wrong, if anything."""
+    said = io.StringIO()
+    printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
+    with printed, contextlib.redirect_stderr(said):
+        failed = tinyml(arguments)
+    error = said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
+    if error == "interrupted":
+        raise SystemExit(failed)
+    return error
+
+
+def _of_report(report: Values) -> Values:
+    """The figures of a report.
+
+    `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
+    points; `time` counts cycles or instructions of an inference. What `auto` chose has the points that it expects to be
+    `lost`, too, their `bound`, and whether the program `kept` the rule.
+    """
+    ram = report["ram_bytes"]
+    time = report.get("cycles_per_inference", report.get("instructions_per_inference"))
+    if time is None:
+        return {"error": f"does not fit on {report['target']}"}
+    values = {
+        "accuracy": report["accuracy"],
+        "float": report["accuracy_float"],
+        "change": None if report["accuracy"] is None else round(report["accuracy"] - report["accuracy_float"], 4),
+        "flash": report["flash_bytes"],
+        "code": report["flash_bytes"] - report["constants_bytes"],
+        "arena": ram["arena"],
+        "arena_and_input": ram["arena"] + ram["input"],
+        "stack": ram["stack"],
+        "ram": ram["total"],
+        "working": ram["total"] - ram["input"],
+        "time": time,
+        "core_cycles": report["core_cycles_per_inference"],
+        "macs": report["macs"],
+        "fits": report["fits"],
+    }
+    if chosen := report.get("chosen"):
+        plan = chosen["options"].get("plan")
+        values |= {"chosen": f"{chosen['name']}, {plan}" if plan else chosen["name"], "bound": chosen["loss"]["bound"]}
+        values |= {"lost": chosen["loss"]["points"], "kept": chosen["qualifies"]}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,1 @@
+"""What rows of the papers measure, by subject."""

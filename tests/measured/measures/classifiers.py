@@ -1,0 +1,381 @@
+"""Classifiers: sizes and times beside floats, accuracy by maxscale (SeeDot 7.5), and products by weights that are
+converted to floats (SeeDot, figure 8)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from measured.commands import measure, model_path
+from measured.store import FOLDER, MEASURED, Values, read
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.interface import Interface
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.main import main as tinyml
+
+BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"
+"""The command of the table `searches-compared`."""
+
+BY_THIRD = "tinyml compile MODEL --search promote --ram N --formats posit,affine --metric margin --pack-buffers"
+"""The command of the table `results-third` for a model."""
+
+FAMILIES = {
+    "protonn": ("gesturepod", "letter26", "mnist10", "mnist16-10", "mnist2"),
+    "bonsai": ("letter26", "mnist10", "mnist16-10"),
+    "fastgrnn": ("fsdd10", "fsdd10-lr", "mnist16-10", "usps10-edgeml"),
+}
+"""The models of `docs/results.md`."""
+
+SMALL = {"protonn": ("gesturepod", "letter26", "mnist16-10", "usps10"), "bonsai": ("letter26", "mnist16-10", "usps10")}
+"""Those whose programs in f32 fit an Uno, and two for a data set of the papers."""
+
+
+def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[str]:
+    return [f"{family}-{model}" for model in models[family]]
+
+
+def mean(ratios: Iterable[float]) -> float:
+    """Geometric."""
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
+    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most."""
+
+    def summary() -> Values:
+        measured = read(MEASURED)
+        pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
+        return _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+
+    return summary
+
+
+def _spread(ratios: list[float]) -> Values:
+    return {"mean": mean(ratios), "least": min(ratios), "most": max(ratios), "models": len(ratios)}
+
+
+def peers(family: str, column: str, ours: str, field: int) -> Callable[[], Values]:
+    """Summarises a field of SeeDot's or Shiftry's own programs (`docs/results.md`) over ours: mean, least, most."""
+
+    def summary() -> Values:
+        measured, theirs = read(MEASURED), read(FOLDER / "results-classifiers.json")
+        key = ("accuracy", "flash", "working", "time")[field]
+        cells = {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
+        unit = 1000 if key == "time" else 1
+        return _spread(
+            [
+                unit * float(cell[field].replace(",", "")) / measured[ours.format(name)][key]
+                for name, cell in cells.items()
+            ]
+        )
+
+    return summary
+
+
+def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
+    """Summarises the mean changes of accuracy in `docs/searches.md`: `{row_column}` for each of both."""
+
+    def summary() -> Values:
+        table = read(FOLDER / "searches-compared.json")
+        return {
+            f"{row}_{column}": float(table[f"mean change, {label}"][heading])
+            for row, label in rows.items()
+            for column, heading in columns.items()
+        }
+
+    return summary
+
+
+def worst(column: str) -> Callable[[], Values]:
+    """Summarises how many models a column of `docs/searches.md` leaves below half of the floats' accuracy."""
+
+    def summary() -> Values:
+        rows = [row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")]
+        return {"collapsed": sum(float(row[column]) < float(row["float"]) / 2 for row in rows), "models": len(rows)}
+
+    return summary
+
+
+def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
+    """Measures how many times as fast as floats fixed point is on a board, and the points lost, by family and width."""
+
+    def measured(models: Path | None) -> Values:
+        found: dict[str, Any] = {}
+        for family in ("protonn", "bonsai"):
+            floats = list[Values]()
+            fixed = {width: list[Values]() for width in widths}
+            for name in names(family, SMALL):
+                wide = measure(f"bench {name} --format f32 --target {board}", models)
+                if "error" in wide:
+                    continue
+                floats.append(wide)
+                for width in widths:
+                    fixed[width].append(
+                        measure(f"bench {name} --format fixed --width {width} --target {board}", models)
+                    )
+            for width in widths:
+                ratios = [
+                    wide["core_cycles"] / low["core_cycles"] for wide, low in zip(floats, fixed[width], strict=True)
+                ]
+                lost = [-low["change"] for low in fixed[width]]
+                found[f"{family}_{width}"] = round(mean(ratios), 2)
+                found[f"{family}_{width}_least"] = round(min(ratios), 2)
+                found[f"{family}_{width}_most"] = round(max(ratios), 2)
+                found[f"{family}_{width}_lost"] = round(sum(lost) / len(lost), 3)
+            found[f"{family}_models"] = len(floats)
+        return found
+
+    return measured
+
+
+def compiled(arguments: list[str]) -> bool:
+    """True if a command of `tinyml`, which prints nothing, succeeds."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return tinyml(arguments) == 0
+
+
+def published(name: str, board: str) -> Callable[[Path | None], Values]:
+    """Measures a model of a published data set in 8 bits on a board."""
+
+    def measured(models: Path | None) -> Values:
+        values = measure(f"bench {name} --format fixed --width 8 --target {board}", models)
+        input = values["ram"] - values["working"]
+        kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
+        return {**kept, "input": input, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
+def step_by_step(name: str) -> Callable[[Path | None], Values]:
+    """Measures a recurrent model in 16 bits on an Uno, the steps of its input from a function of the caller."""
+
+    def measured(models: Path | None) -> Values:
+        values = measure(f"compile {name} --width 16 --input callback", models)
+        kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
+        return {**kept, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
+BUILD = [
+    *("arduino-builder", "-compile", "-fqbn", "arduino:avr:uno", "-tools", "/usr/bin"),
+    *("-hardware", "/usr/share/arduino-builder", "-hardware", "/usr/share/arduino/hardware"),
+    *("-prefs", "compiler.cpp.extra_flags=-DDECIMAL_DIG=9"),
+]
+
+
+def sketch_bytes(name: str, options: list[str], models: Path | None) -> int | None:
+    """The size of the sketch `Serial` of a model by Arduino's own build for an Uno; None if it does not compile."""
+    program, val, _ = find_model(model_path(name, models))
+    with tempfile.TemporaryDirectory() as folder:
+        out, build = Path(folder, "out"), Path(folder, "build")
+        build.mkdir()
+        if not compiled(["compile", str(program), "--val", str(val), "--target", "uno", *options, "-o", str(out)]):
+            return None
+        [sketch] = out.glob("arduino/*/examples/Serial/Serial.ino")
+        command = [*BUILD, "-build-path", str(build), "-libraries", str(out / "arduino"), str(sketch)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        uses = re.search(r"Sketch uses (\d+) bytes", done.stdout)
+        return int(uses[1]) if uses else None
+
+
+SKETCHES = {
+    "floats": ["--format", "f32"],
+    "seedot": ["--format", "seedot", "--width", "16"],
+    "shiftry": ["--format", "shiftry", "--search", "demote"],
+    "fixed_8": ["--width", "8"],
+}
+"""Options of a sketch by what it computes in: the papers' arithmetic, and ours."""
+
+IN_SKETCHES = {"protonn": ("gesturepod", "letter26"), "bonsai": ("mnist16-10", "usps10")}
+"""Models whose sketches in floats an Uno holds."""
+
+
+def sketches(family: str) -> Callable[[Path | None], Values]:
+    """Measures sketches in percent of those in floats, in the papers' arithmetic and in ours, on geometric average."""
+
+    def measured(models: Path | None) -> Values:
+        sizes = {
+            name: {kind: sketch_bytes(name, options, models) for kind, options in SKETCHES.items()}
+            for name in names(family, IN_SKETCHES)
+        }
+        complete = {name: row for name, row in sizes.items() if all(row.values())}
+        kinds = list(SKETCHES)[1:]
+        percent = {kind: 100 * mean(row[kind] / row["floats"] for row in complete.values()) for kind in kinds}  # type: ignore[operator]
+        return {**{kind: round(value, 1) for kind, value in percent.items()}, "models": len(complete), "sizes": sizes}
+
+    return measured
+
+
+def compression() -> Values:
+    """Times less RAM than floats, and changes of accuracy, in `docs/results.md`."""
+    rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
+    less = [float(row["times less"]) for row in rows.values()]
+    changes = [float(row["change"]) for row in rows.values()]
+    lost = {
+        f"{format} 8": -sum(measured[command.format(name)]["change"] for name in every) / len(every)
+        for every in [[name for family in FAMILIES for name in names(family)]]
+        for format, command in (
+            ("fixed", "compile {} --width 8"),
+            ("posit", "bench {} --format posit --width 8"),
+            ("affine", "bench {} --format affine --width 8"),
+        )
+    }
+    return {
+        "least": min(less), "most": max(less), "change": sum(changes) / len(changes), "worst": min(changes), **lost,
+    }  # fmt: skip
+
+
+def in_place() -> Values:
+    """Milliseconds at 16 MHz and bytes of the arena of Gural and Murmann's network, by plan (`docs/schedules.md`)."""
+    measured = read(MEASURED)
+    plans = ("ordinary", "replace", "herringbone", "rows", "pixels")
+    rows = {
+        plan: measured[f"compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {plan}"] for plan in plans
+    }
+    return {
+        **{plan: row["time"] / 16e3 for plan, row in rows.items()},
+        **{f"{plan}_arena": row["arena"] for plan, row in rows.items()},
+    }
+
+
+def usps() -> Values:
+    """FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
+    return read(MEASURED)["bench fastgrnn-usps10-genuine --format fixed --width 8"]
+
+
+WIDTH = 16
+MODELS = ("bonsai-mnist10", "protonn-usps10")
+"""The families and data sets of the paper's figure 13."""
+
+
+def curves(models: Path | None) -> Values:
+    """Percent of the validation set that is right for maxscale 0 to 15, and the best maxscale, for each model."""
+    return {name: _curve(model_path(name, models)) for name in MODELS}
+
+
+def _curve(folder: Path) -> dict[str, float | list[float]]:
+    program, val, _ = find_model(folder)
+    with tempfile.TemporaryDirectory() as out:
+        journal = Path(out, "journal")
+        options = ["--format", "seedot", "--search", "maxscale", "--widths", str(WIDTH), "--target", "host"]
+        model = ["compile", str(program), "--val", str(val)]
+        assert compiled([*model, *options, "--journal", str(journal), "-o", f"{out}/o"])
+        entries = [json.loads(line) for line in journal.read_text().splitlines()]
+    # The search begins with the greatest maxscale. Programs that are the same are evaluated once: the last is repeated.
+    outcomes = [entry for entry in entries if "formats" in entry]
+    assert len(outcomes) == WIDTH, f"{folder.name}: {len(outcomes)} outcomes of {WIDTH}"
+    right = [100 * (1 - entry["wrong"] / entry["seen"]) for entry in reversed(outcomes)]
+    best = max(range(WIDTH), key=lambda maxscale: (right[maxscale], maxscale))
+    return {"best": best, "most": round(right[best], 2), "right": [round(value, 2) for value in right]}
+
+
+def drawing(curves: dict[str, Sequence[float]]) -> str:
+    """The curves as an SVG, percent by maxscale."""
+    left, top, wide, high = 50, 20, 480, 220
+
+    def at(maxscale: int, percent: float) -> str:
+        return f"{left + wide * maxscale / (WIDTH - 1):.1f},{top + high * (1 - percent / 100):.1f}"
+
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + wide + 140} {top + high + 50}" '
+        f'width="{left + wide + 140}" role="img" aria-label="Accuracy on the validation set by maxscale">',
+        "<style>text { font: 13px system-ui, sans-serif; fill: #1f2328 }</style>",
+        f'<rect width="{left + wide + 140}" height="{top + high + 50}" fill="#ffffff"/>',
+    ]
+    for percent in range(0, 101, 20):
+        y = top + high * (1 - percent / 100)
+        lines.append(f'<path d="M{left} {y:.1f}h{wide}" stroke="#d1d9e0"/>')
+        lines.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{percent}</text>')
+    for maxscale in range(WIDTH):
+        x = left + wide * maxscale / (WIDTH - 1)
+        lines.append(f'<text x="{x:.1f}" y="{top + high + 18}" text-anchor="middle">{maxscale}</text>')
+    lines.append(f'<text x="{left + wide / 2:.0f}" y="{top + high + 40}" text-anchor="middle">maxscale</text>')
+    lines.append(f'<text x="{left - 40}" y="{top - 6}">% right</text>')
+    for number, (name, right) in enumerate(curves.items()):
+        colour, y = ("#0550ae", "#bc4c00")[number], top + 20 + 22 * number
+        points = " ".join(at(maxscale, percent) for maxscale, percent in enumerate(right))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for point in points.split():
+            x, _, height = point.partition(",")
+            lines.append(f'<circle cx="{x}" cy="{height}" r="3" fill="{colour}"/>')
+        lines.append(f'<path d="M{left + wide + 12} {y}h14" stroke="{colour}" stroke-width="2"/>')
+        lines.append(f'<text x="{left + wide + 30}" y="{y + 4}">{name}</text>')
+    return "\n".join([*lines, "</svg>\n"])
+
+
+ROWS, COLUMNS, DEVICE = 16, 64, "uno"
+"""A matrix of the size of a small ProtoNN's projection, and the board."""
+
+MODEL = f"""\
+func.func @product(%x: tensor<{COLUMNS}x1xf32>) -> tensor<{ROWS}x1xf32> {{
+  %w = tdsl.const dense<{{weights}}> : tensor<{ROWS}x{COLUMNS}xf32> -> tensor<{ROWS}x{COLUMNS}xf32>
+  %y = tdsl.matmul %w, %x : tensor<{ROWS}x{COLUMNS}xf32>, tensor<{COLUMNS}x1xf32> -> tensor<{ROWS}x1xf32>
+  func.return %y : tensor<{ROWS}x1xf32>
+}}
+"""
+
+HYBRID = f"""\
+#include "hybrid.h"
+#include <avr/pgmspace.h>
+static const int8_t W[{ROWS}][{COLUMNS}] PROGMEM = {{weights}};
+static float out[{ROWS}];
+const float *hybrid_scores(void) {{ return out; }}
+void hybrid_predict(const float *X)
+{{
+    for (uint8_t i = 0; i < {ROWS}; i++) {{
+        float sum = 0;
+        for (uint8_t j = 0; j < {COLUMNS}; j++)
+            sum += (float)(int8_t)pgm_read_byte(&W[i][j]) * {{scale}}f * X[j];
+        out[i] = sum;
+    }}
+}}
+"""
+
+
+def hybrid(_models: Path | None) -> Values:
+    """Cycles of a multiply-accumulate on an Uno: by the hybrid, in floats, and in fixed point of 16 bits."""
+    random = np.random.default_rng(0)
+    weights, inputs = random.uniform(-1, 1, (ROWS, COLUMNS)), random.uniform(-1, 1, (20, COLUMNS)).astype(np.float32)
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.savez(folder / "val.npz", x=inputs)
+        (folder / "product.mlir").write_text(MODEL.replace("{weights}", str(weights.round(4).tolist())))
+        for kind, options in (("floats", ["--format", "f32"]), ("fixed_16", ["--width", "16"])):
+            command = ["compile", str(folder / "product.mlir"), "--val", str(folder / "val.npz"), *options]
+            assert compiled([*command, "--target", DEVICE, "-o", str(folder / kind)])
+            cycles = json.loads((folder / kind / "report.json").read_text())["cycles_per_inference"]
+            found[kind] = cycles / weights.size
+        found["hybrid"] = _hybrid(folder, weights, inputs) / weights.size
+    found["times"] = found["hybrid"] / found["fixed_16"]
+    return {name: round(value, 1) for name, value in found.items()}
+
+
+def _hybrid(folder: Path, weights: np.ndarray, inputs: np.ndarray) -> float:
+    """Cycles of the product; its results have to be those of the rounded weights."""
+    scale = float(np.abs(weights).max()) / 127
+    raws = np.round(weights / scale).astype(int)
+    interface, runner = Interface("hybrid", "float", COLUMNS, "float", ROWS, has_label=False), runner_for(DEVICE)
+    (folder / "hybrid.h").write_text(
+        f"#include <stdint.h>\n#define hybrid_INPUT_LENGTH {COLUMNS}\n#define hybrid_OUTPUT_LENGTH {ROWS}\n"
+        "void hybrid_predict(const float *X);\nconst float *hybrid_scores(void);\n"
+    )
+    rows = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in raws.tolist())
+    (folder / "hybrid.c").write_text(HYBRID.replace("{weights}", "{" + rows + "}").replace("{scale}", repr(scale)))
+    ran = runner.run(runner.build(folder, interface, folder), interface, inputs)
+    assert ran.cycles is not None
+    assert ran.scores is not None
+    np.testing.assert_allclose(ran.scores, inputs @ (raws * scale).T, rtol=1e-3, atol=1e-3)
+    return float(ran.cycles.mean())

@@ -1,0 +1,164 @@
+"""Hardware modules beside an Uno (SeeDot 7.3.1), schedules of sparse products, and times on a Due and an MKR1000."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from programs.hardware import read_bits
+from programs.untrained_networks import Layers
+
+from measured.commands import Unmeasured, measure, model_path
+from measured.measures.classifiers import compiled, mean
+from measured.store import Values
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
+from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
+from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
+
+CLOCK, UNO_CLOCK = 10e6, 16e6
+"""The clock of the paper's FPGA, and that of an Uno, in Hz."""
+
+MODES = {"plain": (False, False), "hints": (False, True), "sparse": (True, False), "both": (True, True)}
+"""Processing elements for sparse products, and unrolled loops."""
+
+
+def beside_uno(names: Sequence[str], width: int, cells: int) -> Callable[[Path | None], Values]:
+    """Measures how many times as fast as an Uno modules at 10 MHz are, with and without each of SeeDot's optimisations.
+
+    cells: the budget in percent of an LFE5U-25F. Raises `ValueError` for a module that computes anything else.
+    """
+
+    def measured(models: Path | None) -> Values:
+        found: dict[str, dict[str, float]] = {}
+        for name in names:
+            uno = measure(f"bench {name} --format fixed --width {width} --target uno", models)["time"]
+            cycles = _cycles(model_path(name, models), width, cells)
+            found[name] = {mode: round(uno / UNO_CLOCK * CLOCK / cycles[mode], 1) for mode in MODES}
+        summary = {mode: round(mean([row[mode] for row in found.values()]), 1) for mode in MODES}
+        least, most = (round(pick(row["both"] for row in found.values()), 1) for pick in (min, max))
+        return {**found, **summary, "least": least, "most": most, "models": len(found)}
+
+    return measured
+
+
+def _cycles(folder: Path, width: int, cells: int) -> dict[str, int]:
+    program, val, _ = find_model(folder)
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work, "out")
+        options = ["--format", "fixed", "--width", str(width), "--target", "host", "--package", "c", "-o", str(out)]
+        if not compiled(["compile", str(program), "--val", str(val), *options]):
+            raise Unmeasured(f"{program} does not compile")
+        return {mode: _inference(out, val, cells, Path(work), *asked) for mode, asked in MODES.items()}
+
+
+def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints: bool) -> int:
+    """The cycles of an inference, which are the same for all inputs."""
+    module = read_bits(out)
+    unroll = UnrollLoopsPass(cells=cells, order=SEQUENTIAL) if hints else UnrollLoopsPass(factor=1)
+    chosen = {"spread-entries": SpreadEntriesPass(cells=cells if sparse else 0), "unroll-loops": unroll}
+    steps = [chosen.get(step.name, step) for step in pipelines.flatten("bits-to-hardware", {})]
+    if not sparse:
+        steps = [step for step in steps if not isinstance(step, SpreadEntriesPass)]
+    pipelines.run(module, context(), steps)
+    formats = load_program(out / "ir" / "1-formats.mlir", context())
+    raws = encode_inputs(formats, load_program_data(formats, str(val)).x[:1])
+    result = IcarusSimulation(print_verilog(module), work).run(interface_of(formats), raws)
+    if first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is not None:
+        raise ValueError("hardware and evaluator differ")
+    assert result.cycles is not None
+    return int(result.cycles[0])
+
+
+def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Values]:
+    """Counts the cycles of a sparse product on processing elements: dealt out beforehand, and fed as in the paper."""
+
+    def counted(models: Path | None) -> Values:
+        nonzero = np.load(model_path(name, models) / f"{matrix}.npy") != 0
+        dealt = int(sum(max(1, -(-entries // count)) for entries in nonzero.sum(1).tolist()))
+        fed = fed_cycles(nonzero.sum(0).tolist(), count)
+        entries, rows = int(nonzero.sum()), len(nonzero)
+        return {"entries": entries, "rows": rows, "dealt": dealt, "fed": fed, "joined": fed + rows}
+
+    return counted
+
+
+def fed_cycles(columns: Sequence[int], count: int) -> int:
+    """The cycles until all columns are done: three quarters of them in equal shares, the rest by free elements.
+
+    columns: their entries, each of which takes a cycle (section 6.2.1).
+    """
+    fixed = len(columns) * 3 // 4
+    busy = [sum(columns[:fixed][element::count]) for element in range(count)]
+    for entries in columns[fixed:]:
+        busy[busy.index(min(busy))] += entries
+    return max(busy)
+
+
+DUE = 84e6
+"""Hertz of an Arduino Due."""
+
+
+def on_due(models: Path | None) -> Values:
+    """Milliseconds of an inference in 16 bits, by the published timing of a Cortex-M3, of each family, on USPS."""
+    names = {"fastgrnn": "fastgrnn-usps10-genuine", "protonn": "protonn-usps10", "bonsai": "bonsai-usps10"}
+    found = {family: measure(f"compile {name} --width 16 --target due", models) for family, name in names.items()}
+    return {family: round(1e3 * values["core_cycles"] / DUE, 2) for family, values in found.items()}
+
+
+CIFAR = {"50K": 112, "105K": 250}
+"""Hidden elements of LeNets for 32 x 32 pixels of three colours, by the number of their parameters."""
+
+
+def lenets(_models: Path | None) -> Values:
+    """Flash and RAM of LeNets for CIFAR-10 on an MKR1000, and how many times as fast as floats they are, by width.
+
+    Their weights are random, on which neither memory nor, but for constants that are powers of two, time depends.
+    `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floats.
+    """
+    found: dict[str, float] = {}
+    formats = {0: "f32", 32: "fixed --width 32", 16: "fixed --width 16"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, hidden in CIFAR.items():
+            _write_lenet(hidden, Path(folder), name)
+            options = f"--val {folder}/val.npz --target mkr1000"
+            programs = {
+                bits: measure(f"compile {name} {options} --format {format}", Path(folder))
+                for bits, format in formats.items()
+            }
+            for bits, program in programs.items():
+                found[f"fits_{name}_{bits}"] = int("error" not in program)
+                if "error" not in program:
+                    found |= {f"ram_{name}_{bits}": program["ram"], f"flash_{name}_{bits}": program["flash"]}
+                if bits and not {"error"} & (programs[0].keys() | program.keys()):
+                    found[f"times_{name}_{bits}"] = round(programs[0]["core_cycles"] / program["core_cycles"], 1)
+    return found
+
+
+def _write_lenet(hidden: int, folder: Path, name: str) -> None:
+    """Write LeNet with random weights as NAME.mlir, and random pixels to profile it on as val.npz."""
+    net = Layers((1, 32, 32, 3), 1).convolution(6, 5).pool(2).convolution(16, 5).pool(2)
+    program = print_ir(net.dense(hidden).relu().dense(10).program())
+    Path(folder, f"{name}.mlir").write_text(program, encoding="utf-8")
+    pixels = np.random.default_rng(1).uniform(0, 1, (20, 32 * 32 * 3)).astype(np.float32)
+    np.savez(folder / "val.npz", x=pixels, y=np.zeros(len(pixels), np.int64))
+
+
+def lenet(models: Path | None) -> Values:
+    """Points lost by LeNet for MNIST in fixed point of 16 bits, and how many times as fast as floats it is."""
+    floats, fixed = (
+        measure(f"bench cnn-lenet-mnist10 --format {format} --target mkr1000", models)
+        for format in ("f32", "fixed --width 16")
+    )
+    return {"lost": round(0.0 - fixed["change"], 2), "times": round(floats["core_cycles"] / fixed["core_cycles"], 1)}

@@ -1,0 +1,222 @@
+"""Worked numbers, exponentials and the fixed point of Vivado HLS.
+
+Numbers are 1.6181 and a posit (MinUn, section 2), and 2.25 and 1.50 (Shiftry, section 4). Vivado's `ap_fixed` has one
+format for all numbers (SeeDot 7.3.2): it cuts off, and wraps around.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measured.commands import Unmeasured, model_path
+from measured.store import Values
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.formats.published.shiftry import ShiftryType
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.calibration.programs.function_programs import LENGTH, program, write
+
+Raws = NDArray[np.int64]
+Reals = NDArray[np.floating]
+Parameters = dict[str, Any]
+
+BATCH = 100
+
+
+@dataclass(frozen=True)
+class ApFixed:
+    """`ap_fixed<width, integer>`: raws of `width` bits, `integer` of them above the point, the sign among them."""
+
+    width: int
+    integer: int
+
+    @property
+    def fraction(self) -> int:
+        return self.width - self.integer
+
+    def of(self, reals: Reals) -> Raws:
+        raws = np.floor(np.clip(np.asarray(reals, np.float64) * 2.0**self.fraction, -(2.0**62), 2.0**62))
+        return self.wrapped(raws.astype(np.int64))
+
+    def wrapped(self, raws: Raws) -> Raws:
+        half = 1 << (self.width - 1)
+        return ((raws + half) & (2 * half - 1)) - half
+
+    def dot(self, left: Raws, right: Raws, axis: int) -> Raws:
+        """Sums over an axis of products, each cut off as it is added."""
+        return self.wrapped((left * right >> self.fraction).sum(axis))
+
+    def function(self, function: Callable[[Reals], Reals], raws: Raws) -> Raws:
+        """Of what is at most 40, so that exp is a number."""
+        return self.of(function(np.minimum(raws * 2.0**-self.fraction, 40)))
+
+
+def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
+    """Measures the points that the best of all formats of a width loses on the test set, on average of some models."""
+    forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
+
+    def measure(models: Path | None) -> Values:
+        losses = {name: _loss(forward, model_path(name, models), width) for name in names}
+        return {**losses, "mean": round(sum(losses.values()) / len(losses), 2)}
+
+    return measure
+
+
+def _loss(forward: Callable[[ApFixed, Reals, Parameters], Raws], folder: Path, width: int) -> float:
+    if not (folder / "meta.json").exists():
+        raise Unmeasured(f"no meta.json in {folder}")
+    given: Parameters = {
+        **json.loads((folder / "meta.json").read_text()),
+        **{file.stem: np.load(file) for file in folder.glob("*.npy")},
+    }
+    data = np.load(folder / "test.npz")
+    formats = [ApFixed(width, integer) for integer in range(width)]
+    right = {
+        format: sum(
+            int((forward(format, data["x"][i : i + BATCH], given).argmax(1) == data["y"][i : i + BATCH]).sum())
+            for i in range(0, len(data["x"]), BATCH)
+        )
+        for format in formats
+    }
+    return round(100 * (given["accuracy"]["test"] - max(right.values()) / len(data["x"])), 2)
+
+
+def _protonn(to: ApFixed, x: Reals, given: Parameters) -> Raws:
+    weights, prototypes, scores = (to.of(given[name]) for name in "WBZ")
+    projected = to.dot(to.of(x)[:, :, None], weights[None], 1)
+    distances = to.wrapped(projected[:, :, None] - prototypes[None])
+    squared = to.dot(distances, distances, 1)
+    arguments = to.dot(np.asarray(to.of(-(given["gamma"] ** 2)))[None], squared[None], 0)
+    return to.dot(to.function(np.exp, arguments)[:, None], scores[None], 2)
+
+
+def _bonsai(to: ApFixed, x: Reals, given: Parameters) -> Raws:
+    classes, depth = given["L"], given["depth"]
+    projected = to.dot(to.of(x)[:, None], to.of(given["Z"])[None], 2)
+    size = projected.shape[1]
+    weights, gates = (to.of(given[name]).reshape(-1, classes, size) for name in "WV")
+    branches = to.of(given["T"])
+    node, scores = np.zeros(len(x), int), np.zeros((len(x), classes), np.int64)
+    for level in range(depth + 1):
+        sums = to.dot(gates[node], projected[:, None], 2)
+        gate = to.function(np.tanh, to.dot(np.asarray(to.of(given["sigma"]))[None], sums[None], 0))
+        parts = to.dot(weights[node], projected[:, None], 2)
+        scores = to.wrapped(scores + to.dot(parts[None], gate[None], 0))
+        if level < depth:
+            right = to.dot(branches[node], projected, 1) > 0
+            node = np.where(right, 2 * node + 1, 2 * node + 2)
+    return scores
+
+
+NUMBER = np.array([1.6181])
+
+SHIFTRY: Any = ShiftryType
+"""Made of width and scale, which type checkers do not see behind the fields that xDSL generates."""
+
+
+def representations(_models: Path | None) -> Values:
+    """The raws of 1.6181 and the value of the posit 01101101 with es 2; zero-skew integers are counted from zero."""
+    return {
+        "fixed": int(SHIFTRY(16, 14).encode(NUMBER)[0]),
+        "rounded": int(FixedType(16, 14).encode(NUMBER)[0]),
+        "skewed": int(ZeroSkewType(8, 4 / 255, 0).encode(NUMBER)[0]) + 128,
+        "posit": float(PositType(8, 2).decode(np.array([0b01101101], np.int8))[0]),
+    }
+
+
+def integers(_models: Path | None) -> Values:
+    """The integers of 2.25 with scale 2 and of 1.50 with scale 1, and their product with scale 3 as a real."""
+    left, right = (int(SHIFTRY(8, scale).encode(np.array([real]))[0]) for real, scale in ((2.25, 2), (1.5, 1)))
+    return {"left": left, "right": right, "product": float(SHIFTRY(16, 3).decode(np.array([left * right]))[0])}
+
+
+REALS = np.random.default_rng(0).uniform(-8, 0, (2, LENGTH)).astype(np.float32)
+"""128 arguments, as in figure 9's programs not above zero; the paper has 100 random ones."""
+
+ARGUMENT, RESULT = FixedType(16, 11), FixedType(16, 14)
+"""The scales of Shiftry 5.4 for exp of what is not above zero."""
+
+SCHRAUDOLPH = f"""\
+#include "schraudolph.h"
+#include <string.h>
+static float out[{LENGTH}];
+const float *schraudolph_scores(void) {{ return out; }}
+/* The exponent and the mantissa of 2^(x / ln 2), linear in between: 2^23 / ln 2 and 127 * 2^23 - 366393. */
+static float fast_exp(float x)
+{{
+    int32_t bits = (int32_t)(12102203.0f * x) + 1064986823L;
+    float y;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}}
+void schraudolph_predict(const float *X)
+{{
+    for (uint8_t i = 0; i < {LENGTH}; i++)
+        out[i] = {{body}};
+}}
+"""
+"""The approximation in single precision, in C, or a copy of its argument."""
+
+
+def exponentials(device: str) -> Callable[[Path | None], Values]:
+    """Measures cycles (AVR) or instructions per exp, less those of a loop that copies, and the greatest errors."""
+    return lambda _models: _exponentials(device)
+
+
+def _exponentials(device: str) -> Values:
+    found: dict[str, float] = {}
+    for name, in_fixed_point, scheme in (("seedot", True, "seedot"), ("ours", True, None), ("math", False, None)):
+        cycles, scores = _run(device, "exp", in_fixed_point, scheme)
+        found[name] = cycles - _run(device, "cast", in_fixed_point)[0]
+        found[f"{name}_error"] = float(np.abs(scores - np.exp(REALS)).max())
+    cycles, scores = _schraudolph(device, "fast_exp(X[i])")
+    found["schraudolph"] = cycles - _schraudolph(device, "X[i]")[0]
+    found["schraudolph_error"] = float(np.abs(scores - np.exp(REALS)).max())
+    found["beside_math"] = found["math"] / found["seedot"]
+    found["beside_schraudolph"] = found["schraudolph"] / found["seedot"]
+    found["ours_beside_math"] = found["math"] / found["ours"]
+    found["ours_beside_schraudolph"] = found["schraudolph"] / found["ours"]
+    return {name: round(value, 5 if name.endswith("error") else 1) for name, value in found.items()}
+
+
+def _run(
+    device: str, function: str, in_fixed_point: bool, scheme: str | None = None
+) -> tuple[float, NDArray[np.floating]]:
+    """Time per element of a loop that applies a function, and its results as reals."""
+    source, result = ARGUMENT, ARGUMENT if function == "cast" else RESULT
+    context, module = program(function, *((str(source), str(result)) if in_fixed_point else ("f32", "f32")), scheme)
+    interface, runner = interface_of(module), runner_for(device)
+    inputs = source.encode(REALS.astype(np.float64)) if in_fixed_point else REALS
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(context, module, device, Path(name))
+        ran = runner.run(runner.build(folder, interface, folder), interface, inputs)
+    assert ran.cycles is not None
+    assert ran.scores is not None
+    return float(ran.cycles.mean()) / LENGTH, result.decode(ran.scores) if in_fixed_point else ran.scores
+
+
+def _schraudolph(device: str, body: str) -> tuple[float, NDArray[np.floating]]:
+    interface, runner = Interface("schraudolph", "float", LENGTH, "float", LENGTH, has_label=False), runner_for(device)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "schraudolph.h").write_text(
+            "#include <stdint.h>\n"
+            f"#define schraudolph_INPUT_LENGTH {LENGTH}\n#define schraudolph_OUTPUT_LENGTH {LENGTH}\n"
+            "void schraudolph_predict(const float *X);\nconst float *schraudolph_scores(void);\n"
+        )
+        (folder / "schraudolph.c").write_text(SCHRAUDOLPH.replace("{body}", body))
+        ran = runner.run(runner.build(folder, interface, folder), interface, REALS)
+    assert ran.cycles is not None
+    assert ran.scores is not None
+    return float(ran.cycles.mean()) / LENGTH, ran.scores

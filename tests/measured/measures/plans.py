@@ -1,0 +1,157 @@
+"""Peaks of plans from the shapes of networks, and Gural and Murmann's trained network on MNIST's test images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from programs import gural_murmann as trained
+from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, mobilenet_v3_small, res_keywords, squeezenet
+
+from measured.commands import model_path
+from measured.store import Values
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.transforms.schedules.channels import PARTIAL_8
+from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
+from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
+from tinyml.transforms.schedules.table import schedule_named, schedule_names
+
+
+def peaks(graph: Graph, **modes: str) -> dict[str, float]:
+    """Bytes at the peak of plans by their modes, under names of one's own."""
+    return {name: schedule_named(mode).plan(graph).bits / 8 for name, mode in modes.items()}
+
+
+PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "partial-16", "partial_8": "partial-8"}
+
+
+def mobilenet(resolution: int, classes: int = 1000) -> Callable[[Path | None], Values]:
+    """Measures the peaks of MobileNet-v2 by ordinary and partial execution, with sums of 32, 16 and 8 bits."""
+    return lambda _models: peaks(mobilenet_v2(resolution, classes), **PARTIAL)
+
+
+def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
+    """Measures the peak of MobileNet-v2 in patches with some thousandths more work, and of 4 x 4 patches alone."""
+
+    def measured(_models: Path | None) -> Values:
+        graph = mobilenet_v2(resolution)
+        chosen = schedule_named("patches").plan(graph, most_extra=graph.macs * most_extra // 1000)
+        values = {"bytes": chosen.bits // 8, "percent": round(100 * chosen.extra / graph.macs, 1)}
+        segment = patches(graph, chosen.segments[0].last, 4)
+        if segment is not None:
+            macs = sum(node.macs for node in graph.nodes[: segment.last + 1])
+            values |= {"alone": segment.bits // 8, "loop_percent": round(100 * segment.extra / macs, 1)}
+        return values | peaks(graph, ordinary="ordinary", partial_8="partial-8", pixels="pixels")
+
+    return measured
+
+
+def squeezed(_models: Path | None) -> Values:
+    """Peaks of MobileNet-v3-small, with squeeze and excitation and without, and how many ops its first loops have."""
+    values: dict[str, float] = {}
+    for name, graph in {"se": mobilenet_v3_small(224), "plain": mobilenet_v3_small(224, excited=False)}.items():
+        for mode in ("ordinary", "partial-8", "patches"):
+            chosen = schedule_named(mode).plan(graph, graph.macs * 30 // 100)
+            key = f"{name}_{mode.replace('-', '_')}"
+            values |= {key: chosen.bits / 8, f"{key}_ops": chosen.segments[0].last + 1}
+    return values
+
+
+def channels_in_patches(_models: Path | None) -> Values:
+    """Peaks of MobileNet-v2 with at most 30 % more work: loops over channels beside patches, and within them."""
+    graph = mobilenet_v2(224)
+    channels, beside = list(PARTIAL_8.segments(graph)), list(PATCHES.segments(graph))
+    # Patches over at most the first 20 ops, the beginning of the network.
+    within = [one for last in range(20) for count in TILES if (one := _patches_by_channels(graph, last, count))]
+    values = peaks(graph, pixels="pixels")
+    for name, patched in {"beside": beside, "within": within}.items():
+        chosen = least_peak(len(graph.nodes), channels + patched, graph.macs * 30 // 100)
+        assert chosen is not None
+        values |= {name: chosen.bits // 8, f"{name}_percent": round(100 * chosen.extra / graph.macs, 1)}
+    return values
+
+
+def _patches_by_channels(graph: Graph, last: int, count: int) -> Segment | None:
+    """Nodes 0 to last in patches, in each of which ops and loops over channels take the least; None if impossible."""
+    segment = patches(graph, last, count)
+    if segment is None:
+        return None
+    result = graph.nodes[last].result
+    boxes = [boxes_of(graph, last, tile) for tile in tiles(graph.tensors[result][:2], count)]
+    parts = {
+        name: graph.tensors[name]._replace(
+            height=max(box[name][1] - box[name][0] for box in boxes),
+            width=max(box[name][3] - box[name][2] for box in boxes),
+        )
+        for name in boxes[0]
+    }
+    # The input is whole.
+    parts |= {name: graph.tensors[name]._replace(bits=0) for name in graph.inputs}
+    tile = Graph(parts, graph.inputs, graph.nodes[: last + 1], (result,))
+    inner = least_peak(last + 1, PARTIAL_8.segments(tile))
+    assert inner is not None
+    return segment._replace(bits=min(segment.bits, graph.size(*graph.inputs, result) + inner.bits))
+
+
+def keywords(_models: Path | None) -> Values:
+    """Peaks of networks for keywords."""
+    networks = {
+        "res8": res_keywords(3, pool=True),
+        "res15": res_keywords(6, pool=False),
+        "ds_cnn_l": ds_cnn(276, 5, (2, 1), 2),
+        "ds_cnn_m": ds_cnn(172, 4, (2, 1), 2),
+    }
+    return {
+        f"{name}_{mode}": value
+        for name, graph in networks.items()
+        for mode, value in peaks(graph, ordinary="ordinary", partial_8="partial-8").items()
+    }
+
+
+def resolutions(_models: Path | None) -> Values:
+    """Peaks of MobileNet-v2 for two classes by ordinary execution and the least of all exact plans, by resolution."""
+    return {
+        f"r{resolution}_{mode}": value
+        for resolution in (80, 96, 112, 128, 144, 160, 176)
+        for mode, value in peaks(mobilenet_v2(resolution, 2), ordinary="ordinary", auto="auto").items()
+    }
+
+
+def squeezenets(_models: Path | None) -> Values:
+    """Megabytes at the peaks of SqueezeNet 1.0 and 1.1 by ordinary execution in floats, and by every plan in 8 bits."""
+    names = {mode.replace("-", "_"): mode for mode in schedule_names()}
+    return {
+        f"v{version.replace('.', '_')}": {name: round(value / 1e6, 3) for name, value in found.items()}
+        for version in ("1.0", "1.1")
+        for found in [
+            {
+                "floats": peaks(squeezenet(version, 32), ordinary="ordinary")["ordinary"],
+                **peaks(squeezenet(version), **names),
+            }
+        ]
+    }
+
+
+def digits(_models: Path | None) -> Values:
+    """Peaks of Gural and Murmann's network, 4 bits per activation, in bytes."""
+    modes = {"replace": "replace", "single": "single-transpose", "herringbone": "herringbone"}
+    streamed = {"ordinary": "ordinary", "rows": "rows", "pixels": "pixels"}
+    return peaks(gural_murmann(14, 4), **modes, **streamed)
+
+
+BATCH = 500
+
+
+def accuracy(models: Path | None) -> Values:
+    """Percent of the images of `cnn-gural-mnist10-4bit/test.npz`, all 10,000, that get the right label."""
+    data = np.load(model_path("cnn-gural-mnist10-4bit", models) / "test.npz")
+    raws, labels = trained.images(data["x"]), data["y"]
+    program, right = trained.program(), 0
+    for first in range(0, len(raws), BATCH):
+        scores = evaluate(program, raws[first : first + BATCH]).scores
+        assert scores is not None
+        right += int((np.asarray(scores).reshape(-1, 10).argmax(1) == labels[first : first + BATCH]).sum())
+    return {"accuracy": round(100 * right / len(raws), 4), "images": len(raws)}

@@ -1,0 +1,64 @@
+"""The tables of `docs/papers/`: the rows of a paper between `<!-- paper: NAME -->` and `<!-- end of paper -->`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from measured.measures.classifiers import MODELS, drawing
+from measured.papers import PAPERS
+from measured.rows import Row, Shown, Verdict
+from measured.store import FOLDER, Figures, Values, read
+
+BLOCK = re.compile(r"(?P<open><!-- paper: (?P<paper>[\w-]+) -->\n).*?(?P<close><!-- end of paper -->\n)", re.DOTALL)
+
+HEADINGS = "| item | the paper | here | command | verdict |\n|---|---|---|---|---|\n"
+
+
+def page_of(paper: str) -> Path:
+    return FOLDER.parent / "papers" / f"{paper}.md"
+
+
+def renewed(page: str) -> str:
+    """A page with the rows of its paper; raises `MissingFigure` for a row whose figures are not there."""
+    return BLOCK.sub(lambda block: f"{block['open']}{_text(block['paper'])}{block['close']}", page)
+
+
+def pictures() -> dict[Path, str]:
+    """The pictures of the pages, by file, as far as their figures are there."""
+    curves = stored("seedot").get("figure 13")
+    if curves is None:
+        return {}
+    return {FOLDER.parent / "papers/maxscale.svg": drawing({name: curves[name]["right"] for name in MODELS})}
+
+
+def counts(paper: str) -> dict[Verdict, int]:
+    """The number of rows by verdict."""
+    return {verdict: sum(row.verdict is verdict for row in PAPERS[paper]) for verdict in Verdict}
+
+
+def _text(paper: str) -> str:
+    rows = "".join(f"| {' | '.join(row.cells(paper, values_of(paper, row)))} |\n" for row in PAPERS[paper])
+    counted = ", ".join(
+        f"{count} {verdict.value.removesuffix(' because')}" for verdict, count in counts(paper).items()
+    ).replace("cannot be had", "that cannot be had")
+    return f"{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
+
+
+def file_of(paper: str) -> Path:
+    return FOLDER / "papers" / f"{paper}.json"
+
+
+def stored(paper: str) -> Figures:
+    """The entries of a paper, by item; rows of `Shown` figures and rows without a command have none."""
+    return read(file_of(paper))
+
+
+def values_of(paper: str, row: Row) -> Values:
+    """The figures of a row, empty if it has not been run."""
+    return row.run.summary() if isinstance(row.run, Shown) else stored(paper).get(row.item, {})
+
+
+def is_kept(row: Row) -> bool:
+    """True for rows whose figures stand in the file of their paper."""
+    return row.run is not None and not isinstance(row.run, Shown)

@@ -1,0 +1,259 @@
+"""PEX: Liberis, Lane, "Pex: memory-efficient microcontroller deep learning through partial execution", 2023."""
+
+from measured.measures.plans import (
+    channels_in_patches,
+    keywords,
+    mobilenet,
+    patched_mobilenet,
+    resolutions,
+    squeezed,
+)
+from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, tested
+
+PLANS = "unit/transforms/schedules/test_plans.py"
+PUBLISHED = "unit/transforms/schedules/test_published_figures.py"
+GRAPHS = "numeric/transforms/schedules/test_channel_graphs.py"
+PRUNING = "unit/tools/commands/test_channel_commands.py"
+
+ROWS = (
+    Row(
+        item="table 1",
+        title="a GPU, a phone, two boards",
+        reports="memory, power and price",
+        here="memories of all boards in [boards](../boards.md)",
+        verdict=DIFFERS,
+        why="prices and power are not measured by a compiler; the page lists memories and clocks of its own boards",
+    ),
+    Row(
+        item="figure 1",
+        title="the inverted residual block",
+        reports="52.7 KB by ordinary and 8.5 KB by partial execution",
+        here="blocks with a residual sum run channel by channel across branch and join, in the arena that is claimed",
+        verdict=DIFFERS,
+        why="the block's own bytes depend on shapes that the figure does not give",
+        run=tested(GRAPHS),
+    ),
+    Row(
+        item="figure 2",
+        title="memory by layer of MobileNet-v2",
+        reports="4 times less at the peak by partial execution, 5.5 times with pruning",
+        here="{ordinary/partial_8:.1f} times less ({partial_8} bytes), as a [picture](../schedules.md#pexs-figures)",
+        verdict=DIFFERS,
+        why="peak and picture are reproduced; the network is not pruned",
+        run=Measured(mobilenet(224)),
+        holds=lambda found: round(found["ordinary"] / found["partial_8"], 1) == 4.0,
+    ),
+    Row(
+        item="figure 3",
+        title="rules of partial execution",
+        reports="six rules, and a graph with several loops",
+        here="generate, continue, accumulate, slice and post-concatenate, with any number of generating and "
+        "accumulating ops in a loop",
+        verdict=REPRODUCED,
+        run=tested(GRAPHS),
+    ),
+    Row(
+        item="remark 4",
+        title="several channels at once",
+        reports="K channels in a turn of a loop, for each loop the most that fit in memory",
+        here="plans take for each loop the most that fit in `--ram`, programs where it is faster; `tinyml "
+        "plan --mode` lists bytes and overhead of each number",
+        verdict=REPRODUCED,
+        run=tested(
+            f"{GRAPHS}::test_several_channels_at_once", f"{GRAPHS}::test_plans_take_as_many_channels_at_once_as_fit"
+        ),
+    ),
+    Row(
+        item="definition 11",
+        title="derivations",
+        reports="any sequence of transitions by table 2",
+        here="segments of operations across branches and joins, in any topological order; each segment is one "
+        "loop over channels",
+        verdict=DIFFERS,
+        why="a loop inside another one is not derived",
+        run=tested(GRAPHS),
+    ),
+    Row(
+        item="table 2",
+        title="transitions",
+        reports="what is in memory before and after each rule",
+        here="the bytes of every published network whose shapes are known",
+        verdict=REPRODUCED,
+        run=tested(f"{PUBLISHED}::test_partial_execution_of_mobilenet", f"{PUBLISHED}::test_keyword_networks"),
+    ),
+    Row(
+        item="algorithm 1",
+        title="the least peak",
+        reports="exhaustive with memory, for graphs",
+        here="exact over topological orders up to a limit of steps, and over their cuts into consecutive operations",
+        verdict=REPRODUCED,
+        run=tested(f"{GRAPHS}::test_nodes_run_in_the_order_of_least_peak"),
+    ),
+    Row(
+        item="section 3.5",
+        title="pruning at the bottleneck",
+        reports="channels at the peak are removed and the plan is made anew",
+        here="`tinyml prune`: the same turns, by the L1 norm of weights; `tinyml finetune` by the growth of the "
+        "loss, with a [refit](../training.md#which-channels-go)",
+        verdict=REPRODUCED,
+        run=tested(PRUNING),
+    ),
+    Row(
+        item="table 3, original",
+        title="MobileNet-v2, 224 x 224",
+        reports="1505 kB ordinary, 376 partial, 321 in patches with 9.3 % more work (30.6 % in their loop)",
+        here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} % ({alone} and {loop_percent:.1f} % in the "
+        "loop); streamed by pixels {pixels}, no work more",
+        verdict=SURPASSED,
+        run=Measured(patched_mobilenet(224, 100)),
+        holds=lambda found: (
+            (found["ordinary"], found["partial_8"], found["alone"]) == (1_505_280, 376_320, 320_960)
+            and (found["percent"], found["loop_percent"]) == (9.3, 30.6)
+            and found["pixels"] < found["bytes"]
+        ),
+    ),
+    Row(
+        item="table 3, redistributed",
+        title="MCUNet-v2's variant",
+        reports="1505, 376 and 283 kB",
+        here="the original network, see the row above",
+        verdict=CANNOT,
+        why="the shapes of this variant are in a figure alone",
+    ),
+    Row(
+        item="table 3, modified",
+        title="the paper's variant",
+        reports="978, 226 and 278 kB",
+        here="978,432 bytes ordinary and 225,792 partial, with the projection of the first block strided",
+        verdict=DIFFERS,
+        why="by patches 244,608 bytes: the paper's network has other shapes there, of which only a figure is published",
+        run=tested(f"{PUBLISHED}::test_partial_execution_of_the_modified_mobilenet"),
+    ),
+    Row(
+        item="table 3, co-design",
+        title="pruned with PEX",
+        reports="1505, 276 and 321 kB",
+        here="`tinyml prune` and `tinyml finetune` on digits, see section 3.5",
+        verdict=CANNOT,
+        why="the numbers of channels that were left are not published",
+    ),
+    Row(
+        item="table 3, 172 x 172",
+        title="the original at a lower resolution",
+        reports="888 kB ordinary, 222 partial, 218 in patches with 12.6 % more work",
+        here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} %; streamed by pixels {pixels}",
+        verdict=SURPASSED,
+        run=Measured(patched_mobilenet(172, 126)),
+        holds=lambda found: (
+            (found["ordinary"], found["partial_8"], found["bytes"]) == (887_520, 221_880, 218_096)
+            and found["percent"] <= 12.6
+            and found["pixels"] < found["bytes"]
+        ),
+    ),
+    Row(
+        item="figure 4",
+        title="memory and accuracy of networks",
+        reports="three data sets, ten families",
+        here="ordinary peaks of appendix D whose shapes are known: RES-8 {res8_ordinary}, RES-15 {res15_ordinary}, "
+        "DS-CNN-L {ds_cnn_l_ordinary}, DS-CNN-M {ds_cnn_m_ordinary} bytes",
+        verdict=DIFFERS,
+        why="accuracies need the trained networks and data sets, and shapes of the others are not published with it",
+        run=Measured(keywords),
+        holds=lambda found: (
+            [found[f"{name}_ordinary"] for name in ("res8", "res15", "ds_cnn_l", "ds_cnn_m")]
+            == [23_670, 66_150, 86_940, 54_180]
+        ),
+    ),
+    Row(
+        item="table 4, MobileNet-v2",
+        title="sums of 32, 16 and 8 bits, 160 x 160",
+        reports="768 kB ordinary, 307, 294 and 192 kB partial",
+        here="{ordinary}, {partial_32}, {partial_16} and {partial_8} bytes",
+        verdict=REPRODUCED,
+        run=Measured(mobilenet(160, 2)),
+        holds=lambda found: (
+            [found[name] for name in ("ordinary", "partial_32", "partial_16", "partial_8")]
+            == [768_000, 307_200, 294_400, 192_000]
+        ),
+    ),
+    Row(
+        item="table 4, others",
+        title="MCUNet-v1-S and MicroNets-KWS-L",
+        reports="141 and 65.8 kB with sums of 8 bits, at most 0.23 points lost",
+        here="MobileNet-v2, see the row above",
+        verdict=CANNOT,
+        why="shapes of both networks are not published with the paper; [training](../training.md) with rounded "
+        "sums and learned ranges is measured on digits by voice",
+    ),
+    Row(
+        item="figure 5",
+        title="two variants of MobileNet-v2",
+        reports="their first layers",
+        here="the second variant's bytes, see table 3, modified",
+        verdict=CANNOT,
+        why="the text has the picture's caption only; see table 3",
+    ),
+    Row(
+        item="figure 6",
+        title="squeeze and excitation",
+        reports="layers of MobileNet-v3-small that end both kinds of loops",
+        here="shapes by Howard et al. 2019, table 2, 224 x 224: {se_ordinary} bytes ordinary, {se_partial_8} partial, "
+        "{se_patches} in patches, whose first loops end after {se_partial_8_ops} ops, in front of the first squeeze; "
+        "without squeeze and excitation {plain_partial_8} and {plain_patches}",
+        verdict=REPRODUCED,
+        run=Measured(squeezed),
+        holds=lambda found: (
+            found["se_partial_8_ops"] == found["se_patches_ops"] == 2
+            and found["plain_patches_ops"] > 2
+            and found["plain_patches"] < found["se_patches"]
+        ),
+    ),
+    Row(
+        item="appendix B",
+        title="channels within patches",
+        reports="a possibility, not built",
+        here="counted for MobileNet-v2 at 224 x 224, sums of 8 bits: patches and loops over channels side by side "
+        "{beside} bytes with {beside_percent:.1f} % more work, loops within patches {within} with "
+        "{within_percent:.1f} %; streamed by pixels {pixels} without any",
+        verdict=DIFFERS,
+        why="counted and not run: streaming by pixels takes less, exactly, and computes nothing again",
+        run=Measured(channels_in_patches),
+        holds=lambda found: found["pixels"] < found["within"] < found["beside"],
+    ),
+    Row(
+        item="appendix C",
+        title="adjusted figures of MCUNet",
+        reports="the input counts, VWW on all validation images",
+        here="plans count the input",
+        verdict=REPRODUCED,
+        run=tested(f"{PUBLISHED}::test_patches_of_mobilenet", f"{PUBLISHED}::test_patches_at_172_pixels"),
+    ),
+    Row(
+        item="appendix D, speech",
+        title="networks for keywords",
+        reports="RES-8 23.7 kB, RES-15 66.2 and 44.6 partial, DS-CNN-L 86.9, DS-CNN-M 54.2",
+        here="{res8_ordinary}, {res15_ordinary} and {res15_partial_8}, {ds_cnn_l_ordinary} and {ds_cnn_m_ordinary} "
+        "bytes",
+        verdict=REPRODUCED,
+        run=Measured(keywords),
+        holds=lambda found: (found["res15_ordinary"], found["res15_partial_8"]) == (66_150, 44_590),
+    ),
+    Row(
+        item="appendix D, visual wake words",
+        title="MobileNet-v2 at seven resolutions",
+        reports="192 to 929 kB by ordinary execution",
+        here="{r80_ordinary}, {r96_ordinary}, {r112_ordinary}, {r128_ordinary}, {r144_ordinary}, {r160_ordinary} and "
+        "{r176_ordinary} bytes; by the least exact plan {r80_auto} to {r176_auto}",
+        verdict=SURPASSED,
+        run=Measured(resolutions),
+        holds=lambda found: (found["r80_ordinary"], found["r176_ordinary"]) == (192_000, 929_280),
+    ),
+    Row(
+        item="appendix D, ImageNet",
+        title="networks for 1000 classes",
+        reports="123 to 768 kB",
+        here="MobileNet-v2 at 224 and 172 pixels, see table 3",
+        verdict=CANNOT,
+        why="the tables have no shapes, and pruned networks are not published",
+    ),
+)

@@ -1,0 +1,169 @@
+"""A row: an item of a paper, what runs it here, what came out, and the verdict.
+
+Tests are commands of rows, too. Those of all rows that are due run in one go: a run of one takes as long to begin.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from programs.paths import ROOT
+
+from measured.store import Values
+from measured.tables import Cells
+
+
+class Verdict(Enum):
+    """A judgement on an item; the last two are followed by a reason."""
+
+    REPRODUCED = "reproduced"
+    SURPASSED = "surpassed"
+    DIFFERS = "differs because"
+    CANNOT = "cannot be had because"
+
+    @property
+    def has_reason(self) -> bool:
+        return self in (Verdict.DIFFERS, Verdict.CANNOT)
+
+
+REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
+
+
+@dataclass(frozen=True)
+class ByTests:
+    """Tests of the suite that hold what an item says, by their node ids below `tests/`."""
+
+    names: tuple[str, ...]
+
+    def command(self, _paper: str, _item: str) -> str:
+        return f"pytest {' '.join(f'tests/{name}' for name in self.names)}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them.
+
+    by: the command of a table, for each model or all of them, that `make figures` takes as it is.
+    """
+
+    tables: tuple[str, ...]
+    summary: Callable[[], Values]
+    by: str = ""
+
+    def command(self, _paper: str, _item: str) -> str:
+        return self.by or f"make figures ONLY={','.join(self.tables)}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A function that measures an item, given a folder of further models or None; raises `Unmeasured` without them."""
+
+    measure: Callable[[Path | None], Values]
+
+    def command(self, paper: str, item: str) -> str:
+        return f"make papers ONLY={paper}:{slug(item)}"
+
+
+Run = ByTests | Shown | Measured
+
+
+def tested(*names: str) -> ByTests:
+    return ByTests(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """An item of a paper.
+
+    item: kind and number, such as `table 3`, and the part of it after a comma if parts have rows of their own. reports:
+    what the paper says. here: what comes out here, with `{name}` for the figures of `run` (`Cells`). holds: the verdict
+    as a condition on these figures.
+    """
+
+    item: str
+    title: str
+    reports: str
+    here: str
+    verdict: Verdict
+    why: str = ""
+    run: Run | None = None
+    holds: Callable[[Values], bool] | None = None
+
+    def __post_init__(self) -> None:
+        assert all((self.reports, self.here)), f"{self.item}: a row says what the paper has and what is here"
+        assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
+        assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
+        assert self.verdict.has_reason or isinstance(self.run, ByTests) or self.holds is not None, (
+            f"{self.item}: when does the verdict hold?"
+        )
+
+    def command(self, paper: str) -> str:
+        return self.run.command(paper, self.item) if self.run else ""
+
+    def is_open(self, values: Values) -> bool:
+        """True for an item that cannot be had yet, since nobody has run its measurement."""
+        return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
+
+    def cells(self, paper: str, values: Values) -> list[str]:
+        """Item, report, what is here, command and verdict, as a page shows them."""
+        command = self.command(paper)
+        cells = [
+            f"{self.item}: {self.title}",
+            self.reports,
+            "not measured yet" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
+            f"`{command}`" if command else "none",
+            f"{self.verdict.value} {self.why}".strip(),
+        ]
+        assert not any("|" in cell for cell in cells), self.item
+        return cells
+
+
+def slug(item: str) -> str:
+    """An item as `make papers ONLY=...` names it: `table3`, `table9-faces` for `table 9, faces`."""
+    number, _, part = item.partition(", ")
+    return "-".join(filter(None, (re.sub(r"[^\w.]", "", number), re.sub(r"\W+", "-", part.lower()))))
+
+
+class Failed(Exception):
+    """A row whose command failed, or whose verdict its figures do not bear out."""
+
+
+def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
+    """The number of tests that some node ids below `tests/` name and that passed; raises `Failed` unless all did."""
+    ended = _ended(together or names)
+    results = [result for name in names for result in _of(name, ended)]
+    if not results or any(result != "passed" for result in results):
+        raise Failed(", ".join(sorted(set(results))) or "no such test")
+    return {"passed": len(results)}
+
+
+def _of(name: str, ended: Sequence[tuple[str, str, str]]) -> list[str]:
+    file, _, test = name.partition("::")
+    module = "tests." + file.removesuffix(".py").replace("/", ".")
+    return [result for of, called, result in ended if of == module and (not test or called.partition("[")[0] == test)]
+
+
+@cache
+def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    """Module, name and result of each test that node ids name, in one run of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]
+        subprocess.run([*command, *(f"tests/{name}" for name in names)], cwd=ROOT, capture_output=True, check=False)
+        if not report.exists():
+            raise Failed("pytest did not run")
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    return [(case.attrib["classname"], case.attrib["name"], _result(case)) for case in cases]
+
+
+def _result(case: ElementTree.Element) -> str:
+    return next((part.tag for part in case if part.tag in ("failure", "error", "skipped")), "passed")

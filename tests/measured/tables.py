@@ -1,0 +1,144 @@
+"""The tables of the pages that a `<!-- figures: NAME -->` precedes: their cells are written from `docs/figures/`.
+
+The page lists the rows and columns of a table; the first cell of a row is its label, or the first N cells, joined by
+` | `, after `<!-- figures: NAME by N -->`. Where the column's declaration in `TABLES` names a command that has been
+measured, a cell is made of its figures; other cells are those of `docs/figures/NAME.json`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from programs.paths import ROOT
+
+from measured.columns import NAMES, TABLES
+from measured.store import FOLDER, MEASURED, Figures, read
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+_TABLE = re.compile(
+    r"<!-- figures: (?P<name>[\w-]+)(?: by (?P<by>\d))? -->\n\|(?P<headings>.*)\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)"
+)
+
+
+class MissingFigure(Exception):
+    """A cell of a page that no file in `docs/figures/` has a figure for."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a page: the heading of each column of figures, and the cells of each row by its label."""
+
+    name: str
+    headings: list[str]
+    rows: dict[str, list[str]]
+
+    @classmethod
+    def matched(cls, table: re.Match[str]) -> Table:
+        by = int(table["by"] or 1)
+        rows = [_cells(row[1:-1]) for row in table["body"].splitlines()]
+        labelled = {" | ".join(row[:by]): row[by:] for row in rows}
+        assert len(labelled) == len(rows), f"{table['name']}: two rows of one label"
+        return cls(table["name"], _cells(table["headings"])[by:], labelled)
+
+    def renewed(self, measured: Figures) -> Iterator[str]:
+        """The rows with the cells as `docs/figures/` has them; raises `MissingFigure`."""
+        taken = read(FOLDER / f"{self.name}.json")
+        for label in self.rows:
+            cells = [self._cell(label, heading, taken.get(label, {}), measured) for heading in self.headings]
+            yield f"| {' | '.join([label, *cells])} |\n".replace("|  |", "| |").replace("|  |", "| |")
+
+    def _cell(self, label: str, heading: str, taken: Mapping[str, str], measured: Figures) -> str:
+        command, cell = column_of(self.name, heading, label)
+        if has_figures(command, measured):
+            return Cells().vformat(cell, (), measured[command])
+        if heading in taken:
+            return taken[heading]
+        if command in measured:
+            return "does not fit" if "does not fit" in measured[command]["error"] else "-"
+        raise MissingFigure(f"{self.name}: '{heading}' of '{label}' is neither measured nor in {self.name}.json")
+
+
+class Cells(string.Formatter):
+    """Formats `{name}`, `{name.name}` and the ratio `{name/name}` of measured values.
+
+    Numbers have commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` with four, but never
+    without those before the point; `{x:yes}` is `yes` or nothing; other specifications are Python's.
+    """
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        if "/" in field_name:
+            dividend, divisor = (kwargs[name] for name in field_name.split("/"))
+            return dividend / divisor, field_name
+        value = kwargs
+        for name in field_name.split("."):
+            if name not in value:
+                raise MissingFigure(f"nothing measured is named '{field_name}'")
+            value = value[name]
+        return value, field_name
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "yes":
+            return "yes" if value else ""
+        if scaled := re.fullmatch(r"([kM])(\d?)", format_spec):
+            number, digits = value / {"k": 1e3, "M": 1e6}[scaled[1]], int(scaled[2] or 3)
+            return f"{number:,.0f}" if number >= 10 ** (digits - 1) else f"{number:#.{digits}g}"
+        return format(value, format_spec or ",.0f")
+
+
+def tables(page: str) -> list[Table]:
+    """The tables of a page that have figures."""
+    return [Table.matched(table) for table in _TABLE.finditer(page)]
+
+
+def renewed(page: str) -> str:
+    """A page with the cells of its tables as `docs/figures/` has them; raises `MissingFigure`."""
+    measured = read(MEASURED)
+
+    def again(table: re.Match[str]) -> str:
+        return table[0].removesuffix(table["body"]) + "".join(Table.matched(table).renewed(measured))
+
+    return _TABLE.sub(again, page)
+
+
+def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
+    """Write pages anew; returns the number of those with missing figures, which stay as they are."""
+    missing = 0
+    for page in pages:
+        before = page.read_text(encoding="utf-8")
+        try:
+            after = renewed(before)
+        except MissingFigure as error:
+            print(f"error: {page.name}: {error}", file=sys.stderr)
+            missing += 1
+            continue
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+    return missing
+
+
+def column_of(table: str, heading: str, label: str) -> tuple[str, str]:
+    """The command and the cell of a column for the row of a label; both empty for a column that is not measured."""
+    command, cell = (part.replace("{row}", name_of(label)) for part in TABLES.get(table, {}).get(heading, ("", "")))
+    return command, cell
+
+
+def has_figures(command: str, measured: Figures) -> bool:
+    """True for a command that has been measured, other than one that was refused."""
+    return command in measured and "error" not in measured[command]
+
+
+def name_of(label: str) -> str:
+    """The model of a row in commands, with the options that the row adds."""
+    plain = re.sub(r" \([^()]*\)$", "", label).replace("`", "")
+    return NAMES.get(plain, plain)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]

