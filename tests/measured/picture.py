@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from programs.paths import ROOT
 
-from figures.pages import tables
-from tinyml.tools.reports.svg import Drawing
 from measured.tables import tables
-from tinyml.tools.reports.pictures.svg import Drawing
+from tinyml.tools.reports.svg import Drawing
 
 FILE = ROOT / "docs/site/beside-others.svg"
 

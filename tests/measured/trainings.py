@@ -33,10 +33,9 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, in_reals
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.api.keywords.keyword_values import checked_values
-from tinyml.tools.driver.finetuning.finetune import finetune, train_reals
-from tinyml.tools.driver.finetuning.finetuning_options import FinetuneOptions, finetune_options
-from tinyml.tools.driver.finetuning.quantised_program import QuantisedProgram
+from tinyml.tools.api.arguments import checked_values
+from tinyml.tools.driver.finetune import QuantisedProgram, finetune, train_reals
+from tinyml.tools.driver.finetuning_options import FinetuneOptions, finetune_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
