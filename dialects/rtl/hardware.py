@@ -81,11 +81,13 @@ class RamOp(IRDLOperation):
         return None if self.content is None else words_of(self.content, type)
 
     def verify_(self) -> None:
+        if self.depth.value.data < 1 or self.width < 1:
+            raise VerifyException("a memory has at least one word of at least one bit")
         if len({operand is None for operand in (self.mask, self.target, self.data)}) != 1:
             raise VerifyException("a write port has data, an address and a mask")
         if self.data is not None and self.data.type != self.result.type:
             raise VerifyException(f"writes words of {self.result.type}, got {self.data.type}")
-        if self.width % self.lanes:
+        if not self.lanes or self.width % self.lanes:
             raise VerifyException(f"words of {self.width} bits have no {self.lanes} equal lanes")
         words = self.words
         if words is None and self.data is None:
