@@ -64,8 +64,8 @@ def _raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, 
     Raises `VerifyException` for others than integers of at most 64 bits in whole bytes of a machine, and for more
     elements than fit.
     """
-    element: Any = content.get_element_type()
-    bits = element.width.data if isinstance(element, IntegerType) else 0
+    element: Attribute = content.get_element_type()
+    bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
     if (bytes := (bits + 7) // 8) not in (1, 2, 4, 8):
         raise VerifyException(f"the content of a memory is integers of 8, 16, 32 or 64 bits or less, got {element}")
     raws = np.frombuffer(content.data.data, f"<u{bytes}") & np.array((1 << bits) - 1, f"<u{bytes}")

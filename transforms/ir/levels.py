@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
@@ -48,10 +49,13 @@ def _hardware_complaint(op: Operation) -> str | None:
         return f"'{op.name}' is of another level"
     arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
     for value in (*op.operands, *op.results, *arguments):
-        if not isinstance(value.type, IntegerType | IndexType | rtl.MemoryType):
+        if isinstance(value.type, rtl.MemoryType):
+            if not isinstance(op, _CLOCKED | func.FuncOp):
+                return f"'{op.name}' takes a memory, which only loads and stores do"
+        elif not isinstance(value.type, IntegerType | IndexType):
             return f"'{op.name}' has the type {value.type}"
-        if isinstance(value.type, rtl.MemoryType) and not isinstance(op, _CLOCKED | func.FuncOp):
-            return f"'{op.name}' takes a memory, which only loads and stores do"
+    if isinstance(op, scf.ForOp) and (step := const_evaluate_operand(op.step)) is not None and step < 1:
+        return f"'scf.for' has a step of {step}"
     if any(len(region.blocks) > 1 for region in op.regions):
         return f"'{op.name}' has a region of several blocks"
     return None

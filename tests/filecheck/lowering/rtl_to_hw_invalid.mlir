@@ -113,3 +113,13 @@ func.func @unwritten() {
   func.return
 }
 // CHECK: 'rtl.load' reads a memory that has no content and is never written
+
+// -----
+
+func.func @still() {
+  %zero = arith.constant 0 : index
+  scf.for %i = %zero to %zero step %zero {
+  }
+  func.return
+}
+// CHECK: 'scf.for' has a step of 0
