@@ -60,10 +60,10 @@ class _Memories:
             self.builder = Builder(InsertPoint.before(op))
             match op:
                 case scratch.SliceOp():
-                    memory, start = self.at[op.source]
+                    memory, start = self._memory(op.source)
                     self.at[op.result] = memory, self._sum(start, op.offset)
                 case memref.CastOp():
-                    self.at[op.dest] = self.at[op.source]
+                    self.at[op.dest] = self._memory(op.source)
                 case memref.LoadOp():
                     loaded = self._load(op.memref, self._index(op.memref, op.indices))
                     op.res.replace_all_uses_with(loaded)
@@ -179,12 +179,20 @@ class _Memories:
                 total = self._sum(total, scaled)
         return total
 
+    def _memory(self, array: SSAValue) -> tuple[SSAValue, SSAValue | int]:
+        """The memory of an array and the address of its first element; raises `InputError` if it has none."""
+        if (found := self.at.get(array)) is None:
+            owner = array.owner if isinstance(array.owner, Operation) else self.function
+            expected = "an argument, a constant, a local array or a view of the arena"
+            raise error_at(owner, f"'{owner.name}' gives {array.type}, hardware has {expected}")
+        return found
+
     def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
-        memory, start = self.at[array]
+        memory, start = self._memory(array)
         return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
 
     def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
-        memory, start = self.at[array]
+        memory, start = self._memory(array)
         self.builder.insert(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
 
     def _loop(self, count: SSAValue) -> SSAValue:

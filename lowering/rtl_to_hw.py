@@ -19,6 +19,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
@@ -26,13 +27,14 @@ from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.regions import check_schedule
 
 
 @dataclass(frozen=True)
 class LowerRtlToHwPass(ModulePass):
     """Replaces the only function of a module, which `schedule-cycles` has scheduled, by an `hw.module` of its name.
 
-    Raises `InputError` for other modules and for ops without hardware: floats.
+    Raises `InputError` for other modules, for a program without a schedule, and for ops without hardware.
     """
 
     name = "lower-rtl-to-hw"
@@ -42,6 +44,9 @@ class LowerRtlToHwPass(ModulePass):
         functions = list(op.ops)
         if len(functions) != 1 or not isinstance(function := functions[0], func.FuncOp):
             raise InputError("lower-rtl-to-hw: expected one function")
+        if function.function_type.inputs.data:
+            raise error_at(function, "lower-rtl-to-hw: a program receives its input, expected no arguments")
+        check_schedule(function)
         lowered = _lowered(function)
         Rewriter.erase_op(function, safe_erase=False)
         op.body.block.add_op(lowered)

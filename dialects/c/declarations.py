@@ -87,8 +87,6 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
     members = set[str]() if instance is None else instance.members
     for op in function.walk():
         if isinstance(op, ViewOp | SymbolOp):
-            # A program is verified before what it holds.
-            op.verify(verify_nested_ops=False)
             name = (op.arena if isinstance(op, ViewOp) else op.symbol).string_value()
             if (op.instance is not None) != (name in members):
                 where = "of an instance" if name in members else "static"

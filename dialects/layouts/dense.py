@@ -13,6 +13,12 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IntegerType,
     TensorType,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
 )
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -53,10 +59,15 @@ def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Fl
 
 
 def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
-    """The array of an attribute of integers or floats; raises `VerifyException` for others. name: for the message."""
+    """The array of an attribute of integers of whole bytes or floats; raises `VerifyException` for others.
+
+    name: for the message.
+    """
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise VerifyException(f"{name}: expected dense numbers, got {value}")
     dense: DenseIntOrFPElementsAttr[Any] = value  # pyright: ignore[reportUnknownVariableType]
     element: Any = dense.get_element_type()
+    if element not in (i8, i16, i32, i64, f32, f64):
+        raise VerifyException(f"{name}: expected integers of 8, 16, 32 or 64 bits, f32 or f64, got {element}")
     kind = "i" if isinstance(element, IntegerType) else "f"
     return dense_elements(dense, np.dtype(f"<{kind}{element.size}"), dense.get_shape())

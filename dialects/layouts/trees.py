@@ -181,12 +181,15 @@ class Trees:
         """The trees of attributes; raises `VerifyException` for others than dense arrays of numbers."""
         arrays = [dense_array(attributes.get(key), key) for key in KEYS]
         for key, array in zip(KEYS, arrays, strict=True):
+            if array.ndim != (rank := 2 if key == CHILDREN else 1):
+                raise VerifyException(f"{key} have rank {rank}, got shape {array.shape}")
+        for key, array in zip(KEYS, arrays, strict=True):
             if key != THRESHOLDS and array.dtype.kind != "i":
                 raise VerifyException(f"{key} are integers, got {array.dtype}")
         features, thresholds, children, roots = arrays
         integers = (array.astype(np.int64) for array in (features, children, roots))
         features, children, roots = integers
-        return Trees(features, thresholds, children.reshape(-1, 2), roots)
+        return Trees(features, thresholds, children, roots)
 
 
 def element_type(array: NDArray[Any]) -> Element:

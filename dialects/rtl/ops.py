@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i1, i64
 from xdsl.dialects.seq import ClockType
@@ -27,6 +27,9 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @irdl_attr_definition
@@ -57,16 +60,29 @@ class MemoryType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException("a memory has at least one word of at least one bit")
 
 
+def _raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
+    """The width of a memory's initial elements, and these, unsigned.
+
+    Raises `VerifyException` for others than integers of at most 64 bits in whole bytes of a machine, and for more
+    elements than fit.
+    """
+    element: Attribute = content.get_element_type()
+    bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
+    if (bytes := (bits + 7) // 8) not in (1, 2, 4, 8):
+        raise VerifyException(f"the content of a memory is integers of 8, 16, 32 or 64 bits or less, got {element}")
+    raws = np.frombuffer(content.data.data, f"<u{bytes}") & np.array((1 << bits) - 1, f"<u{bytes}")
+    if type.width.data % bits or len(raws) > type.depth.data * (type.width.data // bits):
+        raise VerifyException(f"{len(raws)} elements of {bits} bits are no content of {type}")
+    return bits, raws
+
+
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
     """The words of a memory's initial content, unsigned; elements of lower indices lie in lower bits.
 
-    Raises `VerifyException` for more elements than fit; missing ones are 0.
+    Raises `VerifyException` for what is no content of the memory; missing elements are 0.
     """
-    element = cast("IntegerType[int, Any]", content.get_element_type()).width.data
+    element, raws = _raws_of(content, type)
     lanes = type.width.data // element
-    raws = np.frombuffer(content.data.data, f"<u{(element + 7) // 8}")
-    if type.width.data % element or len(raws) > type.depth.data * lanes:
-        raise VerifyException(f"{len(raws)} elements of {element} bits are no content of {type}")
     padded = np.zeros(type.depth.data * lanes, object)
     padded[: len(raws)] = raws.astype(object)
     rows = padded.reshape(type.depth.data, lanes)
@@ -90,12 +106,21 @@ class MemoryOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.content is not None:
-            words_of(self.content, self.result.type)
+            _raws_of(self.content, self.result.type)
+
+    @property
+    def is_table(self) -> bool:
+        """True for a memory that content fills, with an element of whole bytes in each word."""
+        if self.content is None:
+            return False
+        type, bits, raws = self.result.type, *_raws_of(self.content, self.result.type)
+        return bits == type.width.data and bits in (8, 16, 32, 64) and len(raws) == type.depth.data
 
 
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
+    """Verify that words consist of elements: one, or a power of two of them, as addresses have a part for each."""
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
-    if word % bits:
+    if not bits or word % bits or (word // bits).bit_count() != 1:
         raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
 
 
@@ -168,6 +193,10 @@ class SendOp(IRDLOperation):
     def __init__(self, value: SSAValue, output: int):
         super().__init__(operands=[value], properties={"output": IntegerAttr(output, i64)})
 
+    def verify_(self) -> None:
+        if self.output.value.data < 0:
+            raise VerifyException(f"outputs are numbered from 0, got {self.output.value.data}")
+
 
 @irdl_op_definition
 class RamOp(IRDLOperation):
@@ -227,11 +256,13 @@ class RamOp(IRDLOperation):
         return None if self.content is None else words_of(self.content, type)
 
     def verify_(self) -> None:
+        if self.depth.value.data < 1 or self.width < 1:
+            raise VerifyException("a memory has at least one word of at least one bit")
         if len({operand is None for operand in (self.mask, self.target, self.data)}) != 1:
             raise VerifyException("a write port has data, an address and a mask")
         if self.data is not None and self.data.type != self.result.type:
             raise VerifyException(f"writes words of {self.result.type}, got {self.data.type}")
-        if self.width % self.lanes:
+        if not self.lanes or self.width % self.lanes:
             raise VerifyException(f"words of {self.width} bits have no {self.lanes} equal lanes")
         words = self.words
         if words is None and self.data is None:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import rtl
+from tinyml.dialects.locations import error_at
 from tinyml.lowering.hw.circuit import Circuit, bits
 
 Accesses = list[tuple[SSAValue, SSAValue]]
@@ -60,7 +61,9 @@ class Memories:
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
         """Read an element; the wire is valid in the cycle after `when`."""
-        memory, width = self.memories[op.memory], bits(op.result)
+        if (memory := self.memories.get(op.memory)) is None:
+            raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
+        width = bits(op.result)
         word, lane = self._split(memory, address, width)
         memory.reads.append((when, word))
         if lane is None:

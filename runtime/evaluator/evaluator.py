@@ -46,6 +46,9 @@ _Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
 CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
+LIVE = 1 << 22
+"""The bytes of values up to which more samples than `CHUNK` are evaluated together, as calls of numpy take time."""
+
 LARGEST = 1 << 22
 """Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
 
@@ -111,21 +114,35 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     return function
 
 
-def samples_together(function: func.FuncOp) -> int:
-    """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
-    blocks = [
-        function.body.block,
-        *(block for op in function.walk() for region in op.regions for block in region.blocks),
-    ]
+def _tensors(function: func.FuncOp) -> list[SSAValue]:
+    """The tensors of a function and of its loops."""
+    blocks = [block for op in function.walk() for region in op.regions for block in region.blocks]
     values = [
-        *(a for block in blocks for a in block.args),
+        *(argument for block in blocks for argument in block.args),
         *(result for op in function.walk() for result in op.results),
     ]
-    sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
+    return [value for value in values if isinstance(value.type, TensorType)]
+
+
+def samples_together(function: func.FuncOp) -> int:
+    """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
+    sizes = [int(np.prod(tdsl.shape_of(value))) for value in _tensors(function)]
     most = LARGEST // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
     # Iterations of a parallel loop are evaluated together only for a single sample.
     return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples
+
+
+def _raws_together(function: func.FuncOp) -> int:
+    """The number of samples whose raws to compute together: more than `samples_together` where samples are small.
+
+    Raws do not depend on it. Sums of reals do, in their last bits, and observers and searches see samples by the chunk.
+    """
+    if (together := samples_together(function)) < CHUNK:
+        return together
+    moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
+    elements = sum(int(np.prod(tdsl.shape_of(value))) for value in moving)
+    return max(together, LIVE // (8 * max(elements, 1)))
 
 
 def evaluate(
@@ -141,7 +158,9 @@ def evaluate(
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
-    chunk, arithmetic = samples_together(function), arithmetic or Bits()
+    arithmetic = arithmetic or Bits()
+    unseen = observe is None and isinstance(arithmetic, Bits)
+    chunk = _raws_together(function) if unseen else samples_together(function)
     # Converted per chunk: a whole data set in doubles takes twice the memory.
     dtype = np.float64 if isinstance(arithmetic, Reals) else inputs.dtype
     parts = [
@@ -204,7 +223,8 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format."""
     inputs = argument_reals(module, inputs)
     format = element_format(predict_function(module).body.block.args[0].type)
-    parts = [format.encode(inputs[i : i + CHUNK].astype(np.float64)) for i in range(0, len(inputs), CHUNK)]
+    chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
+    parts = [format.encode(inputs[i : i + chunk].astype(np.float64)) for i in range(0, len(inputs), chunk)]
     return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
 
 

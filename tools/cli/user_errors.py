@@ -81,8 +81,11 @@ def squeeze(message: str) -> str:
 
 
 def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
-    """The operation whose verifier raises `error`, which does not name it; None if no single operation does."""
-    for op in module.walk():
+    """The operation whose verifier raises `error`, which does not name it; None if no single operation does.
+
+    As in a verification of the whole module, what an operation holds comes first: its verifier may rely on that.
+    """
+    for op in module.walk(region_first=True):
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as exception:

@@ -6,15 +6,17 @@ that its class attribute `takes` names. A pass with neither, such as a plug-in's
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
+from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.input_attributes import CALLS
 
@@ -25,13 +27,38 @@ class Level:
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
     lowered earlier. inputs: the type of every function's arguments but the time of a step, if the passes work on whole
-    programs.
+    programs. complaint: what else an operation violates, None if nothing.
     """
 
     description: str
     refused: type[Attribute] | None = None
     without: tuple[str, ...] = ()
     inputs: type[Attribute] | None = None
+    complaint: Callable[[Operation], str | None] = lambda _: None
+
+
+_CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
+_CLOCKED = rtl.MemoryOp | rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp
+
+
+def _hardware_complaint(op: Operation) -> str | None:
+    """What has no place in a program for hardware: all of it is arithmetic, control flow and clocked accesses."""
+    if isinstance(op, func.FuncOp) and op.is_declaration:
+        return f"the function '{op.sym_name.data}' has no body"
+    if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, _CLOCKED):
+        return f"'{op.name}' is of another level"
+    arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
+    for value in (*op.operands, *op.results, *arguments):
+        if isinstance(value.type, rtl.MemoryType):
+            if not isinstance(op, _CLOCKED | func.FuncOp):
+                return f"'{op.name}' takes a memory, which only loads and stores do"
+        elif not isinstance(value.type, IntegerType | IndexType):
+            return f"'{op.name}' has the type {value.type}"
+    if isinstance(op, scf.ForOp) and (step := const_evaluate_operand(op.step)) is not None and step < 1:
+        return f"'scf.for' has a step of {step}"
+    if any(len(region.blocks) > 1 for region in op.regions):
+        return f"'{op.name}' has a region of several blocks"
+    return None
 
 
 _TENSORS = "a program on tensors"
@@ -40,7 +67,7 @@ BUFFERS = Level("a program on memrefs", refused=TensorType, without=("c",))
 LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
 BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
-HARDWARE = Level("integers, memories and streams", refused=MemRefType, without=("tdsl", "num", "scratch", "c"))
+HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 
 _ROOMS = {
     "reals": REALS,
@@ -88,7 +115,7 @@ def _complaint(op: Operation, level: Level) -> str | None:
         for value in (*op.operands, *op.results):
             if isinstance(value.type, level.refused):
                 return f"'{op.name}' has the type {value.type}"
-    return None
+    return level.complaint(op)
 
 
 def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:

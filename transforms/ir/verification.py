@@ -99,7 +99,8 @@ class Verification:
             module.verify()
         elif changed:
             around = {op for altered in _changed(records, self.records) for op in _around(altered)}
-            for op in records:
+            # The verifier of an operation may rely on what it holds.
+            for op in module.walk(region_first=True):
                 if op in around:
                     op.verify(verify_nested_ops=False)
         self.whole = at_end or (self.whole and not changed)

@@ -246,7 +246,7 @@ def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
     for op in loop.body.block.ops:
         if isinstance(op, rtl.LoadOp) and op is not read and counter in terms(op.address):
             found.append(op)
-    if len(found) != 1 or not isinstance(memory := found[0].memory.owner, rtl.MemoryOp) or memory.content is None:
+    if len(found) != 1 or not isinstance(memory := found[0].memory.owner, rtl.MemoryOp) or not memory.is_table:
         return None
     parts = terms(found[0].address)
     whole = memory.result.type.width.data == cast("Any", found[0].result.type).width.data

@@ -63,8 +63,22 @@ PLACED = {
         "tdsl.search = [5 : i64]": "the classes of tensors",
         "scratch.order_gap = -1 : i64": "an integer from 0",
     },
-    "op": {"tdsl.profile = 5 : i64": "an array with a profile", "tinyml.format = 5 : i64": "a string"},
+    "op": {
+        "tdsl.profile = 5 : i64": "an array with a profile",
+        "tinyml.format = 5 : i64": "a string",
+        "rtl.cycle = 65536 : i64": "an integer from 0 to 65535",
+    },
 }
+
+
+LOOP = """
+func.func @f(%a: index, %b: index) {{
+  %c, %d = scf.for %i = %a to %b step %b iter_args(%s = %a, %t = %b) -> (index, index) {{
+    scf.yield %s, %t : index, index
+  }} {{rtl.counters = {number} : i64}}
+  func.return
+}}
+"""
 
 
 def written(folder: Path, **groups: str) -> Path:
@@ -126,6 +140,15 @@ def test_a_wrong_place_is_one_located_line(
     assert f": the attribute 'tdsl.reused' stands on {expected}" in said(
         written(tmp_path, **{place: "tdsl.reused"}), capsys
     )
+
+
+@pytest.mark.parametrize("number", [-2, 1, 4])
+def test_counters_are_pairs_of_what_a_loop_carries(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "loop.mlir"
+    file.write_text(LOOP.format(number=number))
+    assert opt([str(file)]) == 1
+    expected = "expected an even number of the values that the loop carries"
+    assert f"the attribute 'rtl.counters' is {number} : i64, {expected}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,16 @@ def test_prints_the_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
             '%0 = "test.op"() : () -> i32\n\n  "func.return"(%0) : (i32) -> ()',
             "FILE:3:3: 'func.return' does not verify: 'func.return' expects parent op 'func.func'",
         ),
+        (
+            '%s, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<2x3x!fixed.q<16, 9>>, i32)\n'
+            '"num.contract"() <{extents = array<i64: 2>}> ({\n^bb0(%row: index):\n  %r = "num.products"(%s, %w, %x)'
+            " : (!fixed.acc<32, 18>, memref<2x3x!fixed.q<16, 9>>, i32) -> !fixed.acc<32, 18>\n}) : () -> ()",
+            "FILE:4:3: 'num.products' does not verify: operand 'vector' at position 2 does not verify: i32 should",
+        ),
+        (
+            'c.program @p {\n  "c.instance"() ({\n^a:\n  }) : () -> ()\n  c.func @f() {\n  }\n}',
+            "FILE:2:3: 'c.instance' does not verify: property 'sym_name' expected",
+        ),
         ("func.func @f() {\n^a:\n}", "FILE: Operation func.func contains empty block"),
         ("\nfunc.func @f() {\n^0:\n}", "FILE:2:1: Invalid Block name format `0`."),
         ("(" * 10, "FILE:1:1: Could not parse entire input!"),

@@ -6,23 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from tinyml.dialects import rtl
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
+
+LATEST = 65535
+"""The last cycle of a run or an iteration in which an op may begin, far beyond any that a program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
-    {Place.OPERATION: integer(0)},
+    {Place.OPERATION: integer(0, LATEST)},
     "The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times.",
 )
 
 INTERVAL = OwnAttribute(
     "rtl.interval",
-    {"scf.for": integer(1)},
+    {"scf.for": integer(1, LATEST)},
     "The cycles from the start of an iteration of a pipelined loop to that of the next.",
 )
 
@@ -37,9 +41,20 @@ LOGIC = OwnAttribute(
     "rtl.logic", {Place.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
 )
 
+
+def _counts(attribute: Attribute, loop: Holder | None) -> bool:
+    return (
+        integer(0).accepts(attribute, loop)
+        and isinstance(attribute, IntegerAttr)
+        and isinstance(loop, scf.ForOp)
+        and attribute.value.data % 2 == 0
+        and attribute.value.data <= len(loop.iter_args)
+    )
+
+
 COUNTERS = OwnAttribute(
     "rtl.counters",
-    {"scf.for": integer(0)},
+    {"scf.for": Value("an even number of the values that the loop carries", _counts)},
     "The first carried values of a flattened loop that count: two for each loop around another.",
 )
 
@@ -118,6 +133,36 @@ def counters_of(loop: scf.ForOp) -> int:
 def depth_of(loop: scf.ForOp) -> int:
     """The cycles of an iteration of a pipelined loop, at least its interval."""
     return max([interval_of(loop), *(end_of(op) + 1 for op in body_of(loop))])
+
+
+def check_schedule(function: func.FuncOp) -> None:
+    """Raise `InputError`, at the op, unless `schedule-cycles` has given every op its place in time.
+
+    Each access of a memory or stream has a cycle, each pipelined loop an interval and cycles for all of its ops, and
+    each op begins when its operands are there. The ports of memories, and waits, are as the scheduler left them.
+    """
+    for block in function.walk_blocks():
+        around = block.parent_op()
+        loop = around if isinstance(around, scf.ForOp) and is_pipelined(around) else None
+        if loop is not None and INTERVAL not in loop.attributes:
+            raise error_at(loop, "a loop without 'rtl.interval': run schedule-cycles first")
+        for item in items(block):
+            if isinstance(item, StraightRun):
+                _check_run(item, needs_cycles=loop is not None)
+
+
+def _check_run(run: StraightRun, needs_cycles: bool) -> None:
+    there: dict[SSAValue, int] = {}
+    for op in run.ops:
+        cycle = cycle_of(op)
+        if cycle is None and (needs_cycles or not is_pure(op)):
+            raise error_at(op, f"'{op.name}' without 'rtl.cycle': run schedule-cycles first")
+        ready = max((there[operand] for operand in op.operands if operand in there), default=None)
+        if ready is not None and (cycle is None or cycle < ready):
+            begins = "is a wire" if cycle is None else f"begins in cycle {cycle}"
+            raise error_at(op, f"'{op.name}' {begins}, what it takes is there in cycle {ready}")
+        if cycle is not None:
+            there |= dict.fromkeys(op.results, end_of(op))
 
 
 def record(ops: Sequence[Operation], cycles: dict[Operation, int]) -> None:

@@ -153,9 +153,9 @@ def _narrowest(value: SSAValue) -> SSAValue:
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
-    """True for the only load of constants."""
+    """True for the only load of a table."""
     memory = load.memory.owner
-    return isinstance(memory, rtl.MemoryOp) and memory.content is not None and memory.result.uses.get_length() == 1
+    return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:

@@ -65,3 +65,27 @@
 %x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2x!fixed.q<8, 7>>)
 %r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2x!fixed.q<8, 7>> -> tensor<1x2xf32>
 // CHECK: formats of different families (exact, float) need a tdsl.cast
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[1, -1, -2, -3]> : tensor<4xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: children have rank 2, got shape (4,)
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<2> : tensor<i32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: features have rank 1, got shape ()
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi24>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: features: expected integers of 8, 16, 32 or 64 bits, f32 or f64, got i24
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xindex>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: features: expected integers of 8, 16, 32 or 64 bits, f32 or f64, got index

@@ -16,6 +16,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FIXED, FixedType
 from tinyml.dialects.tdsl import TDSL
+from tinyml.runtime.evaluator import evaluator
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, encode_inputs, evaluate, evaluate_reals
 
 Array: TypeAlias = "NDArray[Any]"
@@ -302,6 +303,27 @@ def test_many_samples_in_chunks():
     assert seen == [CHUNK, CHUNK, 5]
     check_labels(outputs, inputs.argmax(1))
     np.testing.assert_array_equal(outputs.scores, inputs)
+
+
+@pytest.mark.parametrize("element", ["f32", FIXED_TYPE])
+@pytest.mark.parametrize("op", ["matmul", "tanh", "loop"])
+def test_raws_of_small_samples_are_computed_in_large_blocks(op: str, element: str, monkeypatch: pytest.MonkeyPatch):
+    body, type, _ = OPS[op]
+    module = program(element, body, type, "%y")
+    inputs = encode_inputs(module, RANDOM.uniform(-2, 2, size=(3 * CHUNK + 5, 12)))
+    blocks: list[int] = []
+    outputs_of = Outputs.of
+
+    def of(returned: Any, results: Any, samples: int) -> Outputs:
+        blocks.append(samples)
+        return outputs_of(returned, results, samples)
+
+    monkeypatch.setattr(Outputs, "of", of)
+    whole = evaluate(module, inputs).scores
+    assert blocks == [len(inputs)]
+    monkeypatch.setattr(evaluator, "LIVE", 0)
+    np.testing.assert_array_equal(evaluate(module, inputs).scores, whole)
+    assert blocks[1:] == [CHUNK, CHUNK, CHUNK, 5]
 
 
 def test_every_iteration_is_observed():

@@ -97,7 +97,7 @@ def test_changed_operations_and_those_around_are_verified(monkeypatch: pytest.Mo
     assert verified == []
     named(module, arith.MuliOp).attributes["seen"] = UnitAttr()
     verification.between(step, module, step)
-    assert verified == ["builtin.module", "func.func", "arith.addi", "arith.muli", "arith.subi", "func.return"]
+    assert verified == ["arith.addi", "arith.muli", "arith.subi", "func.return", "func.func", "builtin.module"]
     verified.clear()
     verification.between(step, module, None)
     verification.between(step, module, None)
@@ -133,3 +133,22 @@ def test_what_is_wrong_is_found_each_time(spoil: Callable[[ModuleOp], None]):
     for before, after in ((step, step), (step, step), (step, None), (None, step)):
         with pytest.raises(VerifyException):
             verification.between(before, module, after)
+
+
+CONTRACTION = """
+%s, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<2x3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
+num.contract %row to 2 {
+  %r = num.products %s, %w, %x
+    : !fixed.acc<32, 18>, memref<2x3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+"""
+
+
+def test_verifiers_may_rely_on_what_operations_hold():
+    module, step, verification = Parser(context(), CONTRACTION).parse_module(), CanonicalizePass(), Verification()
+    verification.between(None, module, step)
+    made = module.body.block.first_op
+    assert made is not None
+    Rewriter.replace_value_with_new_type(made.results[2], i32)
+    with pytest.raises(VerifyException, match="operand 'vector' at position 2 does not verify"):
+        verification.between(step, module, step)

@@ -1,0 +1,25 @@
+// What has no memory in hardware is said in one line.
+
+// RUN: tinyml-opt %s -p lower-arith-to-rtl --split-input-file --verify-diagnostics | filecheck %s
+
+func.func @arena(%x: memref<4xi8>) {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %zero = arith.constant 0 : index
+  %v = memref.load %x[%zero] : memref<4xi8>
+  memref.store %v, %arena[%zero] : memref<4xi8>
+  func.return
+}
+// CHECK: 'scratch.arena' gives memref<4xi8>, hardware has an argument, a constant, a local array or a view of the arena
+
+// -----
+
+func.func @carried(%x: memref<4xi8>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %y = scf.for %i = %zero to %one step %one iter_args(%m = %x) -> (memref<4xi8>) {
+    scf.yield %m : memref<4xi8>
+  }
+  %v = memref.load %y[%zero] : memref<4xi8>
+  func.return
+}
+// CHECK: 'scf.for' has no hardware
