@@ -29,7 +29,6 @@ from tinyml.dialects.machine.emitter import EmissionContext, Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
-from tinyml.lowering.num_to_arith import unpack_elements
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple

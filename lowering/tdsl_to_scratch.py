@@ -35,7 +35,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch.types import packed_space
 from tinyml.lowering.loops.lowerings import lowering_of
-from tinyml.lowering.tdsl_to_scratch import writes_in_place
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.indices import build_index, build_offset, is_run
 from tinyml.transforms.ir.levels import FORMATS
