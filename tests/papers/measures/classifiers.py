@@ -16,7 +16,7 @@ from figures.commands import measure, model_path
 from figures.store import FOLDER, MEASURED, read
 
 from papers.row import Values
-from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
 
 BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"

@@ -11,7 +11,7 @@ from figures.commands import model_path
 
 from papers.measures.classifiers import compiled
 from papers.row import Values
-from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import find_model
 
 WIDTH = 16
 MODELS = ("bonsai-mnist10", "protonn-usps10")

@@ -13,7 +13,7 @@ from papers.measures.classifiers import compiled, names
 from papers.measures.memory import arena
 from papers.parts import by_parts
 from papers.row import Values
-from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import find_model
 
 WAYS = {"demotion": "demote", "size": "by-size", "accuracy": "by-accuracy", "promotion": "promote"}
 """Searches by their names in figures; all but the first within the arena and input of the first."""
