@@ -78,7 +78,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     """Run a command with its arguments."""
-    from tinyml.tools.cli.common_options import (
+    from tinyml.tools.cli.arguments import (
         CommandOptions,
         SelectiveOptions,
         add_common_options,

@@ -27,9 +27,8 @@ from tinyml.targets.board import Board
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import adapt_interface, read_program
 from tinyml.tools.driver.compile_program import compile_asked
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.driver.request import Request, SearchRequest
+from tinyml.tools.driver.stages import find_model
 from tinyml.transforms.schedules.table import AUTO, BUILT_IN
 
 if TYPE_CHECKING:

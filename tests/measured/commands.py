@@ -14,8 +14,7 @@ from programs import gural_murmann
 from programs.acceptance import qualifies
 from programs.paths import ROOT
 
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.stages import print_ir
+from tinyml.tools.driver.stages import find_model, print_ir
 from tinyml.tools.main import main as tinyml
 
 Values = dict[str, Any]

@@ -1,14 +1,16 @@
-"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder."""
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder, and what they measure."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import copy_context
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +19,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
 from tinyml.tools.api.arguments import checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
-from tinyml.tools.api.measurement import Explanation, Measurements
 from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -362,3 +364,84 @@ def _bytes(taken: int | None, limit: int | None) -> str | None:
     if taken is None:
         return None
     return f"{taken:,} bytes" if limit is None else f"{taken:,} of {limit:,} bytes ({100 * taken / limit:.0f} %)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurements:
+    """Measurements of a program on a board, all of whose raw outputs equal the evaluator's.
+
+    optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
+    mean time of an inference in that unit, None on a board without counters. core_cycles: the mean by the published
+    timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
+    unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories) or `least`
+    (one cycle for each instruction). flash_bytes: the size of the linked program. static_bytes: .data and .bss;
+    stack_bytes: the peak of the stack; ram_bytes: both together. float_time, float_ram_bytes: time and RAM with an
+    array of floats as the input; None for an input that takes no floats, on the host, and where the array does not fit.
+    """
+
+    board: str
+    optimize: str
+    samples: int
+    unit: str
+    time: float | None
+    core_cycles: float | None
+    milliseconds: float | None
+    time_source: str | None
+    flash_bytes: int
+    static_bytes: int
+    stack_bytes: int
+    float_time: float | None
+    float_ram_bytes: int | None
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.static_bytes + self.stack_bytes
+
+    @staticmethod
+    def of(result: Mapping[str, Any]) -> Measurements:
+        """The figures in the result of `run_model`."""
+        unit = time_unit(dict(result))
+        floats: Mapping[str, Any] = result["float_inputs"] or {}
+        return Measurements(
+            board=result["device"],
+            optimize=result["optimize"].removeprefix("-"),
+            samples=result["samples"],
+            unit=unit,
+            time=result[f"{unit}_per_inference"],
+            core_cycles=result["core_cycles_per_inference"],
+            milliseconds=result["milliseconds_per_inference"],
+            time_source=result["time_source"],
+            flash_bytes=result["flash_bytes"],
+            static_bytes=result["ram_bytes"]["static"],
+            stack_bytes=result["ram_bytes"]["stack"],
+            float_time=floats.get(f"{unit}_per_inference"),
+            float_ram_bytes=floats.get("ram_bytes"),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The time, flash and RAM of each operation of a program; `str` gives the tables of `tinyml explain`.
+
+    figures: the content of `tinyml explain --json`.
+    """
+
+    figures: Mapping[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The tables as text."""
+        from tinyml.tools.driver.explain_model import print_explanation
+
+        stream = StringIO()
+        with redirect_stdout(stream):
+            print_explanation(dict(self.figures))
+        return stream.getvalue()
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.text)}</pre>"

@@ -7,8 +7,8 @@ from tinyml.dialects.errors import InputError as InputError
 from tinyml.tools.api.compilation import compile as compile
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load
-from tinyml.tools.api.measurement import Explanation as Explanation
-from tinyml.tools.api.measurement import Measurements as Measurements
+from tinyml.tools.api.program import Explanation as Explanation
+from tinyml.tools.api.program import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
 from tinyml.tools.api.training import finetune as finetune

@@ -1,4 +1,7 @@
-"""Command-line arguments derived from declared options: their values, the files they name, and parts of help texts."""
+"""Command-line arguments derived from declared options: their values, the files they name, and parts of help texts.
+
+`CommonOptions` are the options of every tool.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from pathlib import Path, PosixPath
 from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, option, options_of
-from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protects
+from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
+from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
 
 Declaration = TypeVar("Declaration")
 
@@ -254,3 +259,65 @@ def _paths(values: Iterable[object]) -> Iterator[Path]:
             yield value
         elif isinstance(value, list | tuple):
             yield from _paths(cast(Iterable[object], value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonOptions:
+    """The options of every tool."""
+
+    max_elements: int = option(
+        "refuse arrays and tensors with more than N elements",
+        default=ELEMENT_LIMIT.get(),
+        metavar="N",
+        group=OptionGroup.COMMON,
+    )
+    force: bool = option(
+        "overwrite files even if they are an input, of another kind, or reached through a link",
+        default=False,
+        group=OptionGroup.COMMON,
+    )
+    debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
+
+
+def trust_pickle() -> bool:
+    """The declaration of `--trust-pickle`."""
+    return option(
+        "read estimators from .pkl and .joblib files, which may run any code", default=False, group=OptionGroup.MODEL
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """The options of tools and commands that read models."""
+
+    trust_pickle: bool = trust_pickle()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandOptions(CommonOptions):
+    """The options of every command of `tinyml`; `tinyml-opt` has a help of its own."""
+
+    help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectiveOptions(CommandOptions):
+    """The options of a command whose `--help` shows a selection of its options."""
+
+    help_all: bool = option("show every option", default=False, group=OptionGroup.COMMON)
+
+
+def add_common_options(parser: Parser, declaration: type[CommonOptions] = CommonOptions) -> None:
+    add_options(parser, options_of(declaration))
+
+
+def apply_common_options(arguments: argparse.Namespace) -> None:
+    """Put limits and `--trust-pickle` into effect, and protect the files that are read from being overwritten.
+
+    Raises `InputError` for a file that must not be written (`check_paths`).
+    """
+    common = parsed(arguments, CommonOptions)
+    ELEMENT_LIMIT.set(common.max_elements)
+    TRUST_PICKLE.set(parsed(arguments, ReadOptions).trust_pickle)
+    protect_inputs(common.force)
+    check_paths(arguments)

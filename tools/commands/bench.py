@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import USUAL
-from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples
-from tinyml.tools.cli.common_options import trust_pickle
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples, trust_pickle
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
 
@@ -85,7 +84,7 @@ def _bench(asked: BenchRequest) -> None:
     from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_output import json_results
     from tinyml.tools.driver.compile_model import measure_model
-    from tinyml.tools.driver.models import model_of
+    from tinyml.tools.driver.stages import model_of
     from tinyml.tools.reports.tables import print_reports
 
     chosen = board(asked.target)

@@ -32,9 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.targets.registry import HOST
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.measure import check_equal
-    from tinyml.tools.driver.models import find_model
     from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.run_model import RunRequest, run_model
+    from tinyml.tools.driver.stages import find_model
     from tinyml.tools.reports.tables import print_reports
 
     examples = parsed(arguments, DemoRequest).examples

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,16 @@ from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.request import ModelArgument, listed_targets
-from tinyml.tools.reports.plots import FORMATS
+from tinyml.tools.reports.plots import FORMATS, check_plot_path, save_picture
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.targets.board import Board
     from tinyml.transforms.schedules.plans.graph import Graph
+    from tinyml.transforms.schedules.plans.network import Network
     from tinyml.transforms.schedules.plans.segmentation import Plan
     from tinyml.transforms.schedules.protocol import Width
 
@@ -56,8 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
-    from tinyml.tools.driver.plan_front import draw_plans
-    from tinyml.tools.reports.plots import check_plot_path
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -84,19 +88,15 @@ def run(arguments: argparse.Namespace) -> int:
         _print_widths(schedule_named(request.mode).widths(graph, plans[request.mode]))
     if request.picture is not None and request.mode is not None:
         beside = {ORDINARY: schedule_named(ORDINARY).plan(graph), **plans}
-        draw_plans(graph, beside, request.model.stem, request.picture)
+        _draw_plans(graph, beside, request.model.stem, request.picture)
     return 0
 
 
 def _show_front(request: PlanRequest) -> int:
     """Print a row for each program."""
-    from dataclasses import asdict
-
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.targets.registry import board
     from tinyml.tools.cli.progress import Progress
-    from tinyml.tools.driver.plan_front import draw_front, planned_programs, print_front
-    from tinyml.tools.reports.plots import check_plot_path
 
     if request.picture is not None:
         check_plot_path(request.picture)
@@ -104,7 +104,7 @@ def _show_front(request: PlanRequest) -> int:
         check_npz(request.val, "data")
     chosen = board(request.target)
     with Progress(str(request.model), 1) as progress:
-        programs = planned_programs(
+        programs = _planned_programs(
             request.model, request.val, request.bits, chosen, lambda name: progress.detail(name, "lowering")
         )
     if request.json:
@@ -112,7 +112,7 @@ def _show_front(request: PlanRequest) -> int:
     else:
         print_front(programs, chosen.unit)
     if request.picture is not None:
-        draw_front(programs, f"{request.model.stem} on {chosen.name}", chosen.unit, request.picture)
+        _draw_front(programs, f"{request.model.stem} on {chosen.name}", chosen.unit, request.picture)
     return 0
 
 
@@ -196,3 +196,180 @@ def _print_widths(widths: Sequence[Width]) -> None:
     for one in widths:
         table.add_row(str(one.channels), spell_bytes(one.bits / 8), f"{one.turns:,}", f"{one.sums:,}")
     wide_console().print(table)
+
+
+@dataclass(frozen=True)
+class PlannedProgram:
+    """A program in some order of execution.
+
+    options: of `tinyml compile` that lead to it. segments: the number of segments that are not ordinary. arena: bytes
+    of arena and input. ram: these and the stack. time: of an inference, in the unit of the board; estimated, like the
+    stack. best: no other program takes less RAM or time without taking more of the other.
+    """
+
+    options: str
+    segments: int
+    arena: int
+    ram: int
+    time: float
+    best: bool = False
+
+
+def _planned_programs(
+    model: Path, val: Path | None, width: int | None, board: Board, step: Callable[[str], None]
+) -> list[PlannedProgram]:
+    """The programs of all plans of a model that run, with the input in the arena, by their RAM.
+
+    These are the modes that round no sums in between, and the plans that mode `auto` takes for less and less memory.
+    val, width: data and bits for the number formats of a model on reals. step: called with the name of each step that
+    begins. Raises `InputError` for a board whose costs are not known, and for a model that has no plan or needs data.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.targets.costs import OPTIMIZE, cost_table
+    from tinyml.transforms.schedules.plans.network import network_of
+    from tinyml.transforms.schedules.table import AUTO, schedules
+
+    if cost_table(board.name) is None:
+        raise InputError(f"the costs of the target '{board.name}' are not known: choose another --target")
+    ctx = context()
+    options = PipelineOptions(data=str(val or ""), target=board.name, width=width, reuse_input=True)
+    formats = _formats(model, ctx, options, step)
+    modes = [replace(options, plan=one.name) for one in schedules() if not one.rounds and one.name != AUTO]
+    limits = _limits(network_of(predict_function(formats)))
+    programs: dict[str, PlannedProgram] = {}
+    for asked in (*modes, *(replace(options, plan=AUTO, ram=limit) for limit in limits)):
+        step(_spell(asked))
+        segments, program = _lowered(formats, ctx, asked, OPTIMIZE)
+        # Plans that differ only in name are listed once.
+        programs.setdefault(segments, program)
+    return _with_front(list(programs.values()))
+
+
+def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
+    """The model at L1."""
+    from tinyml.dialects import tdsl
+    from tinyml.lowering import pipelines
+    from tinyml.tools.driver.stages import load_program, refine_kept
+
+    module = load_program(model, ctx)
+    kept = tdsl.has_formats(module)
+    if not kept and not options.data:
+        raise InputError("number formats are chosen on data: give --val", file=str(model))
+    step("choosing formats")
+    if kept:
+        refine_kept(module, ctx, options)
+    else:
+        pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", vars(options)))
+    return module
+
+
+def _limits(network: Network) -> Iterator[int]:
+    """Limits in bytes that lead mode `auto` from plan to plan, from the fastest to that with the lowest peak."""
+    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
+
+    limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
+    while True:
+        peak = -(-schedule_named(AUTO).program_plan(network, limit).bits // 8)
+        if peak != least:
+            yield peak
+        if peak > limit:
+            return
+        limit, least = peak - 1, peak
+
+
+def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
+    """The segments of a plan as text, and its program."""
+    from tinyml.lowering import pipelines
+    from tinyml.transforms.formats.plan_execution import streamed_segments
+    from tinyml.transforms.ir.cost.estimate import estimate_on
+    from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
+    from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+    module = formats.clone()
+    pipelines.run(module, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, vars(options)))
+    segments, arena = streamed_segments(module), arena_and_input(module)
+    pipelines.run(module, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, vars(options)))
+    cost = estimate_on(module, options.target, optimize)
+    assert cost is not None
+    return str(segments), PlannedProgram(_spell(options, arena), len(segments), arena, round(cost.ram), cost.time)
+
+
+def _spell(options: PipelineOptions, arena: int = 0) -> str:
+    # Packed buffers may take more than is alive at once.
+    return f"--plan {options.plan}" + ("" if options.ram is None else f" --ram {max(options.ram, arena)}")
+
+
+def _with_front(programs: list[PlannedProgram]) -> list[PlannedProgram]:
+    ordered = sorted(programs, key=lambda program: (program.ram, program.time))
+    fastest, marked = float("inf"), list[PlannedProgram]()
+    for program in ordered:
+        marked.append(replace(program, best=program.time < fastest))
+        fastest = min(fastest, program.time)
+    return marked
+
+
+def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
+    """Print a row for each program, those of the front marked. unit: cycles or instructions."""
+    from rich.table import Table
+
+    from tinyml.tools.reports.tables import wide_console
+
+    table = Table()
+    table.add_column("options", no_wrap=True)
+    for heading in ("not ordinary", "arena and input", "RAM", unit, "front"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for program in programs:
+        figures = (program.segments, program.arena, program.ram, round(program.time))
+        table.add_row(program.options, *(f"{figure:,}" for figure in figures), "yes" if program.best else "")
+    wide_console().print(table)
+
+
+def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
+    """Draw time against RAM, with a step through the programs of the front."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    from tinyml.tools.reports.search_report import KINDS
+
+    figure: Any = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    front = [program for program in programs if program.best]
+    axes.step(
+        [program.ram for program in front], [program.time for program in front], where="post", color=KINDS["front"]
+    )
+    for kind, members in (("others", [each for each in programs if not each.best]), ("front", front)):
+        axes.scatter([each.ram for each in members], [each.time for each in members], color=KINDS[kind], label=kind)
+    for program in programs:
+        name = program.options.removeprefix("--plan ").replace(" --ram", ",")
+        axes.annotate(f" {name}", (program.ram, program.time), fontsize=7, annotation_clip=False)
+    axes.set(xlabel="RAM, bytes", ylabel=f"{unit} of an inference", title=title)
+    axes.legend()
+    save_picture(figure, file)
+
+
+def _bytes_of_layers(plan: Plan) -> list[float]:
+    """Peak bytes of the segment of each layer, in the order of the program."""
+    bits = dict[int, int]()
+    for segment in plan.segments:
+        bits |= {plan.order[i]: segment.bits for i in range(segment.first, segment.last + 1)}
+    return [bits[i] / 8 for i in range(len(bits))]
+
+
+def _draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
+    """Draw a panel for each of two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    from tinyml.tools.reports.search_report import KINDS
+
+    figure: Any = Figure(figsize=(9, 3.5), layout="constrained")
+    panels = figure.subplots(1, len(plans), sharey=True, squeeze=False)[0]
+    figure.suptitle(title)
+    layers = range(len(graph.nodes))
+    for axes, (mode, plan), kind in zip(panels, plans.items(), ("others", "front"), strict=False):
+        axes.bar(layers, [size / 1000 for size in _bytes_of_layers(plan)], width=1.0, color=KINDS[kind])
+        axes.axhline(peak := plan.bits / 8000, color="black", linewidth=0.8, linestyle="--")
+        axes.annotate(f"{peak:,.1f} KB", (layers[-1], peak), ha="right", va="bottom", fontsize=8)
+        axes.set(xlabel="layer", title=mode)
+    panels[0].set_ylabel("memory, KB")
+    save_picture(figure, file)

@@ -12,9 +12,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compile_model import measure_model
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.driver.request import Request, SearchRequest
+from tinyml.tools.driver.stages import find_model
 from tinyml.tools.reports.plots import check_plot_path, save_picture
 from tinyml.tools.reports.report import compared_by
 from tinyml.tools.reports.tables import time_unit, wide_console

@@ -19,9 +19,8 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.search_request import SearchRequest, watched
-from tinyml.tools.driver.stages import load_program, passes_to_formats
+from tinyml.tools.driver.request import SearchRequest, watched
+from tinyml.tools.driver.stages import find_model, load_program, passes_to_formats
 from tinyml.tools.reports.tables import wide_console
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings

@@ -22,8 +22,7 @@ from tinyml.tools.driver.output_folder import (
     write_errors,
     write_sources,
 )
-from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request
-from tinyml.tools.driver.search_request import watched
+from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
 from tinyml.transforms.schedules.table import AUTO
 
 if TYPE_CHECKING:

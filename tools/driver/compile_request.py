@@ -10,8 +10,15 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
 from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, OPTIMIZE, Request
-from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
+from tinyml.tools.driver.request import (
+    AUTO_FORMAT,
+    DECIDED,
+    OPTIMIZE,
+    Request,
+    SearchRequest,
+    describe_searches,
+    search_options,
+)
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss")

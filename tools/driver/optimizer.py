@@ -25,9 +25,15 @@ from tinyml.dialects.options import options_of
 from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.tools.cli.arguments import LARGEST, add_options, check_file
+from tinyml.tools.cli.arguments import (
+    LARGEST,
+    ReadOptions,
+    add_common_options,
+    add_options,
+    apply_common_options,
+    check_file,
+)
 from tinyml.tools.cli.atomic_output import atomic_file
-from tinyml.tools.cli.common_options import ReadOptions, add_common_options, apply_common_options
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid

@@ -1,26 +1,36 @@
-"""Requests to compile a model, whose fields are the options of the command line."""
+"""Requests to compile models and to search for formats, whose fields are options, and the account of a search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
+from tinyml.dialects.context import registry
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.dialects.options import FOLDER, OptionGroup, option, options_of
+from tinyml.dialects.options import FOLDER, Option, OptionGroup, option, options_of
+from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import CompileOptions, PipelineOptions
 from tinyml.targets.registry import USUAL, targets
-from tinyml.tools.cli.common_options import trust_pickle
+from tinyml.tools.cli.arguments import trust_pickle
+from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
 from tinyml.tools.driver.packages.packaging_table import USUAL as USUAL_PACKAGES
-from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.transforms.search.engine.search_pass import SearchPass
+    from tinyml.transforms.search.evaluation.evaluation import Status
+
+PREFIX = "search-"
 
 AUTO_FORMAT = "auto"
 """The value of `--format` that leaves formats, widths and schedule to the compiler."""
@@ -32,6 +42,7 @@ DEFAULT_LOSS = 0.5
 """Points that a program chosen by `auto` may lose."""
 
 OPTIMIZE = ("Os", "O2", "O3")
+
 QUANTIZATION = ("keep", "anew")
 
 
@@ -169,3 +180,111 @@ class Request(BuildOptions, ModelArgument):
 def default_of(option: str) -> Any:
     """The default of an option of a request."""
     return next(field.default for field in fields(Request) if field.name == option)
+
+
+def searches() -> dict[str, type[SearchPass]]:
+    """The search passes, by their names without the prefix `search-`; passes of plug-ins that are no searches are left
+    out."""
+    found: dict[str, type[SearchPass]] = {}
+    for name, factory in sorted(registry().all_passes.items()):
+        if name.startswith(PREFIX):
+            with others_left_out():
+                found[name.removeprefix(PREFIX)] = _search(name, factory)
+    return found
+
+
+def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
+    """The search pass that a factory makes, with options that can be read."""
+    from tinyml.transforms.search.engine.search_pass import SearchPass
+
+    made = factory()
+    if not issubclass(made, SearchPass):
+        raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is no SearchPass")
+    options_of(made)
+    return made
+
+
+def describe_searches() -> str:
+    """The names of the searches, each with the paper that it comes from, for help texts."""
+    return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
+
+
+def search_options() -> list[Option]:
+    """The options of all searches, each listed once."""
+    listed: dict[str, Option] = {}
+    for search in searches().values():
+        for declared in options_of(search):
+            earlier = listed.get(declared.name, declared)
+            listed[declared.name] = replace(declared, varies=earlier.varies or earlier.default != declared.default)
+    return list(listed.values())
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """A request for a search.
+
+    name: of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an unknown
+    search, and for an option that it does not have.
+    """
+
+    name: str
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        known = searches()
+        if self.name not in known:
+            raise unknown("search", self.name, known)
+        for name in self.options:
+            if name not in {field.name for field in fields(known[self.name])}:
+                raise InputError(f"the search '{self.name}' has no --{name.replace('_', '-')}")
+
+    def search_pass(self, options: PipelineOptions) -> SearchPass:
+        """The search pass, for programs that are compiled with the given options."""
+        search = searches()[self.name]
+        given: dict[str, Any] = {**asdict(options), **self.options}
+        return search(**{field.name: given[field.name] for field in fields(search) if field.name in given})
+
+
+@dataclass
+class SearchAccount:
+    """The effort spent on searches: evaluated candidates, and seconds by phase."""
+
+    candidates: int = 0
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+
+@contextmanager
+def watched(progress: Progress) -> Generator[SearchAccount]:
+    """Show the progress of searches that run in this context, and record their effort."""
+    from tinyml.transforms.search.evaluation.evaluation import WATCH
+
+    account = SearchAccount()
+    phase, since, before = "", time.perf_counter(), 0
+
+    def watch(status: Status) -> None:
+        nonlocal phase, since, before
+        now = time.perf_counter()
+        if status.phase != phase:
+            if phase:
+                account.seconds[phase] = round(account.seconds.get(phase, 0.0) + now - since, 2)
+            phase, since = status.phase, now
+        account.candidates = before + status.candidates
+        if not status.phase:
+            before = account.candidates
+        if phase:
+            progress.detail(phase, _describe(account.candidates, status, now - since))
+
+    token = WATCH.set(watch)
+    try:
+        yield account
+    finally:
+        WATCH.reset(token)
+
+
+def _describe(candidates: int, status: Status, seconds: float) -> str:
+    parts = [f"{candidates} candidates"]
+    if status.best < float("inf"):
+        parts.append(f"best loses {status.best:.3g}")
+    if status.done:
+        parts.append(f"{seconds * (status.of - status.done) / status.done:.0f} s left of {status.phase}")
+    return ", ".join(parts)

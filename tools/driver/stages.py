@@ -50,6 +50,12 @@ _REALS = "0-reals.mlir"
 _BITS = "4-bits.mlir"
 _LEVELS = {"2-buffers.mlir": FORMATS_TO_BUFFERS, "3-loops.mlir": BUFFERS_TO_LOOPS, _BITS: LOOPS_TO_BITS}
 
+LONG_TYPE = 200
+"""Length beyond which an element type gets an alias, such as one with a scale for each of many channels."""
+
+_INSIDE = {"sd": ("seedot/input.sd",)}
+"""Further paths of a program inside its model's folder, by the program's suffix."""
+
 
 @dataclass(frozen=True)
 class LevelText:
@@ -123,10 +129,6 @@ def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
-
-
-LONG_TYPE = 200
-"""Length beyond which an element type gets an alias, such as one with a scale for each of many channels."""
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -322,3 +324,24 @@ def count_model_macs(reals: ModuleOp) -> int:
     module = reals.clone()
     ChooseStoragePass().apply(Context(), module)
     return count_macs(module)
+
+
+def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
+    """Program, validation data and test data of a model's folder.
+
+    The program is a file that a frontend reads, or seedot/input.sd, the first in the order of the table of frontends;
+    the data are val.npz and, if present, test.npz. Raises `InputError` without a program.
+    """
+    from tinyml.lowering.frontends.importers import importers
+
+    patterns = [pattern for suffix in importers() for pattern in (f"*.{suffix}", *_INSIDE.get(suffix, ()))]
+    programs = (path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file())
+    if (program := next(programs, None)) is None:
+        raise InputError(f"holds no program ({', '.join(patterns)})", file=str(folder))
+    test = folder / "test.npz"
+    return program, folder / "val.npz", test if test.is_file() else None
+
+
+def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
+    """Program, validation data and test data of a folder, or of a program by itself, which has no data."""
+    return find_model(path) if path.is_dir() else (path, None, None)

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice
     from tinyml.tools.driver.measure import Accuracy, Measured, Mismatch, RoundingLoss
-    from tinyml.tools.driver.request import Request
-    from tinyml.tools.driver.search_request import SearchAccount
+    from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import Estimate
 

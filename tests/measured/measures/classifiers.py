@@ -21,6 +21,8 @@ from measured.store import FOLDER, MEASURED, Values, read
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.driver.models import find_model
+from papers.row import Values
+from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
 
 BY_SEARCHES = "tinyml bench DIR... --searches shiftry,seedot:shiftry,fixed"

@@ -1,14 +1,37 @@
-"""Files made from a folder of templates: `NAME` in a path and `$word` in a text stand for words."""
+"""Files made from a folder of templates: `NAME` in a path and `$word` in a text stand for words.
+
+For packages there are words about a model, and the file `samples.h`, which compares its outputs with those expected.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.distribution import LICENCE_LINE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.tools.driver.packages.packaging import PackagedModel
 
 _SUFFIX = ".in"
 _NAME = "NAME"
+
+_SHOW = "static void show({parameters})\n{{\n{body}}}\n"
+
+_NUMBERS = """\
+    for (uint16_t i = 0; i < {name}_OUTPUT_LENGTH; i++) {{
+        Serial.print({name}_score({before}i), 4);
+        Serial.print(' ');
+    }}
+"""
+
+_FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
 def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
@@ -33,3 +56,110 @@ def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversa
             yield from _templates(entry, path / entry.name)
         elif entry.name.endswith(_SUFFIX):
             yield path / entry.name, entry
+
+
+def model_words(model: PackagedModel) -> dict[str, str]:
+    """The words for all templates.
+
+    `instance`: the declaration of the model's memory, if that is the caller's, and `given`: the argument of calls that
+    take nothing else. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
+    gives one. `show`: a function for sketches that prints the answer, which `call_show` calls; `print_format` and
+    `print_value`: the same for `printf`. `checked`: the arguments of `is_right` in `samples.h`.
+    """
+    interface, name = model.interface, model.name
+    label = interface.has_label
+    run = f"{name}_run({model.given})" if interface.row_elements is None else f"{name}_predict({model.given})"
+    if not label:
+        parameters, body = "void", _NUMBERS.format(name=name, before=model.before)
+    elif model.classes is not None:
+        parameters = "int16_t label"
+        body = f"    Serial.print({name}_class_name(label));\n"
+    else:
+        parameters, body = "int16_t label", '    Serial.print(F("class "));\n    Serial.print(label);\n'
+    printed = ("class %d", "label") if label else ("%g", f"(double){name}_score({model.before}0)")
+    if label and model.classes is not None:
+        printed = "%s", f"{name}_class_name(label)"
+    return {
+        "name": name,
+        "board": model.board.name,
+        "licence": LICENCE_LINE,
+        "length": str(interface.array_length),
+        "ctype": interface.array_ctype,
+        "width": "" if interface.packed_bits is None else f", bytes with numbers of {interface.packed_bits} bits",
+        "instance": f"\nstatic {name}_ctx instance;\n" if interface.instances else "",
+        "given": model.given,
+        "run": f"int16_t label = {run};" if label else f"{run};",
+        "checked": "sample, label" if label else "sample",
+        "show": _SHOW.format(parameters=parameters, body=body),
+        "call_show": "show(label);" if label else "show();",
+        "print_format": printed[0],
+        "print_value": printed[1],
+    }
+
+
+def sentence(model: PackagedModel) -> str:
+    """The purpose of a model, in one sentence."""
+    inputs = f"{model.interface.input_length} numbers"
+    if model.interface.has_label:
+        classes = len(model.classes) if model.classes is not None else model.interface.classes
+        return f"Classifies {inputs}." if classes is None else f"Tells {classes} classes apart by {inputs}."
+    return f"Computes {model.interface.output_length} numbers from {inputs}."
+
+
+def stored_samples(model: PackagedModel) -> str:
+    """The text of `samples.h`, for C and C++."""
+    interface, expected, count = model.interface, model.expected, model.samples
+    tables = [_table("sample_inputs", interface.array_ctype, model.stored_inputs)]
+    comparisons: list[str] = []
+    if interface.has_label and expected.labels is not None:
+        tables.append(_table("sample_labels", "int16_t", expected.labels[:count, None]))
+        comparisons.append("SAMPLE_COMPARE(&label, sample_labels[sample], sizeof label) == 0")
+    for function, ctype, raws in _outputs(model):
+        tables.append(_table(f"sample_{function}", ctype, raws[:count]))
+        row = f"sample_{function}[sample]"
+        comparisons.append(f"SAMPLE_COMPARE({model.name}_{function}({model.given}), {row}, sizeof {row}) == 0")
+    words = {
+        "name": model.name,
+        "licence": LICENCE_LINE,
+        "samples": str(count),
+        "ctype": interface.array_ctype,
+        "tables": "\n".join(tables),
+        "label": ", int16_t label" if interface.has_label else "",
+        "instance": model_words(model)["instance"],
+        "given": model.given,
+        "before": model.before,
+        "comparison": "\n           && ".join(comparisons),
+    }
+    source = "pushed" if interface.pushes is not None else "memory" if interface.row_elements is None else "rows"
+    load = filled(_FOLDER / f"load_{source}.h.in", words)
+    return filled(_FOLDER / "samples.h.in", words | {"load": load})
+
+
+def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
+    """The function that returns each output, without the model's name, its C type and its raws."""
+    if model.interface.output_ctype is not None and model.expected.scores is not None:
+        yield "scores", model.interface.output_ctype, model.expected.scores
+    for number, ((ctype, _), raws) in enumerate(zip(model.interface.more_outputs, model.expected.more, strict=True), 1):
+        yield f"output_{number}", ctype, raws
+
+
+def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
+    """A constant array with a row for each sample. Floats are spelled so that every bit is read back."""
+    rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
+    return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"
+
+
+def _wrapped(literals: list[str]) -> str:
+    """Elements of a row, a dozen on a line."""
+    return ",\n     ".join(", ".join(literals[at : at + 12]) for at in range(0, len(literals), 12))
+
+
+def _literal(value: float) -> str:
+    if isinstance(value, int):
+        # C has no literal of type int32_t for the least one.
+        return str(value) if value > -(2**31) else f"{value + 1} - 1"
+    if value != value:
+        return "NAN"
+    if value in (float("inf"), float("-inf")):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return f"{value!r}f" if "e" in repr(value) or "." in repr(value) else f"{value!r}.0f"

@@ -24,9 +24,8 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import USUAL, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.run_model import RunRequest, run_model
-from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 

@@ -14,8 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends import importers as table
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import find_model, load_program
 from tinyml.tools.tinyml_opt import main
 
 

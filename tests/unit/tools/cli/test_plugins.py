@@ -26,7 +26,7 @@ from tinyml.dialects.plugins import (
     problems,
 )
 from tinyml.runtime.devices.registry import is_available, runner_for
-from tinyml.tools.driver.search_request import searches
+from tinyml.tools.driver.request import searches
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 

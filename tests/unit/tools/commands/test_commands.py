@@ -20,8 +20,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import add_options
 from tinyml.tools.cli.arguments import given as given_options
-from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.search_request import SearchRequest, search_options
+from tinyml.tools.driver.request import Request, SearchRequest, search_options
 from tinyml.tools.main import main
 from tinyml.transforms.search.search_demote import SearchDemotePass
 

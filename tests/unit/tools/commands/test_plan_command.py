@@ -9,7 +9,7 @@ from programs.paths import ROOT
 from programs.streamed_networks import NetworkWriter
 
 from tinyml.dialects import tdsl
-from tinyml.tools.driver.plan_front import PlannedProgram, print_front
+from tinyml.tools.commands.plan import PlannedProgram, print_front
 from tinyml.tools.main import main
 from tinyml.tools.reports.plots import can_draw
 

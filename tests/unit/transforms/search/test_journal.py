@@ -12,7 +12,7 @@ from programs.searches import evaluation_of, problem_of, uniform
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
-from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.driver.request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine.evaluation import WATCH
