@@ -27,8 +27,8 @@ from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.transforms.search.engine.evaluation import Status
     from tinyml.transforms.search.engine.search_pass import SearchPass
-    from tinyml.transforms.search.evaluation.evaluation import Status
 
 PREFIX = "search-"
 
@@ -256,7 +256,7 @@ class SearchAccount:
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
     """Show the progress of searches that run in this context, and record their effort."""
-    from tinyml.transforms.search.evaluation.evaluation import WATCH
+    from tinyml.transforms.search.engine.evaluation import WATCH
 
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from measured.commands import measure, model_path
+from measured.rows import Values
 from measured.store import FOLDER, MEASURED, Values, read
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.driver.models import find_model
-from papers.row import Values
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
 

@@ -21,9 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.stages import load_program, print_ir
-from tinyml.tools.driver.stages import find_model, load_program
+from tinyml.tools.driver.stages import find_model, load_program, print_ir
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL

@@ -18,8 +18,7 @@ from measured.store import Values, by_parts
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
-from tinyml.tools.driver.models import find_model
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import find_model, load_program
 from tinyml.transforms.buffers.pack_scratch import HEIGHT
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
