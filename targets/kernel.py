@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.formats.number_format import INTEGER
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.layouts.trees import ForestCode

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
-from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 

@@ -3,7 +3,8 @@
 A format is an element type that describes each of its operations once, over a `Machine`; the numpy machine (for the
 evaluator and the searches) and the emitter (for the device) then agree in every bit. An element type that implements
 `NumberFormat` gets every pass, target and test without an edit elsewhere. Types that this project does not own (`f32`)
-are adapted by registering with `number_format`.
+are adapted by registering with `number_format`. What a format has to know about sums of products is a `Product`, what
+kernels have to know about its raws a `Coding`.
 
 Formats of one `FAMILY` mix freely as operands of an op; a change of family is an explicit `tdsl.cast`.
 """
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -20,8 +22,6 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.coding import Coding
-from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -30,11 +30,70 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.accumulator import Accumulator
 
+
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
 Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
+
+Bound: TypeAlias = tuple[int, int]
+"""The least and the greatest value of any partial sum, in units in the last place of an accumulator."""
+
+Interval: TypeAlias = tuple[float, float]
+"""Reals that bound the elements of a tensor for any input."""
+
+ANYTHING: Interval = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An operand. raws: of a constant, shape (..., summed index). interval: of an operand that is not constant."""
+
+    format: NumberFormat
+    raws: Raws | None = None
+    interval: Interval = ANYTHING
+
+
+@dataclass(frozen=True)
+class Product:
+    """Sums of `length` products of elements of two factors.
+
+    square: both factors of a product are the same number. sparse: only products of stored entries are added.
+    """
+
+    length: int
+    lhs: Factor
+    rhs: Factor
+    square: bool = False
+    sparse: bool = False
+
+
+INTEGER = "integer"
+TABLE = "table"
+REGIME = "regime"
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The decoding of a format's raws, by a name that kernels know.
+
+    name: `INTEGER` if raws are the integers themselves; `TABLE` if `table` lists 16-bit integers in the order of the
+    raws, which are bytes, with the entry of raw 0 at index `zero`; `REGIME` if raws of 16 bits have a sign, a regime,
+    an exponent and a fraction, as posits have; `parameters` are the bits of the exponent and the scale.
+    segments: returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the
+    integers that it gives. Entry i of its 256 stands for the 16-bit raws whose upper byte is i - 128: it is
+    c * 2^16 + 2^8 + s if all of them stand for (raw + c) * 2^s, and 0 otherwise.
+    """
+
+    name: str
+    table: NDArray[np.signedinteger[Any]] | None = None
+    zero: int = 0
+    parameters: tuple[int, ...] = ()
+    segments: Callable[[], tuple[NDArray[np.signedinteger[Any]], int]] | None = None
+
+
+INTEGER_CODING = Coding(INTEGER)
 
 
 class NumberFormat(ABC):

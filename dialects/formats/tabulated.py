@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import TABLE, Coding
 from tinyml.dialects.formats.exact.format import STICKY_BITS, ExactFormat
+from tinyml.dialects.formats.number_format import TABLE, Coding
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 

@@ -7,6 +7,12 @@ an entry however wide the matrix is. A wider gap is bridged by entries whose val
 its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
 distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the start of
 the vector) to this entry's element, and hence a multiple of the vector's element size.
+
+`delta_rows` makes a denser stream, of values of 1 to 16 bits and gaps of half a byte. There a row begins with its
+number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even
+one, with values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between
+the previous entry (at first: the start of the vector) and this one. Wider gaps are bridged, and groups are filled, by
+entries whose value is zero, at columns without an entry of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length, pack_bits
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
@@ -70,3 +77,86 @@ def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | N
     counts = rows.lengths.astype("<u2").view(np.uint8).reshape(-1, COUNT_BYTES)
     parts = zip(counts, np.split(entries, ends[:-1]), strict=True)
     return np.concatenate([part.reshape(-1) for row in parts for part in row])
+
+
+_WIDEST_SKIP = (1 << GAP_BITS) - 1
+AT_ONCE = 32
+"""Groups per inner loop of a kernel: a row's count is split into whole inner loops and a remainder."""
+MOST_GROUPS = 128 * AT_ONCE - 1
+
+
+def entries_of_group(width: int) -> int:
+    """Entries per group for values of `width` bits."""
+    return max(4, group_length(width))
+
+
+def bytes_of_group(width: int) -> int:
+    """Bytes per group for values of `width` bits."""
+    return entries_of_group(width) * (GAP_BITS + width) // 8
+
+
+@dataclass(frozen=True)
+class DeltaRows:
+    """A matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
+
+    width: int
+    values: NDArray[Any]
+    skips: NDArray[np.uint8]
+    groups: NDArray[Any]
+
+    def stream(self) -> NDArray[np.uint8]:
+        """The rows as bytes of flash."""
+        ends = np.cumsum(self.groups)
+        packed = pack_bits(self.values, self.width, self.skips)
+        rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])
+        counts = ([count % AT_ONCE, count // AT_ONCE] for count in self.groups.tolist())
+        parts = [part for count, row in zip(counts, rows, strict=True) for part in (count, row.reshape(-1))]
+        return np.concatenate(parts).astype(np.uint8)
+
+
+def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
+    """The groups per row of `delta_rows`, which are known without the entries; None where that is None."""
+    entries = entries_of_group(width)
+    most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
+    ends = np.cumsum(rows.lengths, dtype=np.int64)
+    firsts = ends - rows.lengths
+    skips = rows.gaps.astype(np.int64) - 1
+    skips[firsts[rows.lengths > 0]] += 1
+    occupied = np.concatenate([[0], np.cumsum(1 + skips // (_WIDEST_SKIP + 1))])
+    groups = -(-(occupied[ends] - occupied[firsts]) // entries)
+    if (groups > min(most, columns // entries)).any():
+        return None
+    return groups.astype(rows.lengths.dtype)
+
+
+def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
+    """The same matrix with `columns` columns and values of `width` bits.
+
+    None if a row has no room for the zeros that fill its last group, or more groups than the type of the row lengths
+    can count.
+    """
+    if (groups := groups_of_rows(rows, columns, width)) is None:
+        return None
+    entries = entries_of_group(width)
+    values, skips = [rows.values[:0]], [np.zeros(0, np.uint8)]
+    ends = np.cumsum(rows.lengths, dtype=np.int64)
+    for first, end, count in zip(ends - rows.lengths, ends, groups.tolist(), strict=True):
+        dense = np.zeros(columns, rows.values.dtype)
+        occupied = np.cumsum(rows.gaps[first:end], dtype=np.int64)
+        dense[occupied] = rows.values[first:end]
+        occupied = _bridged(occupied)
+        if missing := count * entries - len(occupied):
+            spare = np.setdiff1d(np.arange(columns), occupied)[:missing]
+            occupied = np.sort(np.concatenate([occupied, spare]))
+        values.append(dense[occupied])
+        skips.append((np.diff(occupied, prepend=-1) - 1).astype(np.uint8))
+    return DeltaRows(width, np.concatenate(values), np.concatenate(skips), groups)
+
+
+def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The columns of a row's entries, with further ones inserted where two are too far apart for a skip."""
+    step = _WIDEST_SKIP + 1
+    previous = np.concatenate([[-1], columns])[:-1].tolist()
+    pairs = zip(previous, columns.tolist(), strict=True)
+    bridges = [bridge for last, column in pairs for bridge in range(last + step, column, step)]
+    return np.sort(np.concatenate([columns, np.array(bridges, np.int64)]))

@@ -11,8 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import Function
-from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.formats.number_format import ANYTHING, Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of

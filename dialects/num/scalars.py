@@ -27,7 +27,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.formats.number_format import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num.base import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR, Computation, NumOp, format_of
 

@@ -21,8 +21,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.num.base import (
     SAME_INTEGER_SUM,
     SAME_SUM,

@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.formats.product import Bound, Product
+from tinyml.dialects.formats.number_format import Bound, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import (
     SHAPED,

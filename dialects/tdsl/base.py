@@ -24,8 +24,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.values import HasValueInterface
 

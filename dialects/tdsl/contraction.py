@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.formats.product import Bound, Product
+from tinyml.dialects.formats.number_format import Bound, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of

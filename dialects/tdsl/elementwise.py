@@ -31,8 +31,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.formats.number_format import Function
-from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.formats.number_format import Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import (
     SHAPED,

@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import Move, MovementOp, dimensions, identity
 from tinyml.dialects.tdsl.windows import integer_array, integers

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects.formats.product import Factor, Product
+from tinyml.dialects.formats.number_format import Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Shape, format_of, proven_interval, shape_of
 from tinyml.dialects.tdsl.constant import ConstOp

@@ -11,8 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat
 from tinyml.dialects.layouts.trees import Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell

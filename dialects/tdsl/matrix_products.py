@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.product import Product
+from tinyml.dialects.formats.number_format import Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
 from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest

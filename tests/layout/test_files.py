@@ -41,11 +41,9 @@ CONTRACTS = {
 
 FORMAT_CONTRACTS = {
     "accumulator",
-    "coding",
     "lookup",
     "number_format",
     "parameters",
-    "product",
     "scaled_integer",
     "tabulated",
 }

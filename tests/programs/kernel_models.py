@@ -7,13 +7,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.formats.coding import INTEGER, REGIME, TABLE
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
+from tinyml.dialects.formats.number_format import INTEGER, REGIME, TABLE
 from tinyml.dialects.formats.posit.type import PositType
-from tinyml.dialects.layouts.delta_row_stream import entries_of_group
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
+from tinyml.dialects.layouts.sparse_rows import entries_of_group
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_for
 

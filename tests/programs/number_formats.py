@@ -22,8 +22,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
-from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, number_format
 from tinyml.lowering.num_to_arith import LowerNumToArithPass
 
 Array: TypeAlias = "NDArray[Any]"

@@ -12,7 +12,7 @@ from string import Template
 
 import numpy as np
 
-from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.runtime.model.headers import texts_of

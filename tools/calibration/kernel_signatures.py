@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.dialects.formats.coding import INTEGER
-from tinyml.dialects.formats.coding import TABLE as TABLE_CODING
+from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.formats.number_format import TABLE as TABLE_CODING
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.num import ComposedKernelAttr, KernelAttr, ListedKernelAttr
 

@@ -18,8 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import NumberFormat, Raws
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.sums import is_squared_distance

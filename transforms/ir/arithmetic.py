@@ -31,8 +31,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.coding import Coding
-from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.formats.number_format import Coding, element_format, number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS

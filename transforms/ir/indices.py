@@ -16,6 +16,11 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.input_attributes import calls_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
     """True if a subview of shape `part` is contiguous in an array of shape `whole`."""
@@ -150,11 +155,6 @@ def loops_from_zero(inner: Block | None, outer: Block) -> Iterator[tuple[SSAValu
             yield loop.body.block.args[0], high
         inner = loop.parent
 
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
 
 MOST_ITERATIONS = 1_000_000
 """Limit on the iterations of the enclosing loops over which a mean is taken."""

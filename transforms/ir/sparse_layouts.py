@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.layouts.delta_row_stream import (
+from tinyml.dialects.layouts.packed_bits import GAP_BITS
+from tinyml.dialects.layouts.sparse_rows import (
     COUNT_BYTES,
+    CompressedRows,
     bytes_of_group,
     delta_rows,
     entries_of_group,
     groups_of_rows,
+    pack_rows,
 )
-from tinyml.dialects.layouts.packed_bits import GAP_BITS
-from tinyml.dialects.layouts.sparse_rows import CompressedRows, pack_rows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 

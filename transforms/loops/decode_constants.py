@@ -14,9 +14,8 @@ from xdsl.ir import Use
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 

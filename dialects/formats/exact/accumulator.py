@@ -14,9 +14,8 @@ from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS, WidthAndFrac
-from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine, limits
 

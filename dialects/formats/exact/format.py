@@ -19,9 +19,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.number_format import Function, NumberFormat, Term
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
-from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 

@@ -25,11 +25,10 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
 from tinyml.dialects.lazy_numpy import np

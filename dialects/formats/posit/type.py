@@ -20,10 +20,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import REGIME, TABLE, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.number_format import REGIME, TABLE, Coding, Function, NumberFormat
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,

@@ -22,9 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.fixed.functions import SCHEMES
-from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
 from tinyml.dialects.formats.parameters import FRACS
-from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
-from tinyml.dialects.formats.product import Product
+from tinyml.dialects.formats.number_format import Product
 from tinyml.dialects.formats.published.published_format import PublishedFixedPoint, PublishedSum, published
 from tinyml.dialects.machine.machine import Int, Machine
 

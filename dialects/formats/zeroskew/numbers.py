@@ -16,9 +16,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.number_format import INTEGER_CODING, Bound, Coding, Factor, NumberFormat, Product
 from tinyml.dialects.formats.zeroskew.scales import parse_scales, single, spell_scales
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits

@@ -21,8 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum
 from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.scales import single

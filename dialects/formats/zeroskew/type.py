@@ -22,8 +22,7 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Bound, Product
+from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.functions import interpolated

@@ -76,9 +76,9 @@ class ComposedKernelAttr(KernelAttr):
     """A sum of products that a chip composes.
 
     op: the op that it computes. weights_coding, vector_coding: codings of the factors
-    (`tinyml.dialects.formats.coding`). weights, vector, sum: bits of the stored factors and of the accumulator. gaps:
-    bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the weights are in RAM on a chip that
-    reads flash by other instructions, otherwise 0.
+    (`tinyml.dialects.formats.number_format`). weights, vector, sum: bits of the stored factors and of the accumulator.
+    gaps: bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the weights are in RAM on a chip
+    that reads flash by other instructions, otherwise 0.
     """
 
     name = "num.composed_kernel"

@@ -7,7 +7,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.products import (
     Products,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.window_sums import Start, zero_start
 

@@ -12,9 +12,8 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_layout, group_length
 from tinyml.targets.c.composer.names import PLAIN, name_of
 from tinyml.targets.c.composer.sums import body, signature

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.targets.kernel import Kernel
 
 PLAIN = "tm_c_"

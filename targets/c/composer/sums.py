@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.dialects.formats.coding import TABLE
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group
+from tinyml.dialects.formats.number_format import TABLE
 from tinyml.dialects.layouts.packed_bits import group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, COUNT_BYTES, entries_of_group
 from tinyml.targets.c.composer.fetch import gap, of_group, packed, packed_at
 from tinyml.targets.kernel import Kernel, packed_reader
 

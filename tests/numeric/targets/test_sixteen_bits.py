@@ -22,9 +22,8 @@ from programs.spread import spread
 from programs.strip_programs import build_strips, check
 from programs.strips import Strip, coded_strip, strip_of
 
-from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
-from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.targets.c.composer.names import PLAIN
 from tinyml.targets.chip import Chip

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.delta_row_stream import delta_rows
-from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.headers import include_folders

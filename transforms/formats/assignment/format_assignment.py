@@ -1,8 +1,16 @@
-"""The formats of a program's tensors, derived from a choice for each class of tensors and from the profile."""
+"""The formats of a program's tensors, derived from a choice for each class of tensors and from the profile.
+
+The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
+determines its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for
+magnitudes at which these functions are constant. And the requested width applies to stored tensors: single numbers are
+kept in registers and have the precision of registers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,23 +18,297 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.assignment.retype import compute_formats
-from tinyml.transforms.formats.assignment.steps import (
-    ACCUMULATOR_BITS,
-    SPARE_BITS,
-    AccumulatorWidths,
-    AssignmentSteps,
-    range_of,
-)
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, tensor_classes
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, is_scalar_op, tensor_classes
 from tinyml.transforms.formats.constants.input_moments import InputMoments
 from tinyml.transforms.ir.attributes import argument_attribute
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
+
+
+ACCUMULATOR_BITS = 32
+"""Operands give up bits of precision if a sum of their products then fits an accumulator of this width."""
+
+SPARE_BITS = 7
+"""Operands give up fewer than this many bits; beyond it, a wider accumulator costs less than the lost accuracy."""
+
+
+class AccumulatorWidths:
+    """The accumulators of sums of products (`contractions`) on reals; each width is computed once."""
+
+    def __init__(self, contractions: Sequence[tdsl.ContractionOp]):
+        self.contractions = contractions
+        self._products = {op: op.products for op in contractions}
+        self._bits: dict[object, int | None] = {}
+        self._encoded: dict[object, Factor] = {}
+
+    def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
+        """The width in bits that a sum needs for given formats of its tensors; None if none suffices."""
+        key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
+        if key not in self._bits:
+            self._bits[key] = self._needed(op, format_of)
+        return self._bits[key]
+
+    def _needed(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
+        result = format_of(op.out)
+        products = [
+            replace(
+                known, lhs=self._in_format(known.lhs, format_of(lhs)), rhs=self._in_format(known.rhs, format_of(rhs))
+            )
+            for known, (lhs, rhs) in zip(self._products[op], op.pairs, strict=True)
+        ]
+        initial = None
+        if op.initial is not None:
+            initial = self._in_format(tdsl.factor_of(op.initial), format_of(op.initial))
+        bound = result.sum_bound(products, initial)
+        units = [result.accumulator(product.lhs.format, product.rhs.format, None) for product in products]
+        finest = next((p for p, unit in zip(products, units, strict=True) if all(map(unit.follows, units))), None)
+        if finest is None:
+            return None
+        try:
+            return result.accumulator(finest.lhs.format, finest.rhs.format, bound).bits
+        except InputError:
+            return None
+
+    def _in_format(self, factor: Factor, format: NumberFormat) -> Factor:
+        if factor.raws is None:
+            return replace(factor, format=format)
+        key = id(factor.raws), format.type
+        if key not in self._encoded:
+            raws = format.encode(factor.format.decode(factor.raws))
+            self._encoded[key] = replace(factor, format=format, raws=raws)
+        return self._encoded[key]
+
+
+MEDIAN = tdsl.PERCENTILES.index(50.0)
+
+
+def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
+    """The range of a class, widened as far as function results in it require."""
+    low, high = tensors.range
+    for value in tensors.members:
+        if isinstance(value.owner, tdsl.FunctionOp):
+            low, high = prototype.result_range(value.owner.function, low, high)
+    return low, high
+
+
+class AssignmentSteps:
+    """The formats for one set of choices, derived in steps that each change some of them.
+
+    bounding: the ops of a function whose operands bound their results. class_of: the class of each of its tensors.
+    formats: by class, initially those of the choices. compute_formats: those of classes stored in a foreign family.
+    """
+
+    def __init__(
+        self,
+        bounding: Sequence[tdsl.TensorOp],
+        class_of: Mapping[SSAValue, TensorClass],
+        accumulators: AccumulatorWidths,
+        choices: Mapping[TensorClass, FormatChoice],
+        formats: Mapping[TensorClass, NumberFormat],
+    ):
+        self.bounding = bounding
+        self.class_of = class_of
+        self.accumulators = accumulators
+        self.formats = dict(formats)
+        stored = dict(self.formats)
+        self.compute_formats = compute_formats(stored)
+        self.choices = {tensors: choice for tensors, choice in choices.items() if tensors not in self.compute_formats}
+        self.formats |= self.compute_formats
+        self._widen_scalars()
+        self._limit_arguments()
+        self._spare_accumulators()
+        self._align_starts()
+        self._align_addends()
+        self._limit_results()
+        if self._hold_sums():
+            # Products of the sums have other units now.
+            self._align_starts()
+        self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
+
+    def of(self, value: SSAValue) -> NumberFormat:
+        """The current format of a tensor."""
+        return self.formats[self.class_of[value]]
+
+    def _widen_scalars(self) -> None:
+        """Widen single numbers if only single numbers are computed from them, or if most of them would be zero.
+
+        In the latter case, the greatest 0.1 % of them may saturate before they are widened.
+        """
+        for tensors, choice in self.choices.items():
+            if not (tensors.are_scalars or tensors.are_collected):
+                continue
+            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in tensors.readers):
+                self.formats[tensors] = self.formats[tensors].in_register()
+            elif not choice.prototype.AS_PUBLISHED and self._vanishes(tensors):
+                percentiles = [profile.percentiles.data for profile in tensors.profiles()]
+                bounds = min(values[0].data for values in percentiles), max(values[-1].data for values in percentiles)
+                self.formats[tensors] = choice.format_for(*bounds)
+                if self._vanishes(tensors):
+                    self.formats[tensors] = self.formats[tensors].in_register()
+
+    def _vanishes(self, tensors: TensorClass) -> bool:
+        """True if all numbers are on one side of zero and more than half of them round to zero."""
+        low, high = tensors.range
+        medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
+        format = self.formats[tensors]
+        return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
+
+    def _limit_arguments(self) -> None:
+        """Give function arguments the scale of the range in which the functions change, and their results' precision.
+
+        Only classes that are read by functions alone are changed.
+        """
+        for tensors, choice in self.choices.items():
+            functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
+            if not functions or len(functions) < len(tensors.readers):
+                continue
+            results = [self.of(function.out) for function in functions]
+            useful = [
+                result.useful_range(function.function, *tensors.range)
+                for function, result in zip(functions, results, strict=True)
+            ]
+            self.formats[tensors] = choice.format_for(min(low for low, _ in useful), max(high for _, high in useful))
+            if tensors.are_scalars and any(result.bits > choice.prototype.bits for result in results):
+                self.formats[tensors] = self.formats[tensors].in_register()
+
+    def _spare_accumulators(self) -> None:
+        """Narrow operands of sums until the sums are proven to fit, alternating between the factors.
+
+        For any accumulator at all, they give up as many bits as it takes: the initial value of a sum may be far greater
+        than its products are.
+        """
+        for op in self.accumulators.contractions:
+            best: dict[TensorClass, NumberFormat] | None = None
+            for bits in range(sum(self._width(self.class_of[value]) for value in op.pairs[0])):
+                if bits > 2 * (SPARE_BITS - 1) and best is not None:
+                    break
+                narrowed = self._narrowed(op, bits)
+                width = self._accumulator_bits(op, narrowed)
+                # The narrow accumulator if possible, else the least narrowing with which any accumulator fits.
+                if width is not None and width <= ACCUMULATOR_BITS:
+                    best = narrowed
+                    break
+                if width is not None and best is None:
+                    best = narrowed
+            self.formats |= self._narrowed(op, 0) if best is None else best
+
+    def _accumulator_bits(self, op: tdsl.ContractionOp, narrowed: dict[TensorClass, NumberFormat]) -> int | None:
+        formats = {**self.formats, **narrowed}
+        return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
+
+    def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
+        """Both factors of each product narrowed by `bits` bits in total: first the wider one, then alternately."""
+        narrowed: dict[TensorClass, NumberFormat] = {}
+        for pair in op.pairs:
+            first, second = sorted(
+                (self.class_of[value] for value in pair), key=lambda tensors: not tensors.is_constant
+            )
+            wider = self._width(first) - self._width(second)
+            alone = min(bits, abs(wider), SPARE_BITS - 1)
+            shared = bits - alone
+            narrowed[second] = self._with_fewer(second, shared // 2 + (alone if wider < 0 else 0))
+            narrowed[first] = self._with_fewer(first, (shared + 1) // 2 + (alone if wider > 0 else 0))
+        return narrowed
+
+    def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
+        """The format of a class narrowed by some bits; a given format stays."""
+        format = self.formats[tensors]
+        return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
+
+    def _width(self, tensors: TensorClass) -> int:
+        """The requested width of a class, or the width that it is given or computed in."""
+        if tensors in self.choices:
+            return self.choices[tensors].prototype.bits
+        return self.compute_formats.get(tensors, self.formats[tensors]).bits
+
+    def _align_starts(self) -> None:
+        """Give initial values of sums no finer scale than the products have."""
+        for op in self.accumulators.contractions:
+            if op.initial is not None:
+                tensors, result = self.class_of[op.initial], self.of(op.out)
+                for lhs, rhs in op.pairs:
+                    unit = result.accumulator(self.of(lhs), self.of(rhs), None)
+                    known = iter([self.formats[tensors]])
+                    offered = self._coarser(tensors, unit) if tensors in self.choices else known
+                    format = next((format for format in offered if unit.starts(format)), None)
+                    if format is None:
+                        raise error_at(op, "the products are too great for any format of what they are added to")
+                    self.formats[tensors] = format
+
+    def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
+        """Yield formats in which a class can start sums, in descending order of precision.
+
+        They have fewer bits, then also a greater range.
+        """
+        format = unit.start_constant(self.formats[tensors])
+        yield from (format.narrowed(bits) for bits in range(format.bits))
+        reach = max(map(abs, tensors.range)) or 1.0
+        while math.isfinite(reach := 2 * reach):
+            yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
+
+    def _align_addends(self) -> None:
+        """Give constants that are only added no finer scale than the other addend has, which saves shifts."""
+        for tensors in self.choices:
+            users = {use.operation for value in tensors.members for use in value.uses}
+            reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
+            sums = [(user.addends, user.out) for user in reading if user.addends is not None]
+            moves = [user for user in reading if user.out in tensors.members]
+            if not sums or len(sums) + len(moves) < len(users) or not tensors.is_constant:
+                continue
+            for (lhs, rhs), sum in sums:
+                addend = rhs if self.class_of[lhs] is tensors else lhs
+                if self.class_of[addend] is not tensors:
+                    self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
+
+    def _limit_results(self) -> None:
+        """Coarsen the scale of results that their operands cannot fill, to a fixed point, in formats with this rule."""
+        changed = True
+        while changed:
+            changed = False
+            for op in self.bounding:
+                if (tensors := self.class_of[op.out]) not in self.choices:
+                    continue
+                before = after = self.formats[tensors]
+                if op.addends is not None:
+                    after = after.of_sum(*map(self.of, op.addends))
+                for factors in op.pairs:
+                    after = after.of_product(*map(self.of, factors))
+                self.formats[tensors] = after
+                changed |= after != before
+
+    def _hold_sums(self) -> bool:
+        """Give the sums of a forest's votes a format that holds them exactly, if there is one; True if one changed.
+
+        Votes lose the bits that none of them needs, such as all but one if each is zero or one.
+        """
+        changed = False
+        for op in [value.owner for value in self.class_of if isinstance(value.owner, tdsl.ForestOp)]:
+            if (constant := tdsl.constant_root(op.votes)) is None:
+                continue
+            votes, result = (self.class_of.get(value) for value in (op.votes, op.out))
+            if votes not in self.choices or result not in self.choices or result in self.compute_formats:
+                continue
+            reals = tdsl.format_of(constant.result).decode(constant.raws)
+            format = self.formats[votes]
+            rounded = format.decode(format.encode(reals))
+            for narrower in map(format.narrowed, range(1, format.bits - 1)):
+                if not np.array_equal(narrower.decode(narrower.encode(reals)), rounded):
+                    break
+                self.formats[votes] = narrower
+            low, high = tdsl.votes_between(op.trees, rounded)
+            sums = self.formats[votes].format_of_sums(float(low.min()), float(high.max()))
+            if sums is not None:
+                changed |= self.formats[result] != sums
+                self.formats[result] = sums
+        return changed
 
 
 class FormatAssignment:

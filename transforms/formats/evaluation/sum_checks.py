@@ -18,8 +18,7 @@ from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-from tinyml.dialects.formats.product import Factor, Product
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.choose_accumulators import choose
 

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import TileFamily

@@ -14,9 +14,8 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
 from tinyml.targets.kernel import Kernel
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 

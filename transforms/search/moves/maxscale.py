@@ -10,8 +10,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.steps import range_of
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment, range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.search import Search
 

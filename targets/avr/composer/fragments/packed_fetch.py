@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinyml.dialects.layouts.delta_row_stream import entries_of_group
 from tinyml.dialects.layouts.packed_bits import Byte, group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import entries_of_group
 from tinyml.targets.avr.composer.fragments.fetch import Fetch
 from tinyml.targets.composer.lines import Lines, joined
 

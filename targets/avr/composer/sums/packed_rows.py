@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tinyml.dialects.formats.coding import TABLE
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE
+from tinyml.dialects.formats.number_format import TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE
 from tinyml.targets.avr.assembly.frames import Variable, entered, number_of_steps
 from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, pair, registers
 from tinyml.targets.avr.assembly.loops import END, Loop, counted_in_byte

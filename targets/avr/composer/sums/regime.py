@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tinyml.dialects.formats.coding import INTEGER, REGIME
+from tinyml.dialects.formats.number_format import INTEGER, REGIME
 from tinyml.targets.avr.assembly.frames import HEADER
 from tinyml.targets.avr.assembly.instructions import bytes_of, statement
 from tinyml.targets.c.composer import regime as plain

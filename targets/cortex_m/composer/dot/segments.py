@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.dialects.formats.coding import INTEGER, REGIME
+from tinyml.dialects.formats.number_format import INTEGER, REGIME
 from tinyml.targets.c.composer import regime
 from tinyml.targets.composer.instructions import Code, joined, printed
 from tinyml.targets.cortex_m.assembly import thumb as t

@@ -33,8 +33,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 M = NumpyMachine()

@@ -12,9 +12,9 @@ from oracles.c_library import c_library
 from oracles.quire import quire_dot
 from oracles.soft_posit import SoftPosit
 
+from tinyml.dialects.formats.number_format import Factor, Product
 from tinyml.dialects.formats.posit.arithmetic import Posit
 from tinyml.dialects.formats.posit.type import ALL, PositType
-from tinyml.dialects.formats.product import Factor, Product
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 

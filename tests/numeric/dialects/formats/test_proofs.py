@@ -19,8 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Factor, Product
+from tinyml.dialects.formats.number_format import Factor, Function, NumberFormat, Product
 from tinyml.dialects.machine.machine import Int, limits
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.real_functions import exactly

@@ -19,8 +19,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.f32 import F32
-from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws, Reals
 from tinyml.dialects.machine.machine import Machine
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.sum_checks import check_sums

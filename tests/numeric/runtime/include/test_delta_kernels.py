@@ -13,9 +13,8 @@ from programs.devices import SMALL, roomy
 from programs.kernel_calls import Case, build, run
 from programs.spread import spread
 
-from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import pack_bits
-from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, KernelSignature

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, delta_rows, entries_of_group
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_layout, unpack_bits
-from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, COUNT_BYTES, compress, delta_rows, entries_of_group
 
 Matrix = NDArray[Any]
 ALL = (*WIDTHS, 8, 16)

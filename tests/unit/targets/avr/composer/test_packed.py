@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
 from tinyml.dialects.num import ComposedKernelAttr
 from tinyml.targets.avr.composer.compose import compose
