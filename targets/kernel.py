@@ -16,7 +16,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
-from tinyml.targets.composer.repeated import Run
+from tinyml.targets.composer.instructions import Run
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ _PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
 }
 """The helper for products of these types (factor, factor, product) and its return type."""
 
-FAR_ADDRESS = "TM_FAR"
+_FAR_ADDRESS = "TM_FAR"
 """The macro that takes the address of a far constant."""
 
 Operand = Callable[[SSAValue], Text]
@@ -97,7 +97,7 @@ class Expressions:
             return Text(f"({spell(op.result.type)})&{self.static(self.structure)}", UNARY, op.result.type)
         name = self.memory(op.symbol, op.instance, operand)
         if pointer_type(op.result).memory.data == FAR:
-            name = f"{FAR_ADDRESS}({name})"
+            name = f"{_FAR_ADDRESS}({name})"
         return Text(name, PRIMARY, op.result.type)
 
     def binary(self, op: c.BinaryOp, operand: Operand) -> Text:

@@ -20,10 +20,9 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
-from tinyml.targets.c.conditions import without_branches
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
-from tinyml.targets.c.header_items import needed_part, once, words
+from tinyml.targets.c.header_items import needed_part, once, without_branches, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of

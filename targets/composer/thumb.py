@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tinyml.targets.board import Timing
-from tinyml.targets.composer.instructions import Instruction
-from tinyml.targets.composer.repeated import Run
+from tinyml.targets.composer.instructions import Instruction, Run
 
 
 def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:

@@ -1,18 +1,227 @@
-"""The composed kernels of AVR: products of packed and coded weights."""
+"""The composed kernels of AVR: products of packed and coded weights, group by group, for dense rows and for sparse rows
+with 4-bit gaps, and loops that unpack groups in RAM into a plain array.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
-from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
+from tinyml.dialects.layouts.delta_row_stream import AT_ONCE
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_length
+from tinyml.targets.avr.assembly import (
+    END,
+    Loop,
+    Variable,
+    bytes_of,
+    counted_in_byte,
+    cycles,
+    entered,
+    number_of_steps,
+    pair,
+    registers,
+    statement,
+)
 from tinyml.targets.avr.boards import MUL
-from tinyml.targets.avr.composer.fragments.packed_fetch import FETCHED
-from tinyml.targets.avr.composer.sums.packed_rows import dense_dot, near_dot
-from tinyml.targets.avr.composer.sums.unpack import unpacker
-from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import ElementFunction, Kernel
+from tinyml.targets.avr.composer.fragments import FLASH, RAM, AvrArithmetic, Fetch, arithmetic, next_byte, run
+from tinyml.targets.avr.composer.packed_fetch import (
+    FETCHED,
+    FIRST,
+    NUMBER,
+    RESTORE,
+    SAVE,
+    SAVED,
+    Group,
+    entries,
+    entry,
+    numbered,
+    shorter,
+)
+from tinyml.targets.c.composer.compose import body, name_of, signature
+from tinyml.targets.c.composer.elements import copier_head, element_function
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import ElementFunction, Kernel, packed_reader
+
+_SPARE = ("r21", "r19", "r20", "r17", "r16", "r14", "r13", "r12")
+"""Registers for shared bytes and gaps, call-clobbered ones first; immediates can be loaded into the first five."""
+_COUNTERS = ("r13", "r12")
+_TABLE, _OTHER = "r10", "r8"
+"""Register pairs: the addresses of the tables of weights and vector."""
+_IN_BYTE = 255
+"""The most iterations that a byte can count."""
+_LARGE = 8
+"""The number of elements in an iteration, unless their code is long."""
+
+
+@dataclass(frozen=True)
+class _GroupProducts:
+    """The products of the elements of a group and a vector.
+
+    weights: the width of the multiplied integers. first: true if the weights are loaded first. vector: fetches its next
+    element. coded: true if each raw is decoded by a table.
+    """
+
+    arithmetic: AvrArithmetic
+    weights: int
+    first: bool
+    vector: Sequence[Fetch]
+    coded: bool
+
+    @classmethod
+    def of(cls, wanted: Kernel) -> _GroupProducts:
+        first, second = (coding == TABLE for coding in wanted.codings)
+        weights, vector = (
+            16 if coded or width > 8 else 8 for coded, width in ((first, wanted.weights), (second, wanted.vector))
+        )
+        chosen = arithmetic(min(weights, vector), max(weights, vector), wanted.sum)
+        elements = numbered(wanted.vector, chosen.zero) if wanted.fetches else run(vector, RAM, "X")
+        bits = 16 if first else wanted.weights
+        return cls(chosen, bits, weights <= vector, entries(_OTHER) if second else elements, first)
+
+    @property
+    def most(self) -> int:
+        """The most products that are gathered before they are added to the sum."""
+        if not self.arithmetic.flush:
+            return 1 << 15
+        # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
+        return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
+
+    def product(self, group: Group, element: int) -> Lines:
+        """The product of an element of the group."""
+        chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
+        into, kept = list(chosen.first), group.keep[0]
+        if self.coded:
+            raw = kept if group.stays(element) else chosen.first[0] if self.first else "r19"
+            begins = any(byte.element == element for byte in group.layout)
+            restored = (RESTORE,) if begins and element else ()
+            shared = joined(restored, shared, weights[0](raw), (SAVE,) if begins else ())
+            weights = entry(raw, _TABLE)
+        elif self.first and group.stays(element):
+            into[-1] = kept
+        if not self.first:
+            return joined(shared, chosen.step(self.vector, weights))
+        fetched = joined(*(fetch(register) for fetch, register in zip(weights, into, strict=True)))
+        return joined(shared, fetched, chosen.meet(into, self.vector))
+
+    def spare(self, *taken: str) -> Sequence[str]:
+        """The registers that are not in use."""
+        chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
+        step = joined(chosen.step(bytes[: len(chosen.first)], bytes), *(fetch("r0") for fetch in self.vector))
+        used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
+        return [register for register in _SPARE if register not in used]
+
+
+def _dense_dot(wanted: Kernel) -> Kernel:
+    """The kernel for rows of packed or coded weights."""
+    products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
+    chosen = products.arithmetic
+    taken = pair(SAVED) if products.coded else ()
+    memory = FLASH if wanted.flash else RAM
+    group = Group(wanted.weights, next_byte(memory, "Z"), products.spare(chosen.count, *taken))
+    step = joined(
+        *(products.product(group, element) for element in range(length)), (RESTORE,) if products.coded else ()
+    )
+    at_once = 1 if products.coded else max(1, _LARGE // length // (1 if wanted.weights < 8 else 2))
+    loop = counted_in_byte(step, at_once, chosen.count, chosen.flush)
+    tables = [
+        Variable("const int16_t *", name, register, table, 2, changed=False)
+        for coding, name, register, table in zip(
+            wanted.codings, ("t", "u"), (_TABLE, _OTHER), ("table", "other"), strict=True
+        )
+        if coding == TABLE
+    ]
+    symbol = name_of(wanted, "tm_") + ("" if wanted.flash else "_ram")
+    composed = entered(
+        symbol,
+        signature(wanted, symbol),
+        body(wanted),
+        chosen,
+        loop,
+        bits=wanted.sum,
+        counter=number_of_steps(chosen.count, loop),
+        others=tables,
+        of=length,
+        most=min(products.most // length // at_once, _IN_BYTE) * at_once,
+        element=loop.step / length,
+    )
+    code, time = bytes_of(loop.lines), loop.step / length
+    return replace(wanted, symbol=symbol, step=time, code=code, composed=composed)
+
+
+def _near_dot(wanted: Kernel) -> Kernel:
+    """The kernel for a sparse row with 4-bit gaps."""
+    products = _GroupProducts.of(wanted)
+    chosen = products.arithmetic
+    gaps, *keep = products.spare(*_COUNTERS)
+    scaled = () if wanted.fetches else ("lsl {}",) * (wanted.vector // 8 - 1)
+    pointer = NUMBER if wanted.fetches else "r26"
+    counted = "inc {}" if wanted.fetches else ""
+    move = (counted, f"add {pointer},{{}}", f"adc {pair(pointer)[1]},{chosen.zero}")
+
+    def gap(second: int) -> Lines:
+        at = gaps if second else chosen.first[-1]
+        ready = (f"swap {gaps}",) if second else (*next_byte(FLASH, "Z")(gaps), f"mov {at},{gaps}")
+        return joined(ready, (line.format(at) for line in ("andi {},15", *scaled, *move) if line))
+
+    group = Group(wanted.weights, next_byte(FLASH, "Z"), keep, gap)
+    step = joined(*(products.product(group, element) for element in range(group.length)))
+    loop = _counted_by_row(step, gaps, chosen.flush)
+    numbering = (
+        Variable("uint16_t", "before", NUMBER, "0xFFFF", 2),
+        Variable("const int8_t *", "first", FIRST, "x + 1" if wanted.vector > 8 else "x", 2, changed=False),
+    )
+    time = loop.step / group.length - shorter(wanted.vector)
+    symbol = name_of(wanted, "tm_")
+    composed = entered(
+        symbol,
+        signature(wanted, symbol),
+        body(wanted),
+        chosen,
+        loop,
+        bits=wanted.sum,
+        counter=None,
+        row="row",
+        others=numbering if wanted.fetches else (),
+        functions=[packed_reader(wanted.vector, flash=False)] if wanted.fetches else [],
+        element=time,
+    )
+    code = bytes_of(loop.lines)
+    return replace(wanted, symbol=symbol, gaps=GAP_BITS, flash=True, step=time, code=code, composed=composed)
+
+
+def _counted_by_row(group: Lines, spare: str, flush: Lines) -> Loop:
+    """A loop over the groups of a row, which starts with their number."""
+    few, many = _COUNTERS
+    head = (f"lpm {few},Z+", f"lpm {many},Z+", f"tst {few}", "brne 1f", "rjmp 2f")
+    back = (f"dec {few}", "breq 2f", "rjmp 1b")
+    again = (f"dec {many}", "brmi 9f", f"ldi {spare},{AT_ONCE}", f"mov {few},{spare}", "rjmp 1b", "9:")
+    lines = joined(head, "1:", group, back, "2:", flush, again, END)
+    return Loop(lines, True, 1, (), cycles(group) + 4, cycles(head) + cycles(flush) + 3 + cycles(END))
+
+
+_INTO = "r19"
+
+
+def _unpacking(width: int, *, signed: bool) -> Lines:
+    """The instructions that unpack a group at X to Z. signed: false for elements without a sign."""
+    group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
+    lines: list[str] = []
+    for element in range(group_length(width)):
+        *low, last = group.fetches(element)
+        into = group.keep[0] if group.stays(element) else _INTO
+        lines += joined(group.shared(element), *(joined(fetch(_INTO), f"st Z+,{_INTO}") for fetch in low))
+        lines += joined(last(into), f"st Z+,{into}")
+    return tuple(lines)
+
+
+def _unpacker(name: str, width: int, *, signed: bool) -> str:
+    """The function that unpacks groups, for AVR."""
+    lines = joined("1:", _unpacking(width, signed=signed), "dec %0", "breq 2f", "rjmp 1b", "2:")
+    operands = ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory");'
+    body = statement(lines).removesuffix(");") + operands
+    return f"static TM_UNPACK {copier_head(name, width)}\n{{\n    if (groups == 0)\n        return;\n{body}\n}}\n"
 
 
 @cache
@@ -27,10 +236,10 @@ def compose(wanted: Kernel) -> Kernel | None:
         return None
     whole = wanted.vector in (8, 16)
     if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
-        return replace(dense_dot(replace(wanted, gaps=0)), needs=MUL)
+        return replace(_dense_dot(replace(wanted, gaps=0)), needs=MUL)
     near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
     if near and wanted.flash and (whole or wanted.vector in FETCHED):
-        return replace(near_dot(replace(wanted, gaps=GAP_BITS)), needs=MUL)
+        return replace(_near_dot(replace(wanted, gaps=GAP_BITS)), needs=MUL)
     return None
 
 
@@ -44,5 +253,5 @@ def functions(function: ElementFunction) -> str:
     text = element_function(function)
     if function.kind != "unpack":
         return text
-    loop = unpacker(function.symbol, function.bits, signed=function.signed)
+    loop = _unpacker(function.symbol, function.bits, signed=function.signed)
     return f"#ifdef __AVR__\n{loop}#else\n{text}#endif\n"

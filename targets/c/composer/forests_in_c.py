@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.coded_rows_in_c import constant_array
+from tinyml.targets.c.composer.constants_in_c import constant_array
 from tinyml.targets.kernel import Composed, ForestCoder, Kernel
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def code(forest: ForestCode) -> str:
     return "\n".join(lines)
 
 
-def inline_code(forest: ForestCode) -> str:
+def _inline_code(forest: ForestCode) -> str:
     """The same without arrays: each leaf has a statement for each of its votes."""
     lines = [*_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
@@ -212,7 +212,7 @@ def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
     size = max(trees.thresholds.itemsize, forest.votes.itemsize)
     votes = int(np.count_nonzero(forest.votes[leaves]))
     bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
-    return _kernel(symbol, forest, inline_code(forest), 10 * size * trees.visits, bytes)
+    return _kernel(symbol, forest, _inline_code(forest), 10 * size * trees.visits, bytes)
 
 
 FORESTS = (ForestCoder("tm_forest_tables", forest_tables), ForestCoder("tm_forest_code", forest_code))

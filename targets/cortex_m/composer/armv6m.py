@@ -5,13 +5,11 @@ Most instructions take only r0 to r7 as operands; r8 to r12 and lr hold sums, wh
 
 from __future__ import annotations
 
-from tinyml.targets.composer.instructions import Code, instructions, joined
-from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.instructions import Code, Repeated, instructions, joined
 from tinyml.targets.composer.tile_code import RepeatedCode
-from tinyml.targets.cortex_m.assembly import thumb as t
-from tinyml.targets.cortex_m.assembly.opcode import Opcode
-from tinyml.targets.cortex_m.assembly.operands import slot
-from tinyml.targets.cortex_m.composer.assembly import short_bytes_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import short_bytes_of
+from tinyml.targets.cortex_m.thumb import Opcode, slot
 
 SUMS = ("r8", "r9", "r10", "r11", "r12", "lr")
 
@@ -75,6 +73,21 @@ def moved(register: str, distance: int, spare: str) -> Code:
 def moved_in_frame(place: int, distance: int) -> Code:
     """Adds a constant to a stack slot; clobbers r0 and r1."""
     return joined(t.ldr("r0", slot(place)), moved("r0", distance, "r1"), t.str_("r0", slot(place)))
+
+
+def low_product(sum: str) -> Code:
+    """Adds the product of r6 and r7 to a sum, on ARMv6-M; clobbers r7."""
+    return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
+
+
+def low_product_64(low_sum: str, high_sum: str) -> Code:
+    """Adds the product of r6 and r7 to a sum of 64 bits, on ARMv6-M; clobbers r6 and r7."""
+    return (
+        t.muls("r7", "r6", "r7"),
+        t.asrs("r6", "r7", 31),
+        t.adds(low_sum, low_sum, "r7"),
+        t.adcs(high_sum, high_sum, "r6"),
+    )
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:

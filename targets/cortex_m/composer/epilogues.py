@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.assembly import thumb as t
-from tinyml.targets.cortex_m.assembly.opcode import Opcode
-from tinyml.targets.cortex_m.assembly.operands import Address, at, post
-from tinyml.targets.cortex_m.composer.assembly import moved
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import moved
+from tinyml.targets.cortex_m.thumb import Address, Opcode, at, post
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:

@@ -11,15 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
-from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
-from tinyml.targets.composer.nest import overlapping
-from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.composer.instructions import balanced
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
-from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import RiscvCode, V
-from tinyml.targets.riscv.assembly.instructions import REACH
-from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
-from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
+from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.weight_streams import (
+    MULTIPLIER_AT,
+    RIGHT_AT,
+    START_AT,
+    WEIGHTS_AT,
+    ChannelRecords,
+    WeightStream,
+)
+from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
+from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, requantised, started_product
 
 _MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
 """The most sums and weights in registers at once."""

@@ -26,7 +26,7 @@ from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
 from tinyml.runtime.devices.registry import Runner, runner_for
-from tinyml.targets.c.composer.names import PLAIN
+from tinyml.targets.c.composer.compose import PLAIN
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import boards, chips, kernels_of, row_coder
