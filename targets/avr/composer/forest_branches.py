@@ -79,7 +79,7 @@ class _AvrForestCode:
         return blocks, placed
 
     def _entries(self, block: int) -> Lines:
-        """Jumps to the shared code at the beginning of a block."""
+        """Jump to the shared code at the beginning of a block."""
         labels = [*(_RESULTS + result for result in self.leaves.pure_results)]
         labels += [_RECORD] if self.leaves.records else []
         return joined(*((f"{_BLOCK_LABELS + label}:", f"jmp {label}b") for label in labels))

@@ -156,7 +156,7 @@ class _CodedChannel(OverlappingWindows):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Groups rows and allocates registers to sums, elements and constants, those used most often first."""
+        """Group rows and allocate registers to sums, elements and constants, those used most often first."""
         groups = self.filter.groups
         # The group of rows whose product begins a sum.
         self.begins = next(number for number, rows in enumerate(groups) if self.filter.needed(rows, [0]))
@@ -181,7 +181,7 @@ class _CodedChannel(OverlappingWindows):
         return low & 0xFFFF | (high & 0xFFFF) << 16
 
     def set_up(self) -> Code:
-        """Loads all constants of the channel."""
+        """Load all constants of the channel."""
         lines: list[Code] = []
         for content, register in self.kept.items():
             lines += [constant(register, self.value(content))]
@@ -202,7 +202,7 @@ class _CodedChannel(OverlappingWindows):
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Loads the elements of those rows of a group that have weights in some columns of the filter."""
+        """Load the elements of those rows of a group that have weights in some columns of the filter."""
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -212,7 +212,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Adds the products of a group of rows and a column of the filter to the sum of a window."""
+        """Add the products of a group of rows and a column of the filter to the sum of a window."""
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
         if not any(weights):
@@ -252,7 +252,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
     def counted(self) -> Code:
-        """Decrements the counter and branches back to the next iteration."""
+        """Decrement the counter and branch back to the next iteration."""
         if register := self.kept.get(_COUNTER):
             return t.subs(register, register, 1), t.bne(back=1)
         tap, place = self.taps[0], self.slots[_COUNTER]

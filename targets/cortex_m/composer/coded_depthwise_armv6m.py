@@ -95,7 +95,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return bodies
 
     def group(self, weights: Numbers, windows: int) -> Code:
-        """Computes the sums of windows."""
+        """Compute the sums of windows."""
         begin = joined(
             t.ldr(ELEMENT, slot(_START_AT)),
             (t.mov(sum, ELEMENT) for sum in SUMS[:windows]),
@@ -109,7 +109,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """Multiplies a filter by windows. names: registers for weights."""
+        """Multiply a filter by windows. names: registers for weights."""
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -153,7 +153,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """Computes a channel."""
+        """Compute a channel."""
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -171,7 +171,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
-        """Computes a channel without weights, whose results are all the same byte."""
+        """Compute a channel without weights, whose results are all the same byte."""
         begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
         store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
         stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
@@ -203,7 +203,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Loads weights of a row into registers, negative ones first. known: the weight that each register holds."""
+    """Load weights of a row into registers, negative ones first. known: the weight that each register holds."""
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []
     for weight in sorted(wanted - set(known.values())):

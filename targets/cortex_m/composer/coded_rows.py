@@ -32,7 +32,7 @@ _CALL_BYTES = 16
 
 
 def constant(register: str, value: int) -> Code:
-    """Sets a register to a 32-bit number."""
+    """Set a register to a 32-bit number."""
     if -256 <= value < 0:
         return (t.mvn(register, ~value),)
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
@@ -78,7 +78,7 @@ class CodedRowsArmv7m:
 
 
 def products(weights: list[int]) -> Code:
-    """Adds the products of an element and the weights of the rows of a block."""
+    """Add the products of an element and the weights of the rows of a block."""
     lines: list[Line] = []
     for magnitude in sorted({abs(weight) for weight in weights} - {0}):
         shift = magnitude.bit_length() - 1
@@ -97,7 +97,7 @@ def products(weights: list[int]) -> Code:
 
 
 def finished(sum: str, right: int, *, limited: bool) -> Code:
-    """Shifts a sum to the right and, if `limited`, clamps its magnitude to `LARGEST`."""
+    """Shift a sum to the right and, if `limited`, clamps its magnitude to `LARGEST`."""
     if not limited:
         return (t.asr(sum, sum, right),)
     least = t.mvneq(sum, LARGEST - 1)

@@ -43,7 +43,7 @@ _KEPT = 1 << 12
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
-    """Adds an element times a weight to each sum; clobbers `ELEMENT` and `PRODUCT`. registers: those of weights."""
+    """Add an element times a weight to each sum; clobbers `ELEMENT` and `PRODUCT`. registers: those of weights."""
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
         sums.setdefault(weight, []).append(sum)
@@ -172,7 +172,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
-        """Stores starts and factors in the stack frame."""
+        """Store starts and factors in the stack frame."""
         lines: list[Code] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -182,7 +182,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """Computes the sums of rows by a window. first: the index of the first row."""
+        """Compute the sums of rows by a window. first: the index of the first row."""
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))

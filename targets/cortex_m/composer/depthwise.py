@@ -88,11 +88,11 @@ class OverlappingWindows(ABC):
 
     @abstractmethod
     def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Adds the products of a column of elements. users: windows that contain it, each with its filter column."""
+        """Add the products of a column of elements. users: windows that contain it, each with its filter column."""
 
     @abstractmethod
     def finish(self, window: int) -> Code:
-        """Stores the result of a window; may clobber the registers of elements."""
+        """Store the result of a window; may clobber the registers of elements."""
 
     def columns(self, first: int, end: int, windows: int) -> Code:
         """The code for the columns from `first` to `end`, exclusive, of the given number of windows."""
@@ -189,7 +189,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return joined(self.load(column), *(self.add(*user) for user in users))
 
     def load(self, column: int) -> Code:
-        """Loads the elements of a column."""
+        """Load the elements of a column."""
         first = column * self.tile.rows
 
         def element(row: int) -> Address:
@@ -206,7 +206,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def add(self, window: int, column: int) -> Code:
-        """Adds the products of the loaded elements and a column of the filter to the sum of a window."""
+        """Add the products of the loaded elements and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
         lines: list[Line] = [t.ldr(sum, slot(_START))] if column == 0 else []
         for number, tap in enumerate(self.taps):
@@ -241,7 +241,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return (t.ldr(load[0], slot(load[1])),)
 
     def set_up(self) -> Code:
-        """Loads weights, start and multiplier, which are constant along the windows of a channel."""
+        """Load weights, start and multiplier, which are constant along the windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
@@ -291,7 +291,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Applies an instruction to the counter, wherever that is kept. loads: the instruction reads the counter."""
+        """Apply an instruction to the counter, wherever that is kept. loads: the instruction reads the counter."""
         counter = self.counter or self.taps[0]
         if self.counter is not None:
             return (line(counter),)

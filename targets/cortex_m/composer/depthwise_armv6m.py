@@ -66,7 +66,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Multiplies weights of a row, in registers, by the elements of windows."""
+        """Multiply weights of a row, in registers, by the elements of windows."""
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -84,7 +84,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Code:
-        """Multiplies a row of a filter by windows. weights: their byte offset from the pointer in the slot `stream`."""
+        """Multiply a row of a filter by windows. weights: their byte offset from the pointer in the slot `stream`."""
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
             count = min(len(_WEIGHTS), self.records.columns - first)
@@ -96,7 +96,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def rows(self, windows: int) -> Repeated:
-        """Multiplies all rows of a filter by windows."""
+        """Multiply all rows of a filter by windows."""
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:
@@ -121,7 +121,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """Stores the results of windows and advances the stack slots to the next ones."""
+        """Store the results of windows and advance the stack slots to the next ones."""
         tile = self.tile
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),
@@ -143,7 +143,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
 
     def channel(self) -> Repeated:
-        """Computes a channel and advances the stack slots to the next one."""
+        """Compute a channel and advance the stack slots to the next one."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
             begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))

@@ -29,7 +29,7 @@ SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 
 
 def moved(register: str, distance: int) -> Code:
-    """Adds a constant to a register."""
+    """Add a constant to a register."""
     lines: list[Line] = []
     while distance:
         step = max(-REACH, min(distance, REACH))
@@ -57,12 +57,12 @@ def statement(lines: Sequence[Line], core: int) -> str:
 
 
 def saved(frame: int) -> Code:
-    """Saves all registers that a call preserves, and allocates a stack frame. frame: its size in bytes."""
+    """Save all registers that a call preserves, and allocate a stack frame. frame: its size in bytes."""
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 
 def restored(frame: int) -> Code:
-    """Restores the registers and returns."""
+    """Restore the registers and return."""
     return (*moved("sp", frame), t.pop((*SAVED, "pc")))
 
 
@@ -91,7 +91,7 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Runs a step for every four of the columns that r2 counts; r2 keeps the number of the rest."""
+    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the rest."""
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
@@ -107,12 +107,12 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Runs a step for each column that r2 counts."""
+    """Run a step for each column that r2 counts."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Runs a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
+    """Run a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
 
 
@@ -123,39 +123,39 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Loads the element at a pointer and advances the pointer."""
+    """Load the element at a pointer and advance the pointer."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
 def element_at(bits: int, base: str, offset: str, to: str) -> Code:
-    """Loads the element at a byte offset."""
+    """Load the element at a byte offset."""
     return (_LOADS[bits](to, at(base, offset)),)
 
 
 def words(pointer: str, registers: Sequence[str]) -> Code:
-    """Loads consecutive words at a pointer and advances the pointer."""
+    """Load consecutive words at a pointer and advance the pointer."""
     if len(registers) > 1:
         return (t.ldm(pointer, (*registers,), update=True),)
     return (t.ldr(registers[0], post(pointer, 4)),)
 
 
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
-    """Loads four bytes into `odd`, and widens elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
+    """Load four bytes into `odd`, and widen elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 
 
 def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
-    """Loads four halfwords: elements 0 and 1, then 2 and 3."""
+    """Load four halfwords: elements 0 and 1, then 2 and 3."""
     return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
 
 
 def halfword_pair(pointer: str, first: str, second: str) -> Code:
-    """Loads four halfwords in order from a multiple of 4."""
+    """Load four halfwords in order from a multiple of 4."""
     return (t.ldrd(first, second, post(pointer, 8)),)
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Loads four halfwords in the order of `parted_bytes`."""
+    """Load four halfwords in the order of `parted_bytes`."""
     return (
         *halfwords_in_order(pointer, odd, spare),
         t.pkhbt(even, odd, spare, lsl=16),
@@ -164,19 +164,19 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Loads four widened elements of each window: even and odd ones of the first, then those of the second."""
+    """Load four widened elements of each window: even and odd ones of the first, then those of the second."""
     return (t.ldm(tile, (*registers,), update=True),)
 
 
 def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
-    """Loads four bytes at a pointer, and four more `apart` bytes further on, each as in `parted_bytes`."""
+    """Load four bytes at a pointer, and four more `apart` bytes further on, each as in `parted_bytes`."""
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
     return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
-    """Loads the last one to three bytes of one or two windows, followed by zeros.
+    """Load the last one to three bytes of one or two windows, followed by zeros.
 
     The bytes before them are read, too. places: byte offsets of the windows.
     """
@@ -189,7 +189,7 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
+    """Widen a run of each of several windows to halfwords in the stack frame, the windows interleaved.
 
     lr points to the first window. run: the number of the run among those that are joined. pitch: bytes from one run to
     the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
@@ -212,28 +212,28 @@ def is_power_of_two(weight: int) -> bool:
 
 
 def product(sum: Sequence[str], weight: str, element: str) -> Code:
-    """Adds a product of words to a sum."""
+    """Add a product of words to a sum."""
     if len(sum) == 2:
         return (t.smlal(*sum, weight, element),)
     return (t.mla(sum[0], weight, element, sum[0]),)
 
 
 def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Adds two products of halfwords to a sum."""
+    """Add two products of halfwords to a sum."""
     if len(sum) == 2:
         return (t.smlald(*sum, weights, vector),)
     return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Sets a sum of one register to two products of halfwords."""
+    """Set a sum of one register to two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Adds two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
+    """Add two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
 
     first: the products replace the contents of the sums' registers. Clobbers r12 and lr.
     """
@@ -248,5 +248,5 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Adds the product of a low halfword and the top or bottom half of a register to a sum."""
+    """Add the product of a low halfword and the top or bottom half of a register to a sum."""
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)

@@ -186,13 +186,13 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Adds elements, times the mask, to the sum of the vector."""
+    """Add elements, times the mask, to the sum of the vector."""
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
 
 def _counted_elements(elements: range) -> Code:
-    """Adds single elements to the sum of the vector."""
+    """Add single elements to the sum of the vector."""
     added = ((t.ldrsb("r9", at("r1", element)), t.add("r8", "r8", "r9")) for element in elements)
     return joined(t.ldr("r8", _VECTOR_SUM), *added, t.str_("r8", _VECTOR_SUM))
 
@@ -350,7 +350,7 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 
 
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
-    """Makes the columns that are left, whose number is in r9, and their weights those of the next and last block.
+    """Make the columns that are left, whose number is in r9, and their weights those of the next and last block.
 
     pitch: bytes from row to row on the stack; columns: the byte offset of the columns there; count: those of a block.
     """
@@ -372,7 +372,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Copies as many bytes as r9 counts, at least one, to r10. many: as words and what is left of one."""
+    """Copy as many bytes as r9 counts, at least one, to r10. many: as words and what is left of one."""
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

@@ -144,7 +144,7 @@ class SingleWindow(RowNest):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Adds the products of four elements and the weights of each row."""
+        """Add the products of four elements and the weights of each row."""
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
@@ -272,23 +272,23 @@ class RowPairs(RowNest):
         return _registers(windows)
 
     def fetch(self, pointer: str, windows: int) -> Code:
-        """Loads four elements of one or two windows."""
+        """Load four elements of one or two windows."""
         if windows == 1:
             return parted_bytes(t.ldr("r9", post(pointer, 4)), "r8", "r9")
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """Loads the elements of a run after the last whole group of four."""
+        """Load the elements of a run after the last whole group of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Code:
-        """Advances from the end of a run to the next one."""
+        """Advance from the end of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, windows: int) -> Repeated:
-        """Widens windows to halfwords in the stack frame, the two windows interleaved."""
+        """Widen windows to halfwords in the stack frame, the two windows interleaved."""
         tile = self.tile
         start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
         if self.is_dense:
@@ -304,7 +304,7 @@ class RowPairs(RowNest):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Adds the products of four weights of each row and four elements of each window.
+        """Add the products of four weights of each row and four elements of each window.
 
         first: the sums begin; the start of each row is in the register of the first window's sum.
         """
@@ -365,12 +365,12 @@ class RowPairs(RowNest):
 
     @property
     def first_results(self) -> Code:
-        """Saves the address of the results, which is in r2."""
+        """Save the address of the results, which is in r2."""
         return (t.mov("r1", "r2"),)
 
     @property
     def further_results(self) -> Code:
-        """Advances from the end of the first window's results to the results of the next two windows."""
+        """Advance from the end of the first window's results to the results of the next two windows."""
         return moved("r1", self.tile.rows)
 
     def enter(self) -> Code:

@@ -58,7 +58,7 @@ class RowsArmv6m(Armv6mCode, RowNest):
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Code:
-        """Multiplies an element by the weights of rows and advances the index, which sets the flags."""
+        """Multiply an element by the weights of rows and advance the index, which sets the flags."""
         products = (
             joined(element_at(8, row, _INDEX, "r7"), low_product(sum))
             for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
@@ -97,7 +97,7 @@ class RowsArmv6m(Armv6mCode, RowNest):
         return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Code:
-        """Stores the results of rows, whose factors follow the weights of the last row."""
+        """Store the results of rows, whose factors follow the weights of the last row."""
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)
         epilogues: list[Code] = []

@@ -26,14 +26,14 @@ _CODE = 200
 
 
 def fetched() -> Code:
-    """Loads the next weight into `a`; leaves the loop after a weight without a segment."""
+    """Load the next weight into `a`; leave the loop after a weight without a segment."""
     segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
     decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
     return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
 
 
 def product() -> Code:
-    """Adds the product of the next weight and the next element of the vector to a sum of 64 bits."""
+    """Add the product of the next weight and the next element of the vector to a sum of 64 bits."""
     return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
 
 

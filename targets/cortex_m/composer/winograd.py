@@ -205,7 +205,7 @@ class WinogradNest(RowNest):
     @property
     @abstractmethod
     def transformation(self) -> Repeated:
-        """Transforms a group of windows, to which lr points, into the stack frame, to which r2 points."""
+        """Transform a group of windows, to which lr points, into the stack frame, to which r2 points."""
 
     @property
     @abstractmethod

@@ -88,7 +88,7 @@ class Winograd1d(WinogradNest):
 
     @property
     def transformation(self) -> Repeated:
-        """Transforms four windows, to which lr points, into the stack frame."""
+        """Transform four windows, to which lr points, into the stack frame."""
         even, odd = _PIXELS[::2], _PIXELS[1::2]
         pixels: list[Code] = []
         for number in reversed(range(6)):
@@ -101,7 +101,7 @@ class Winograd1d(WinogradNest):
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
-        """Stores the terms of two elements of six pixels; clobbers their registers. minus: the address for b."""
+        """Store the terms of two elements of six pixels; clobbers their registers. minus: the address for b."""
         zero, one, two, three, four, five = pixels
         return (
             t.ssub16(zero, zero, two),
@@ -120,7 +120,7 @@ class Winograd1d(WinogradNest):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Adds the products of a term to the sums of rows."""
+        """Add the products of a term to the sums of rows."""
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
             lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
@@ -155,7 +155,7 @@ class Winograd1d(WinogradNest):
         return self.results(rows, 1)
 
     def results(self, rows: int, window: int) -> Code:
-        """Stores the results of the first or the second window of each pair."""
+        """Store the results of the first or the second window of each pair."""
         targets = [
             [at("r2", (2 * pair + window) * self.tile.rows + row) for pair in range(len(SUMS[row]))]
             for row in range(rows)

@@ -93,7 +93,7 @@ class Winograd2d(WinogradNest):
 
     @property
     def transformation(self) -> Repeated:
-        """Transforms two squares, to whose first row of pixels lr points; r12 points to the third row."""
+        """Transform two squares, to whose first row of pixels lr points; r12 points to the third row."""
         columns = (self.column(number) for number in range(_PIXELS))
         load = t.ldm("r1", (range(4, 10),), update=True)
         rows = ((load, self.line(term, half)) for term in range(TERMS) for half in range(2))
@@ -103,7 +103,7 @@ class Winograd2d(WinogradNest):
         return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Code:
-        """Stores the terms of the four pixels of a column in the stack frame, ordered by term and half of elements."""
+        """Store the terms of the four pixels of a column in the stack frame, ordered by term and half of elements."""
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
             place = row % 2 * self.tile.pitch + number * self.tile.step
@@ -122,7 +122,7 @@ class Winograd2d(WinogradNest):
         return joined(*lines)
 
     def line(self, row: int, half: int) -> Code:
-        """Stores the terms of six columns, in r4 to r9, four of them under each square. row: the term along columns."""
+        """Store the terms of six columns, in r4 to r9, four of them under each square. row: the term along columns."""
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
             ((t.sadd16, one, two), (t.sadd16, three, four)),
@@ -138,7 +138,7 @@ class Winograd2d(WinogradNest):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Adds the products of four weights of each row and a term of both squares. first: the sums begin."""
+        """Add the products of four weights of each row and a term of both squares. first: the sums begin."""
         lines: list[Line | Code] = []
         for half in range(2):
             words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
@@ -149,7 +149,7 @@ class Winograd2d(WinogradNest):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """Computes the sums of all terms of rows, and spills them term by term."""
+        """Compute the sums of all terms of rows, and spills them term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
@@ -184,7 +184,7 @@ class Winograd2d(WinogradNest):
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Code:
-        """Stores the four results of a row of weights in a square."""
+        """Store the four results of a row of weights in a square."""
         lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]
@@ -201,7 +201,7 @@ class Winograd2d(WinogradNest):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """Combines four terms into the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
+    """Combine four terms into the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
     return (
         t.add(b, a, b),
         t.add(c, c, b, asr=1),
