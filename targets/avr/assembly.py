@@ -30,7 +30,7 @@ class _AvrInstruction:
 
 
 UPPER = "TM_UPPER"
-"""A macro of enter.h, which takes the upper byte of a return address of three bytes from the stack, into r0."""
+"""A macro of enter.h that pops the upper byte of a three-byte return address into r0."""
 
 _ONE_CYCLE = """
 adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg
@@ -47,7 +47,7 @@ _INSTRUCTIONS = {
     "jmp": _AvrInstruction(3, words=2),
     "call": _AvrInstruction(4, words=2),
     "ret": _AvrInstruction(4),
-    # Nothing on parts with return addresses of two bytes.
+    # Empty on parts with two-byte return addresses.
     UPPER: _AvrInstruction(0, words=0),
 }
 """The instructions by their mnemonics."""
@@ -64,7 +64,7 @@ _COLUMNS = 108
 def instructions(lines: Sequence[str]) -> Iterator[tuple[str, _AvrInstruction]]:
     """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic.
 
-    Constants among the lines, whole words of `.byte`, count as instructions that do not run.
+    Constants among the lines, whole words of `.byte`, count as instructions that are never executed.
     """
     return ((line, _instruction(line)) for line in lines if not line.endswith(":"))
 
@@ -128,7 +128,7 @@ def registers(lines: Sequence[str]) -> set[int]:
 def statement(lines: Sequence[str]) -> str:
     """The body of a naked function, several instructions on each line of C; `call` names C functions or labels.
 
-    Jumps and calls are relative on parts that have no others, whose flash these reach everywhere.
+    Parts without `jmp` and `call` use relative ones, which reach all of their flash.
     """
     rows = [""]
     callees = sorted({line.removeprefix("call ") for line in lines if re.match(r"call [A-Za-z_]", line)})
@@ -203,7 +203,7 @@ def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
 
 
 def entry_by_count(counter: str) -> Lines:
-    """Enter the following loop of four steps per iteration such that it runs as many steps as its counter holds."""
+    """Enter the following loop of four steps per iteration so that it runs as many steps as the counter says."""
     return (
         *(f"sbrc {counter},1", "rjmp 31f", f"sbrc {counter},0", "rjmp 1f", "rjmp 0f"),
         *("31:", f"sbrc {counter},0", "rjmp 3f", "rjmp 2f"),
@@ -311,7 +311,8 @@ class Entered(Composed):
 
 
 def framed(body: Lines) -> Lines:
-    """A complete function: the body, which may change r1, between the saves and restores of the caller's registers."""
+    """A complete function: the body, which may change r1, with call-saved registers saved before and restored after
+    it."""
     kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
     return joined(
         [f"push {register}" for register in kept], body, [f"pop {register}" for register in reversed(kept)], END
@@ -384,13 +385,13 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    bits: the width of the sum. counter: of the loop; a loop without one counts by itself and is entered at its first
-    instruction. others: further variables in its instructions. steps: the number of steps, in C. row: the pointer to
-    the weights. of: the number of elements in a step, which the C function divides by. most: the most steps of a call,
-    a multiple of those of an iteration; 0 if only the counter limits them. functions: those that the C code calls.
-    element: the time of an element, if it is not that of a step. start: the initial value of the sum. ready: statements
-    after the declarations. longest: a limit on n within the range of the counter, if there is one; then divisions,
-    which may be calls, precede the register variables.
+    bits: the width of the sum. counter: that of the loop; a loop without one counts by itself and is entered at its
+    first instruction. others: further variables of its instructions. steps: the number of steps, in C. row: the pointer
+    to the weights. of: the number of elements in a step, by which the C function divides. most: the maximum steps of a
+    call, a multiple of those of an iteration; 0 if only the counter limits them. functions: those that the C code
+    calls. element: the time of an element, if it is not that of a step. start: the initial value of the sum. ready:
+    statements after the declarations. longest: a limit on n within the range of the counter, if there is one; then
+    divisions, which may be calls, precede the register variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]

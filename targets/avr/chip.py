@@ -62,10 +62,10 @@ class __FlashStringHelper;
 """
 
 REACH = 1 << 16
-"""The bytes of flash that LPM reads. The linker puts constants in front of all code but the vectors."""
+"""The bytes of flash that LPM can address. The linker places constants before all code except the vectors."""
 
 _OTHERS = 1024
-"""Bytes for the vectors of the greatest part, the constants of Arduino's core and those of a short sketch."""
+"""Bytes reserved for the vectors of the largest part, and for the constants of Arduino's core and of a short sketch."""
 
 CHIP = Chip(
     "avr",
@@ -103,7 +103,7 @@ CHIP = Chip(
     options=_OPTIONS,
     int24=_INT24,
     prelude=_PRELUDE,
-    # The word 1 is no instruction.
+    # The word 1 is not an instruction.
     trap='__asm__ volatile(".word 1");',
     helpers=_HELPERS,
 )

@@ -28,7 +28,7 @@ from tinyml.targets.tiles import Tile, TileFamily
 _READ = re.compile(r"lpm (r\d+),Z\+")
 _OTHER_USE = re.compile(r"lpm|\b(r30|r31|Z)\b")
 _CALL = 12.0
-"""The cycles that a call takes more, with the address of its row, as measured on dense layers."""
+"""The additional cycles of a call, including the address of its row, as measured on dense layers."""
 
 _POINTER = re.compile(r"\((const int\d+_t \*)(\w+), ")
 
@@ -115,7 +115,7 @@ TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
 FORESTS = (
     ForestCoder("tm_avr_forest_tables", forest_tables),
     ForestCoder("tm_avr_forest_code", forest_code),
-    # For what the others have no instructions for: floats, integers of four bytes, many results.
+    # For forests that the assembly does not support: floats, integers of four bytes, many results.
     ForestCoder("tm_avr_forest_plain", plain_forest),
 )
 CODER = RowCoder("tm_avr_rows", coded_rows, needs=MUL)

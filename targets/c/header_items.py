@@ -1,7 +1,7 @@
 """The parts of C text that a program needs.
 
-Of a header: functions, types and macros, and what these use. Of any text: what is not behind conditions of the
-preprocessor that are known to be false.
+Of a header: functions, types and macros, and what these use. Of any text: what is not under preprocessor conditions
+that are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """A text of C without the branches that need a macro whose name begins with one of `undefined`.
+    """C text without the branches that need a macro whose name begins with one of `undefined`.
 
-    A condition that is decided without its macros vanishes with its directives and the comment directly before it;
-    one that depends on others too stays as it is.
+    A condition that this decides is removed with its directives and the comment directly before it; one that also
+    depends on other macros stays.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -55,7 +55,7 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 class _Condition:
     """An open conditional. value: that of the current branch, None if unknown.
 
-    keeps: true once a directive of it was kept. taken: true behind a branch that is known to be compiled.
+    keeps: true once one of its directives was kept. taken: true after a branch that is known to be compiled.
     """
 
     value: bool | None
@@ -67,7 +67,7 @@ class _Condition:
         return self.value is not False
 
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
-        """Enter the branch of a directive, or leave the last one; returns the directive to print, if any."""
+        """Enter the branch of a directive, or leave the last one; return the directive to print, if any."""
         if kind == "endif":
             return line if self.keeps else None
         self.taken |= self.value is True
@@ -98,7 +98,7 @@ def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
     try:
         return _decided(ast.parse(text, mode="eval").body, names)
     except SyntaxError:
-        # Of C that Python does not spell alike.
+        # C that is not Python.
         return None
 
 
@@ -119,7 +119,7 @@ def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """The lines; a directive together with the lines that continue it."""
+    """Yield lines; a directive together with its continuation lines."""
     pending = ""
     for line in text.split("\n"):
         pending += line
@@ -131,7 +131,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove the comment at the end of lines, if they end with one that stands on lines of its own."""
+    """Remove a comment at the end of the lines, if it has lines of its own."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
@@ -152,11 +152,11 @@ def words(text: str) -> set[str]:
 
 
 def needed_part(text: str, used: Set[str]) -> list[str]:
-    """The lines of a header without definitions that nothing needs. used: the identifiers in the rest of the program.
+    """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
-    Definitions under conditions stay under them. An `#include`, which defines nothing, stays if something beside it
-    does, and so do conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in
-    place of the header's, since two programs in one translation unit may need different parts.
+    Definitions under conditions stay under them. An `#include` stays if a definition beside it does, and so do
+    conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in place of the
+    header's, since two programs in one translation unit may need different parts.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -169,9 +169,8 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the comment before it, or another line of the preprocessor, whose name is empty.
-
-    words: the identifiers that it uses, and those in the conditions that it is under.
+    """A definition with the comment before it, or another preprocessor line, which has no name. words: the identifiers
+    in it and in the conditions around it.
     """
 
     text: list[str]
@@ -195,7 +194,7 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """Parts under conditions: directives, each with the parts behind it."""
+    """A conditional: its directives, each with the parts that follow it."""
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -221,19 +220,19 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if another part beside one is needed."""
+    """True if another part at the same level is needed."""
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """A definition that several programs in one translation unit may have in common."""
+    """A definition with a guard, as several programs in one translation unit may contain it."""
     macro = f"{name.upper()}_DEFINED"
     return [f"#ifndef {macro}", f"#define {macro}", *lines, "#endif"]
 
 
 @cache
 def _parsed(text: str) -> list[_Part]:
-    """The parts of a header, without the guard around all of it."""
+    """The parts of a header, without its include guard."""
     parts = _read_parts(deque(text.rstrip("\n").split("\n")), frozenset())
     match parts:
         case [_Branches(_, [([guard], [_Item() as first, *rest])])] if guard == f"#ifndef {first.name}":
@@ -288,7 +287,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive, with the lines that continue it."""
+    """A directive with its continuation lines."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

@@ -9,17 +9,17 @@ from typing import Literal, NamedTuple, TypeAlias
 from tinyml.targets.composer.lines import Lines
 
 CycleClass: TypeAlias = Literal["load", "store", "several", "branch", "it", "other"]
-"""Loads and stores of a single register and of several ones, branches, IT, and instructions that compute."""
+"""Loads and stores of a single register and of several, branches, IT, and other instructions."""
 
 
 @dataclass(frozen=True)
 class Instruction:
     """An instruction.
 
-    name: the mnemonic without its width. size: bytes, those of a branch that is not far; None where the assembler
-    chooses. words: registers of 32 bits that a load or store of several ones transfers. address: the registers that the
-    address of a load or store is computed from. reads, writes: all registers that it reads, those of the address
-    included, and that it writes; "flags" is one of them. stack: bytes of stack that it allocates.
+    name: the mnemonic without its width. size: bytes, for a branch those of its short form; None if the assembler
+    chooses. words: 32-bit registers that a load or store multiple transfers. address: the registers from which the
+    address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
+    and writes; "flags" is one of them. stack: bytes of stack that it allocates.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class LocalLabel:
-    """A numeric label, to which branches lead back or ahead."""
+    """A numeric label, the target of branches backwards or forwards."""
 
     number: int
 
@@ -57,12 +57,12 @@ def joined(*parts: Line | Iterable[Line]) -> Code:
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions, which is the time of straight-line code if all of them take the same time."""
+    """The number of instructions: the time of straight-line code if all of them take one unit."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
 def most_bytes(lines: Iterable[Line]) -> int:
-    """An upper bound of the bytes of flash: four for each instruction."""
+    """An upper bound on the bytes of flash: four per instruction."""
     return 4 * instructions(lines)
 
 
@@ -118,7 +118,7 @@ class Repeated:
         return self.followed_by(Repeated.once(lines))
 
     def calling(self, function: Code) -> Repeated:
-        """The same code with a branch at its end that calls a function, whose text is elsewhere."""
+        """The same code, whose last branch calls a function that is printed elsewhere."""
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 

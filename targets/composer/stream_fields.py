@@ -46,12 +46,12 @@ ROW = 0
 
 
 def scaled(number: str, by: int | str) -> str:
-    """A product in C with a constant or a variable; empty for an empty term."""
+    """The C product of a term and a constant or variable; empty for an empty term."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
 def total(*terms: str) -> str:
-    """A sum in C."""
+    """The C sum of the nonempty terms."""
     return " + ".join(filter(None, terms)) or "0"
 
 
@@ -66,10 +66,8 @@ def word(pointer: str, offset: str) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of each row.
-
-    values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
-    expression of the value, given those of a pointer to bytes and a byte offset.
+    """A number per row. values: one integer for each row, stored least significant byte first; or the bytes of each
+    row. in_c: the C expression of the value, given those of a byte pointer and a byte offset.
     """
 
     name: str
@@ -106,7 +104,7 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the pointer in C. aligned: the multiple of bytes from the start of the block at which the next field starts.
+    name: the pointer in C. aligned: the alignment of the next field within the block, in bytes.
     """
 
     name: str

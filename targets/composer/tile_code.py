@@ -83,7 +83,7 @@ class RepeatedCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
+        """An upper bound on the bytes of flash."""
         return most_bytes(self.code.lines)
 
 

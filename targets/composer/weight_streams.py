@@ -160,7 +160,7 @@ class WeightStream:
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of a row's number in a block of `rows` rows; of several with one name, the first."""
+        """The byte offset of a row's number in a block of `rows` rows; the first one if several have the name."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
@@ -276,6 +276,6 @@ class ChannelRecords:
 
     @property
     def is_by_channel(self) -> bool:
-        """True if windows consist of pixels of all channels, and all of them differ."""
+        """True if windows consist of whole pixels, and no two windows coincide."""
         tile = self.tile
         return tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0

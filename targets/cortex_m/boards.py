@@ -58,7 +58,7 @@ _CORTEX_M0PLUS_TIMING = Timing(
     stall=0,
     # The pipeline has two stages.
     refill=1,
-    # A multiplier of one cycle; the branch itself is a refill.
+    # For a core with the single-cycle multiplier; the branch itself is a refill.
     cycles={"bl": 2},
     mean=1.4,
     store=2,

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from tinyml.targets.composer.instructions import CycleClass, Instruction, LocalLabel
 
 LOW = frozenset(f"r{number}" for number in range(8))
-"""The registers that most instructions of 16 bits can name."""
+"""The registers that most 16-bit instructions can name."""
 
 _REGISTERS = LOW | {*(f"r{number}" for number in range(8, 13)), "sp", "lr", "pc"}
 _KEPT_ADDRESSES = 1 << 12
@@ -23,8 +23,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: bytes from the base, or a register with them, shifted to the left by `lsl`. step: bytes by which the base
-    moves behind the access.
+    offset: bytes from the base, or a register with them, shifted to the left by `lsl`. step: bytes added to the base
+    after the access.
     """
 
     base: str
@@ -51,19 +51,19 @@ Operand: TypeAlias = "str | int | Address | Registers"
 
 @lru_cache(_KEPT_ADDRESSES)
 def at(base: str, offset: int | str | None = None, lsl: int = 0) -> Address:
-    """The address some bytes behind that in a register, or the sum of two registers."""
+    """The address in a register plus a byte offset or another register."""
     return Address(base, offset, lsl)
 
 
 @lru_cache(_KEPT_ADDRESSES)
 def post(base: str, step: int) -> Address:
-    """The address in a register, which then moves by some bytes."""
+    """The address in a register, post-indexed by a step in bytes."""
     return Address(base, step=step)
 
 
 @lru_cache(_KEPT_ADDRESSES)
 def slot(offset: int) -> Address:
-    """A stack slot, some bytes behind the stack pointer."""
+    """The stack slot at a byte offset from the stack pointer."""
     return Address("sp", offset)
 
 
@@ -91,17 +91,17 @@ def shown(operand: Operand) -> str:
 
 
 REACH, BEFORE, _PAIR = 4095, 255, 1020
-"""The greatest offsets of a load or store: upwards, downwards and of post-indexed addresses, and of two registers."""
+"""The maximum offsets of a load or store: positive, negative or post-indexed, and of a register pair."""
 
 IMMEDIATE = 0xFFFF
 """The greatest constant that one instruction moves to a register."""
 
 _SLOTS, _BEHIND = 1020, 31
-"""The greatest offsets in 16 bits: of stack slots, and, in units of the access, behind a low register."""
+"""The maximum offsets of 16-bit encodings: of stack slots and, in units of the access, from a low register."""
 
 
 def is_constant(value: int) -> bool:
-    """True if an instruction can add a number: 12 bits, or eight that are shifted or repeated."""
+    """True for an immediate of an addition: 12 bits, or eight that are shifted or repeated."""
     low, next = value & 0xFF, value >> 8 & 0xFF
     repeated = value in (low * 0x10001, next * 0x1000100, low * 0x1010101)
     return 0 <= value <= REACH or repeated or (value >> 32 == 0 and value < (value & -value) << 8)
@@ -132,9 +132,9 @@ def fits(kind: str, operand: Operand) -> bool:
 def is_short(form: str, operands: tuple[Operand, ...]) -> bool:
     """True if an encoding of ARMv6-M takes operands.
 
-    l: a low register; h: any; =: the first operand again; sp: itself; a number, or two by a multiplication sign: a
-    constant up to the first, a multiple of the second; a1, a2, a4: addresses of as many bytes; x: the sum of two
-    registers; list, lr, pc: low registers, with lr or pc.
+    l: a low register; h: any; =: the first operand again; sp: itself; N or N*M: a constant up to N, a multiple of M;
+    a1, a2, a4: addresses of accesses of 1, 2 and 4 bytes; x: the sum of two registers; list, lr, pc: low registers,
+    with lr or pc.
     """
     kinds = form.split()
     pairs = zip(kinds, operands, strict=False)
@@ -161,21 +161,21 @@ def _is_short(kind: str, operand: Operand, first: Operand) -> bool:
 
 
 _KEPT_INSTRUCTIONS = 1 << 14
-"""The instructions that are kept, so that equal ones are made once."""
+"""The size of the cache of instructions."""
 
 SHIFTS = ("lsl", "lsr", "asr", "ror")
 TARGETS = {"back": "b", "ahead": "f"}
-"""The directions of a branch, and what follows the number of a label there."""
+"""The directions of a branch, and the suffix of a label's number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Opcode:
     """A mnemonic, called with operands.
 
-    operands: their kinds, as in `encodings.fits`: registers that are written (w), read (r) or both (u), and others; of
-    "w r v" two may be given, the first of which is both. short: what encodings of ARMv6-M take, as in
-    `encodings.is_short`; size: their bytes. keywords: of calls. words: registers of 32 bits that it transfers besides
-    those of a list. reads, writes: registers besides operands.
+    operands: their kinds, as in `fits`: registers that are written (w), read (r) or both (u), and others; "w r v" also
+    takes two operands, the first of which is both. short: the operands of ARMv6-M encodings, as in `is_short`; size:
+    their bytes. keywords: of calls. words: registers of 32 bits that it transfers besides those of a list. reads,
+    writes: registers besides operands.
     """
 
     name: str
@@ -189,11 +189,11 @@ class Opcode:
     writes: tuple[str, ...] = ()
 
     def __call__(self, *operands: Operand, **keywords: int) -> Instruction:
-        """The instruction; raises ValueError if it takes other operands."""
+        """The instruction; raises ValueError for operands that no encoding takes."""
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
-        """The kinds of some operands."""
+        """The kinds of `count` operands."""
         return ["u", "v"] if count == 2 and self.operands == "w r v" else self.operands.split()
 
     def text(self, operands: tuple[Operand, ...], keywords: Mapping[str, int]) -> str:

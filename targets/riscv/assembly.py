@@ -17,9 +17,9 @@ class RiscvInstruction:
     """An instruction.
 
     op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
-    the order of the assembly, except that the address of a store precedes the value. bytes: the most that it takes in
-    flash; 2 for those that have a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in
-    instructions. Each reads its operands, defines a new value and clobbers nothing.
+    the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of flash;
+    2 if it has a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in instructions. Each
+    reads its operands, defines a new value and clobbers nothing.
     """
 
     op: str
@@ -75,7 +75,7 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def enter(self, frame: int) -> V:
-        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end; returns its address."""
+        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end; return its address."""
 
     @abstractmethod
     def leave(self, frame: int) -> None:

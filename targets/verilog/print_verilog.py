@@ -80,14 +80,14 @@ def _signed(text: str) -> str:
 
 
 def _factor(value: SSAValue, name: Name) -> str:
-    """A factor without the copies of its sign, so that synthesis makes a multiplier of its real width."""
+    """A factor without copies of its sign bit, so that synthesis infers a multiplier of its real width."""
     while (narrower := _extended(value)) is not None:
         value = narrower
     return _signed(name(value))
 
 
 def _extended(value: SSAValue) -> SSAValue | None:
-    """x, if a value is x with copies of its highest bit above it."""
+    """x, if a value is the sign extension of x."""
     if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
         return None
     copies, x = concat.inputs
@@ -158,7 +158,7 @@ _KEYWORDS = frozenset(
         "xor",
     }
 )
-"""Words that are no names in Verilog."""
+"""Reserved words of Verilog."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ class _Printer:
         result = self.names[op.result]
         memory = f"{result}_words"
         depth, bits = op.depth.value.data, op.width
-        # Reads of a word that is written at the same edge do not count, so that block RAM needs no logic around it.
+        # Read-during-write is never used, so block RAM is inferred without bypass logic.
         attribute = "" if op.data is None else "(* no_rw_check *) "
         yield f"    {attribute}reg [{bits - 1}:0] {memory} [0:{depth - 1}];"
         if (words := op.words) is not None:
@@ -271,7 +271,7 @@ class _Printer:
             yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
             yield "    end"
         else:
-            # Simulators begin with numbers where hardware has some, too: what is read from them is multiplied by 0.
+            # Simulators start with numbers, as hardware does: what is read of them is multiplied by 0.
             i, parts = f"{memory}_i", -(-bits // 32)
             yield "`ifndef SYNTHESIS"
             yield f"    integer {i};"

@@ -34,7 +34,7 @@ _BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
 """Z points into the stream, Y into the strip and X to the results."""
 
 MOST = 255
-"""The greatest count in a byte."""
+"""The maximum count in a byte."""
 
 _FINISHED = 50
 """The approximate cycles that compiled C takes to start and finish the sum of a channel and to advance to the next."""
@@ -54,7 +54,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def is_regular(self) -> bool:
-        """True if windows consist of whole pixels, and all of them differ."""
+        """True if windows consist of whole pixels, and no two windows coincide."""
         tile = self.tile
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 

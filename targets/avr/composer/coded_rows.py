@@ -23,10 +23,10 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 BLOCK = 6
-"""The most rows whose sums fit the registers."""
+"""The maximum number of rows whose sums fit the registers."""
 
 _VECTORS = 3
-"""The most vectors: their pointers and the one to the results are passed in four register pairs."""
+"""The maximum number of vectors: their pointers and that to the results are passed in four register pairs."""
 
 _ARGUMENTS = ("r24", "r22", "r20", "r18")
 _UPPER = [*range(18, 28), 16, 17, 28, 29]

@@ -50,7 +50,7 @@ _COUNTERS = ("r13", "r12")
 _TABLE, _OTHER = "r10", "r8"
 """Register pairs: the addresses of the tables of weights and vector."""
 _IN_BYTE = 255
-"""The most iterations that a byte can count."""
+"""The maximum number of iterations that a byte can count."""
 _LARGE = 8
 """The number of elements in an iteration, unless their code is long."""
 
@@ -82,7 +82,7 @@ class _GroupProducts:
 
     @property
     def most(self) -> int:
-        """The most products that are gathered before they are added to the sum."""
+        """The maximum number of products gathered before they are added to the sum."""
         if not self.arithmetic.flush:
             return 1 << 15
         # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
@@ -226,8 +226,8 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if there is none."""
-    # Elements of whole bytes in RAM have kernels in the list, or are decoded before.
+    """The kernel for an unnamed description; None if there is none."""
+    # Kernels of the list take elements of whole bytes in RAM; others are decoded first.
     if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
         return None
     coded = TABLE in wanted.codings

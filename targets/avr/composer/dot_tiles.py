@@ -150,5 +150,5 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The least cycles per result of a kernel for single rows."""
+    """The cycles per result of the fastest kernel for single rows."""
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

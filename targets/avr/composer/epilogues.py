@@ -23,7 +23,7 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
     The registers of the sum, r0 and r1 change. byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
-    # Bits are shifted right out of the lowest byte, or left into an additional highest one.
+    # Shift bits right out of the lowest byte, or left into an additional highest one.
     to_right, to_left = right % 8, -right % 8
     if len(kept) * to_right <= (len(kept) + 1) * to_left or not to_right:
         shift = ("asr", "ror", "ror"), [*reversed(kept)], to_right
@@ -68,7 +68,7 @@ MOST_RIGHT = 16
 
 
 COMPILED = 250
-"""The approximate cycles of the same requantisation in compiled C."""
+"""The approximate cycles of the same requantisation as compiled C."""
 
 
 def factors(sums: Sums, point: int) -> Bytes:

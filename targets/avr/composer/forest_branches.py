@@ -1,8 +1,9 @@
 """A forest as code: each inner node is a comparison and a branch, each leaf a jump.
 
 The function calls the trees one after the other. A pure leaf jumps to the code that adds to its result and returns from
-the tree; the record of another leaf stands behind the call of the code that reads it, which takes its address from the
-stack. Relative jumps reach 4 KB, so that trees stand in blocks, each with jumps to that code at its beginning.
+the tree; the record of any other leaf follows the call of the code that reads it, which pops the record's address from
+the stack. Relative jumps reach 4 KB; trees are therefore grouped in blocks, each of which starts with jumps to that
+code.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _SECOND = 63
-"""The byte offset of the input to which Z points in a tree, where Y does not reach all features."""
+"""The byte offset into the input at which Z points in a tree, if Y does not reach all features."""
 _BRANCH = 126
-"""Bytes over which a conditional branch jumps forward."""
+"""The forward reach of a conditional branch, in bytes."""
 _JUMP = 4000
-"""Bytes over which relative jumps and calls surely reach."""
+"""A lower bound on the reach of relative jumps and calls, in bytes."""
 _CALL = 4
 
 _TREES, _RESULTS, _RECORD, _NODES = 1000, 100, 99, 10000
@@ -40,7 +41,7 @@ class _AvrForestCode:
 
     @property
     def fits(self) -> bool:
-        """True if it can compare the features, and displacements reach the results."""
+        """True if the features can be compared, and displacements reach the results."""
         return compares(self.forest) and self.leaves.fits and self.forest.results < _BLOCK_LABELS // 2
 
     @cached_property
@@ -54,7 +55,7 @@ class _AvrForestCode:
         main = ("movw r28,r24", f"movw r30,r{RESULTS}", *self.leaves.cleared())
         end = ("pop r29", "pop r28", "ret")
         shared = joined(*(self._pure(result) for result in self.leaves.pure_results), self._record())
-        # Calls of trees that are near are short, which brings others no nearer.
+        # Calls of near trees are short, which does not bring other trees into reach.
         ahead = bytes_of(end) + bytes_of(shared)
         calls: list[str] = []
         for number, at in reversed(list(enumerate(placed))):
@@ -88,14 +89,14 @@ class _AvrForestCode:
         root = int(self.forest.trees.roots[number])
         lines = self._subtree(root, huge=False)
         if bytes_of(lines) >= _JUMP - _BLOCK_LABELS * _CALL // 2:
-            # No jump of a huge tree is short.
+            # All jumps in a huge tree are long.
             lines = self._subtree(root, huge=True)
         farthest = int(self.forest.trees.features.max(initial=0)) + 1
         near = farthest * self.forest.trees.thresholds.itemsize <= REACH
         return lines if near else ("movw r30,r28", f"adiw r30,{_SECOND}", *lines)
 
     def _subtree(self, root: int, *, huge: bool) -> Lines:
-        """The code below a node or leaf, bottom up: trees may be deep."""
+        """The code of a subtree, bottom up and without recursion: trees may be deep."""
         trees, done = self.forest.trees, dict[int, Lines]()
         jump = "jmp" if huge else "rjmp"
         pending = [root]
@@ -121,7 +122,7 @@ class _AvrForestCode:
         return done[root]
 
     def _compared(self, node: int) -> Lines:
-        """A comparison of a feature with the least number above the threshold."""
+        """A comparison of a feature with the smallest number above the threshold."""
         trees = self.forest.trees
         bytes, above = trees.thresholds.itemsize, int(trees.thresholds[node]) + 1
         at = int(trees.features[node]) * bytes
@@ -145,7 +146,7 @@ class _AvrForestCode:
         return (f"{'call' if huge else 'rcall'} {label}b", *record)
 
     def _pure(self, result: int) -> Lines:
-        """The code for pure leaves of a result, which returns from the tree."""
+        """The code for the pure leaves of a result; returns from the tree."""
         added = self.leaves.unit_added("Z", result * self.leaves.size)
         return (f"{_RESULTS + result}:", f"movw r30,r{RESULTS}", *added, "ret")
 
@@ -181,7 +182,7 @@ class _AvrForestCode:
 
 
 def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest as code; None for floats, integers of many bytes and too many results."""
+    """The kernel of a forest as code; None for floats, integers of more than two bytes, or too many results."""
     function = _AvrForestCode(forest)
     if not function.fits:
         return None
@@ -203,5 +204,5 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
 
 
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel in plain C of a forest for which there is no assembly; None for others."""
+    """The kernel in plain C of a forest without one in assembly; None for other forests."""
     return None if _AvrForestCode(forest).fits else forest_inline(symbol, forest)

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REACH = 64
-"""Bytes within the reach of a displacement."""
+"""The reach of a displacement, in bytes."""
 
 _FARTHEST = 1 << 14
-"""Bytes of an input whose features can be compared."""
+"""The maximum bytes of an input whose features can be compared."""
 
 LONGEST = 56000
-"""Bytes of a function whose constants surely lie within the reach of `lpm`."""
+"""The maximum bytes of a function whose constants are certain to be within the reach of `lpm`."""
 
 RESULTS = 22
-"""The lower register of the pair with the address of the results."""
+"""The lower register of the pair that holds the address of the results."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Leaves:
 
     @property
     def size(self) -> int:
-        """Bytes of a result."""
+        """The bytes of a result."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
     def vote(self) -> int:
-        """Bytes of a vote in a record."""
+        """The bytes of a vote in a record."""
         low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
         return (
             next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
@@ -88,7 +88,7 @@ class Leaves:
 
     @cached_property
     def records(self) -> bool:
-        """True if there are leaves that are not pure."""
+        """True if some leaves are not pure."""
         leaves, _ = self.forest.trees.leaves_by_tree
         return any(self.pure(leaf) is None for leaf in set(leaves.tolist()))
 
@@ -103,7 +103,7 @@ class Leaves:
         return -(-self.forest.results // 8) if self.masked else 0
 
     def numbers(self, leaf: int) -> list[int]:
-        """The bytes of the votes in a record, a zero if all are zero."""
+        """The bytes of the votes in a record; a single zero if all votes are zero."""
         votes: NDArray[Any] = self.forest.votes[leaf]
         added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
         return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
@@ -114,16 +114,16 @@ class Leaves:
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Lines:
-        """Zeros for all results, whose address is in Z."""
+        """Clear all results, whose address is in Z."""
         return tuple(f"std Z+{byte},r1" for byte in range(self.forest.results * self.size))
 
     @property
     def carries_seldom(self) -> bool:
-        """True if results have two bytes and votes one without a sign, so that the upper byte mostly stays."""
+        """True if results have two bytes and votes an unsigned one, so that the upper byte rarely changes."""
         return self.size == 2 and self.vote == 1 and not self.signed
 
     def unit_added(self, pointer: str, offset: int) -> Lines:
-        """`unit` added to a result at a displacement from a pointer, which has one; ends with the label 1."""
+        """Add `unit` to a result at a displacement from a pointer that supports one; ends with the label 1."""
         assert self.unit is not None
         if self.carries_seldom:
             low, high = f"{pointer}+{offset}", f"{pointer}+{offset + 1}"
@@ -137,9 +137,8 @@ class Leaves:
         return tuple(lines)
 
     def record_added(self, masks: Sequence[str]) -> Lines:
-        """The votes of a record added, which Z points to, behind its mask.
-
-        masks: the registers of the mask, results 0 to 7 first; they are destroyed.
+        """Add the votes of the record at Z, which points past its mask. masks: the registers of the mask, results 0 to
+        7 first; clobbered.
         """
         parts: list[Lines] = []
         for result in range(self.forest.results):
@@ -148,7 +147,7 @@ class Leaves:
         return joined(*parts)
 
     def _added(self, offset: int) -> Lines:
-        """The next vote of a record added to a result; the label 1 is behind."""
+        """Add the next vote of a record to a result; the label 1 follows."""
         lines: list[str] = []
         if self.carries_seldom:
             low, high = f"Y+{offset}", f"Y+{offset + 1}"
@@ -159,7 +158,7 @@ class Leaves:
             if byte < self.vote:
                 lines.append("lpm r0,Z+")
             elif byte == self.vote:
-                # The sign: none of these changes the carry.
+                # The sign extension: none of these changes the carry.
                 lines += ["mov r25,r1", "sbrc r0,7", "dec r25"] if self.signed else []
             source = "r0" if byte < self.vote else "r25" if self.signed else "r1"
             lines += [f"ldd r24,{at}", f"{operation} r24,{source}", f"std {at},r24"]
@@ -167,7 +166,7 @@ class Leaves:
 
     @property
     def record_time(self) -> float:
-        """The cycles to add a record, on average."""
+        """The average cycles to add a record."""
         leaves, _ = self.forest.trees.leaves_by_tree
         records = [leaf for leaf in leaves.tolist() if self.pure(leaf) is None]
         added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
@@ -183,7 +182,7 @@ class Leaves:
 
 
 def compares(forest: ForestCode) -> bool:
-    """True if the features are integers of one or two bytes, none of them too far away."""
+    """True if all features are integers of one or two bytes at offsets within reach."""
     trees = forest.trees
     integers = trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2
     return integers and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST

@@ -1,12 +1,12 @@
-"""A forest in tables: a loop walks through nodes in flash, which lie in the order in which trees are traversed.
+"""A forest as tables: a loop walks nodes in flash, which are stored in preorder.
 
-A node is the byte offset of its feature, with two flags above, then the threshold. Bit 7 says that the first child is a
-leaf, bit 6 that the second one is. Of two inner children the first one follows, behind the distance to the second one.
-Leaves stand right behind their node, and an inner child behind the leaf.
+A node is the byte offset of its feature, with two flags in the upper bits, then the threshold. Bit 7 is set if the
+first child is a leaf, bit 6 if the second one is. With two inner children, the distance to the second one follows, then
+the first. Leaves directly follow their node, and an inner child follows the leaf.
 
-A leaf begins with a byte that is the result of a pure leaf; where all leaves are pure and results fit four bits, both
-children of a node share it. A record begins with the number of its votes, above the upper part of the mask if that fits
-four bits, else with the number alone; without a mask it has only votes.
+A pure leaf is a byte with its result; if all leaves are pure and results fit four bits, both children of a node share
+one. A record begins with the number of its votes, in the upper bits of the byte with the upper part of the mask if that
+fits four bits, else alone; without a mask it has only votes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _FLAGS = 64
-"""Offsets of features below this have flags in their byte; others have a byte more."""
+"""Feature offsets below this share their byte with the flags; larger ones take another byte."""
 _NIBBLE = 16
 _IN_HEAD = 12
-"""Results whose mask fits beside the number of votes."""
+"""The maximum number of results whose mask fits beside the number of votes."""
 _STEPS = 3
-"""First children after which the loop over nodes jumps."""
+"""The number of first children followed before the loop over nodes jumps back."""
 
 _MASKS = ("r18", "r19", "r16", "r17", "r26", "r27")
 _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = range(20, 30)
@@ -47,7 +47,7 @@ class _AvrForestTables:
 
     @property
     def fits(self) -> bool:
-        """True if it can compare the features, and displacements reach the results."""
+        """True if the features can be compared, and displacements reach the results."""
         leaves = self.leaves
         return (
             compares(self.forest)
@@ -62,12 +62,12 @@ class _AvrForestTables:
 
     @property
     def bytes(self) -> int:
-        """Bytes of a feature."""
+        """The bytes of a feature."""
         return self.forest.trees.thresholds.itemsize
 
     @cached_property
     def wide(self) -> bool:
-        """True if the offsets of features leave no room for flags in a byte."""
+        """True if the offsets of features leave no bits for flags in a byte."""
         return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
 
     @cached_property
@@ -82,7 +82,7 @@ class _AvrForestTables:
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the bytes of the distance to a second child, one if all distances fit."""
+        """The tables of all trees, and the bytes of a distance to a second child; one if all distances fit."""
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
             return [tree for tree in near if tree is not None], 1
@@ -91,20 +91,20 @@ class _AvrForestTables:
 
     @cached_property
     def tables(self) -> list[list[int]]:
-        """The bytes of each tree, behind their number."""
+        """The number of trees, then the bytes of each."""
         trees, _ = self._trees
         return [[*_number(len(tree) + 2), *tree] for tree in trees]
 
     @property
     def skip(self) -> int:
-        """Bytes of the distance to a second child."""
+        """The bytes of a distance to a second child."""
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
         """The bytes below a root; None if a distance does not fit in `skip` bytes."""
         trees, done = self.forest.trees, dict[int, list[int]]()
         if root < 0:
-            # The comparison of any feature with the greatest number.
+            # A comparison with the greatest number has the same result for any feature.
             return self._node(0, (1 << 8 * self.bytes - 1) - 1, root, root, done, skip)
         pending = [root]
         while pending:
@@ -184,19 +184,19 @@ class _AvrForestTables:
         )
 
     def _fetched(self) -> Lines:
-        """The node: the upper byte of the offset, or the only one, in r24, the lower one in r0, the threshold."""
+        """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then the threshold."""
         wide = ("lpm r0,Z+",) if self.wide else ()
         threshold = ("lpm r25,Z+", "lpm r19,Z+")[: self.bytes]
         return ("lpm r24,Z+", *wide, *threshold)
 
     def _compared(self) -> Lines:
-        """The threshold minus the feature, as flags."""
+        """Set the flags to those of the threshold minus the feature."""
         address = ("add r26,r0", "adc r27,r24") if self.wide else ("add r26,r24", "adc r27,r1")
         loaded = ("ld r18,X", "cp r25,r18") if self.bytes == 1 else ("ld r18,X+", "ld r0,X", "cp r25,r18", "cpc r19,r0")
         return ("movw r26,r20", *address, *loaded)
 
     def _inner(self) -> Lines:
-        """The loop over nodes with two inner children, in which the way to the second child does not jump."""
+        """The loop over nodes with two inner children; descending to the second child falls through."""
         distance = ("lpm r0,Z", "add r30,r0", "adc r31,r1")
         if self.skip == 2:
             distance = ("lpm r18,Z+", "lpm r0,Z", "add r30,r18", "adc r31,r0")
@@ -218,7 +218,7 @@ class _AvrForestTables:
         return joined(compared, first, second, self._leaf_skipped(), f"rjmp {_LEAF}f", skipped)
 
     def _leaf_skipped(self) -> Lines:
-        """Z moved behind a leaf."""
+        """Advance Z past a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)
@@ -232,7 +232,7 @@ class _AvrForestTables:
         return ("lpm r24,Z+", "tst r24", "breq 1f", *longer, "1:", "adiw r30,1")
 
     def _at_leaf(self) -> Lines:
-        """The votes of the leaf that Z points to, or whose result is in r24."""
+        """Add the votes of the leaf at Z, or of the pure leaf whose result is in r24."""
         leaves = self.leaves
         if not leaves.masked:
             return joined(f"{_LEAF}:", leaves.record_added([]))
@@ -251,7 +251,7 @@ class _AvrForestTables:
         return joined(f"{_LEAF}:", head, pure, "1:", read, leaves.record_added(masks))
 
     def _pure(self) -> Lines:
-        """`unit` added to the result in r24."""
+        """Add `unit` to the result whose number is in r24."""
         size, unit = self.leaves.size, self.leaves.unit
         assert unit is not None
         lines = ["movw r26,r28", *["lsl r24"] * (size.bit_length() - 1), "add r26,r24", "adc r27,r1"]
@@ -280,7 +280,7 @@ def _number(value: int) -> list[int]:
 
 
 def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest in tables; None for floats, integers of many bytes and too many results."""
+    """The kernel of a forest in tables; None for floats, integers of more than two bytes, or too many results."""
     function = _AvrForestTables(forest)
     if not function.fits:
         return None

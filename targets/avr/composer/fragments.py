@@ -17,7 +17,7 @@ Fetch: TypeAlias = Callable[[str], Lines]
 """The instructions that load a byte into a register."""
 
 _DISPLACEMENT = 63
-"""The greatest displacement of a load."""
+"""The maximum displacement of a load."""
 
 FLASH, RAM = "flash", "ram"
 
@@ -101,8 +101,8 @@ def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Lines:
 def begin_high_byte(low: str, high: str) -> Lines:
     """Add a product's low byte to a sum's, and set a register to the high byte plus carry plus `BIAS`.
 
-    The product is the first of a few whose sum fits 16 bits, so that their high bytes need no third one. The bias makes
-    them unsigned; without it their sign would have to be extended.
+    The product is the first of a few whose sum fits 16 bits, so that no third byte is needed. The bias makes the high
+    bytes unsigned, which avoids extending their sign.
     """
     return f"add {low},r0", f"ldi {high},{BIAS >> 8}", f"adc {high},r1"
 
@@ -142,8 +142,8 @@ def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Lines:
 class AvrArithmetic(SumRegisters):
     """Products and their sum in registers.
 
-    first: the registers of the operand that is fetched first. meet: multiplies it by the other operand, whose bytes are
-    fetched in between, and adds the product to the sum. flush: the instructions that add gathered partial sums to the
+    first: the registers of the operand that is fetched first. meet: code that multiplies it by the other operand, whose
+    bytes are fetched in between, and adds the product. flush: the instructions that add gathered partial sums to the
     sum, at least once in 256 products. count: the register for the number of iterations, or the first of two.
     """
 

@@ -56,7 +56,7 @@ class Group:
         return tuple(lines)
 
     def stays(self, element: int) -> bool:
-        """True if the upper or only byte of an element ends up in the first of the registers `keep`."""
+        """True if the most significant byte of an element ends up in the first register of `keep`."""
         rest = self.width % 8
         if rest >= ALONE:
             return (element + 1) % group_length(self.width) == 0
@@ -79,7 +79,7 @@ class Group:
         """The fetch of an element's bits above whole bytes."""
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
-            # Carry minus 1: the sign is stored inverted.
+            # The carry minus 1, as the sign is stored inverted.
             return lambda to: (f"lsr {kept}", f"sbc {to},{to}", f"com {to}")
         if rest < ALONE:
             return lambda to: self._fields(element, to)
@@ -131,7 +131,7 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The cycles that the fetch of an indexed element on average saves over all of its instructions."""
+    """The cycles by which fetching an indexed element is on average shorter than all of its instructions."""
     return 16.5 if width == 6 else 0
 
 

@@ -126,7 +126,7 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel for a row; every weight times 2^scale is proven to fit 31 bits and a sign."""
+    """The kernel for a row; every weight times 2^scale is proven to fit a signed 32-bit integer."""
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({plain.RUNS}, int8_t es, int8_t scale, int64_t sum)"
     composed = _Shared(HEADER, head, {}, plain.BODY, symbol=symbol)

@@ -83,7 +83,7 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 def dot_in_chunks(sum: int, chunk: int) -> Kernel:
     """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
 
-    Their sum plus another byte has to fit, too; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
+    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
     """
     symbol, count = f"tm_dot_s8_s8_s{sum}_by{chunk}", "r25" if sum == 24 else "r21"
     registers = LONG[: sum // 8]

@@ -67,7 +67,7 @@ class AvrTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """No recorded runs: the time is in cycles."""
+        """Empty: the time is in cycles."""
         return ()
 
     @abstractmethod
@@ -114,7 +114,7 @@ class AvrTileCode(ABC):
     def weight_stream(
         self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
     ) -> WeightStream:
-        """A stream of equal blocks. blocks: their number, and the rows of each. elements: in a row of weights."""
+        """A stream of equal blocks. blocks: their number, and the rows of each. elements: those of a row of weights."""
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
         fields += [RowNumbers("factors", content=(_factors(self.tile.zero),))] if self.requantises else []
@@ -128,7 +128,7 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Lines) -> int:
-    """The most bytes on the stack at any time."""
+    """The maximum number of bytes on the stack."""
     return max(accumulate((line.startswith("push") - line.startswith("pop") for line in lines), initial=0))
 
 

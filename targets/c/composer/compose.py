@@ -112,7 +112,7 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name, for a chip with a single address space; None if there is none."""
+    """The kernel for an unnamed description, for a chip with a single address space; None if there is none."""
     if (wanted.flash is False and wanted.weights % 8 == 0) or wanted.sum != 32 or wanted.vector not in (8, 16):
         return None
     if wanted.op == "num.dot" and _is_dense(wanted):

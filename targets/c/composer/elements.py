@@ -9,7 +9,7 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, gro
 from tinyml.targets.kernel import ElementFunction
 
 _ByteAt: TypeAlias = Callable[[str], str]
-"""Gives the C expression of a byte of a group, for the expression of its index."""
+"""Map the C expression of an index in a group to that of the byte."""
 
 ALONE = 6
 """The fewest bits above whole bytes that are stored in a separate byte."""
@@ -103,7 +103,7 @@ def _bits_of(byte: str, place: int, bits: int) -> str:
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """The signed C expression of such bits; the stored sign is inverted, and flipped for four or more elements."""
+    """Like `_bits_of`, but signed; the stored sign is inverted, and flipped by XOR for four or more elements."""
     if bits == 4:
         return f"{_bits_of(byte, place, bits)} - 8"
     signs = sum(1 << end for end in range(bits - 1, 8, bits))
@@ -114,7 +114,7 @@ def _signed(byte: str, place: int, bits: int) -> str:
 def _bits_at(byte: str, bits: int) -> str:
     """The C expression of the field of element j."""
     if bits == 4:
-        # Chips that shift bit by bit select faster than they shift.
+        # On chips that shift bit by bit, a selection is faster than a shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
     place = f"(j & {8 // bits - 1})"
     return f"({byte} >> {place if bits == 1 else f'{bits} * {place}'} & {(1 << bits) - 1})"
@@ -207,5 +207,5 @@ def copier_head(name: str, width: int) -> str:
 
 
 def _offset(width: int) -> int:
-    """The bias of the stored bits relative to the element."""
+    """The bias that is added to an element before it is stored."""
     return 1 << width - 1 if width % 8 < ALONE else 0

@@ -21,7 +21,7 @@ _NEAR, REACH = 120, 2000
 
 _BYTE = 255
 _FRAME = 508
-"""The greatest number of bytes by which one instruction moves the stack pointer."""
+"""The maximum number of bytes by which one instruction moves the stack pointer."""
 
 
 class Armv6mCode(RepeatedCode):
@@ -76,12 +76,12 @@ def moved_in_frame(place: int, distance: int) -> Code:
 
 
 def low_product(sum: str) -> Code:
-    """Add the product of r6 and r7 to a sum, on ARMv6-M; clobbers r7."""
+    """Add the product of r6 and r7 to a sum; clobbers r7."""
     return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
 
 
 def low_product_64(low_sum: str, high_sum: str) -> Code:
-    """Add the product of r6 and r7 to a sum of 64 bits, on ARMv6-M; clobbers r6 and r7."""
+    """Add the product of r6 and r7 to a 64-bit sum; clobbers r6 and r7."""
     return (
         t.muls("r7", "r6", "r7"),
         t.asrs("r6", "r7", 31),

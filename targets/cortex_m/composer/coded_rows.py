@@ -2,11 +2,11 @@
 
 Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights that it meets is moved
 to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of two are shifts
-within an addition, and zeros take no code at all.
+within an addition, and zeros take no code.
 
 The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
 
-Registers are assigned by hand: only sums, an element, a weight and the arguments are alive.
+Registers are assigned by hand: only sums, an element, a weight and the arguments are live.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def products(weights: list[int]) -> Code:
 
 
 def finished(sum: str, right: int, *, limited: bool) -> Code:
-    """Shift a sum to the right and, if `limited`, clamps its magnitude to `LARGEST`."""
+    """Shift a sum to the right and, if `limited`, clamp its magnitude to `LARGEST`."""
     if not limited:
         return (t.asr(sum, sum, right),)
     least = t.mvneq(sum, LARGEST - 1)

@@ -88,7 +88,7 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """The product with a power of two, which takes neither a multiplication nor a register."""
+    """Yield the product with a power of two, which takes neither a multiplication nor a register."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -97,7 +97,7 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """The product derived from that with another weight."""
+    """Yield the ways to derive a product from that with another weight."""
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -230,7 +230,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         end = joined(
             moved_in_frame(_WINDOW_AT, tile.step),
             (t.ldr("r0", slot(_COUNT_AT)), t.subs("r0", 1), t.str_("r0", slot(_COUNT_AT))),
-            # BL has the reach that other branches lack, and lr holds no sum here.
+            # BL reaches farther than other branches, and lr holds no sum here.
             (t.beq(ahead=2), t.bl(back=1)),
         )
         windows = window.looped((), end, tile.count, 1, skipped=1)

@@ -109,8 +109,8 @@ class OverlappingWindows(ABC):
     def windows(self, count: int, further: int) -> Code:
         """The code for windows in order.
 
-        The columns that the first window shares with earlier ones have been added before. further: the number of
-        windows after these whose first columns are added, too.
+        The columns that the first window shares with earlier ones have been added before. further: the number of later
+        windows whose first columns are also added.
         """
         lines: list[Line] = []
         for window in range(count):
@@ -291,7 +291,8 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Apply an instruction to the counter, wherever that is kept. loads: the instruction reads the counter."""
+        """Apply an instruction to the counter, in a register or a stack slot. loads: the instruction reads the
+        counter."""
         counter = self.counter or self.taps[0]
         if self.counter is not None:
             return (line(counter),)

@@ -2,7 +2,7 @@
 
 Dense, of one row or of four. On ARMv7-M, pointers walk along the rows and the vector, and r2 counts the remaining
 columns: blocks of four with the DSP extension, then single ones. On ARMv6-M, r5 is a negative byte offset from the ends
-of all runs that is counted up to zero, so that the addition that advances it also ends the loop.
+of all runs, counted up to zero, so that the addition that advances it also ends the loop.
 
 Four channels, each with a row of weights of its own: plain C on every instruction set.
 
@@ -136,7 +136,7 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Code that puts a row's size in bytes into r2 and the vector's end into r4; the load of an element into r6."""
+    """Code that sets r2 to the bytes of a row and r4 to the end of the vector, and the load of an element into r6."""
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
         return (t.adds("r4", vector, "r2"), t.adds("r4", "r4", "r2")), joined(doubled, element_at(16, "r4", "r6", "r6"))

@@ -91,7 +91,7 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the rest."""
+    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the remaining ones."""
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
@@ -178,7 +178,7 @@ def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
     """Load the last one to three bytes of one or two windows, followed by zeros.
 
-    The bytes before them are read, too. places: byte offsets of the windows.
+    The bytes before them are also read. places: byte offsets of the windows.
     """
     more = QUAD - count
     lines: list[Line] = []

@@ -40,11 +40,10 @@ _VECTOR_SUM = slot(0)
 
 @dataclass(frozen=True)
 class _PackedWord:
-    """Four pairs of weights, or of parts of them, that a row has in up to four bytes.
-
-    factors: computes `FACTORS` from the vector at r1; empty if they are those of the word before. mask: what r3 holds.
-    load: of the bytes into r8; step: their number, 0 if the next word is the same. arranged: prepares r8. pairs: make
-    one pair after the other in r9.
+    """Four pairs of weights, or of parts of them, in up to four bytes of a row. factors: code that computes `FACTORS`
+    from the vector at r1; empty if they are those of the previous word. mask: the value of r3. load: loads the bytes
+    into r8; step: their number, 0 if the next word is the same. arranged: prepares r8. pairs: make one pair after the
+    other in r9.
     """
 
     factors: Code
@@ -57,10 +56,8 @@ class _PackedWord:
 
 @dataclass(frozen=True)
 class Block:
-    """The words of some columns.
-
-    shift: the power of two by which sums are too large. bias: what they are too large by for each unit of
-    `_VECTOR_SUM`, modulo 2**32.
+    """The words of a block of columns. shift: log2 of the factor by which sums are too large. bias: the excess of sums
+    per unit of `_VECTOR_SUM`, modulo 2**32.
     """
 
     columns: int
@@ -126,7 +123,7 @@ def _digits() -> Block:
         (t.orr("r8", "r8", "r8", lsl=12),),
         tuple(_masked(k) for k in range(4)),
     )
-    # Fields are shifted by a bit less, to their place above the low bit.
+    # Fields are shifted by one bit less, to their position above the low bit.
     high = _PackedWord((), _both(0xF << 1), t.ldr, 4, (), tuple(_masked(4 * k - 1) for k in range(4)))
     return Block(8, (low, high), bias=_counts(5, 1))
 
@@ -162,7 +159,7 @@ def _both(mask: int) -> int:
 
 
 def _counts(bits: int, mask: int) -> int:
-    """Half of the range of weights, for elements that are counted as products with a mask.
+    """Half of the range of weights, divided by the mask by which counted elements are multiplied.
 
     Halves of the mask are odd, and thus have an inverse modulo 2**32.
     """
@@ -200,7 +197,7 @@ def _counted_elements(elements: range) -> Code:
 def _consecutive(elements: list[int]) -> Code:
     """The elements of a word's bytes, 0 and 2 in the first register and 1 and 3 in the second one.
 
-    They follow each other, but for the last one of a group.
+    They are consecutive, except across groups, whose last element is skipped.
     """
     first = sum(element < elements[3] - 3 + k for k, element in enumerate(elements))
     lines: list[Line] = [t.ldr("r9", at("r1", elements[3] - 3))]
@@ -210,7 +207,8 @@ def _consecutive(elements: list[int]) -> Code:
 
 
 def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
-    """The factors of four fields, of which 0 and 2 make a pair and 1 and 3: each less the factor of its byte."""
+    """The factors of four fields, each minus the factor of its byte: the pair of fields 0 and 2, then that of 1 and
+    3."""
     lines: list[Line] = []
     held: dict[str, tuple[int, bool]] = {}
     for result, byte, pair in zip(FACTORS[2:], FACTORS[:2], (fields[::2], fields[1::2]), strict=True):
@@ -303,14 +301,14 @@ def _mask(mask: int) -> Code:
 
 
 def _begin(block: Block, sums: tuple[str, ...]) -> Code:
-    """The sums as they start; zeros if they are shifted to the right at the end."""
+    """Initialise the sums: to zero if they are shifted right at the end, otherwise to the start."""
     if block.shift:
         return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
     return (t.ldmia("r3", sums),) if len(sums) > 1 else (t.mov("r4", "r3"),)
 
 
 def _end(block: Block, sums: tuple[str, ...]) -> Code:
-    """The sums without bias and shift, added to those of the start."""
+    """Remove bias and shift from the sums, and add the start to shifted ones."""
     lines: list[Line] = []
     if block.bias:
         lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
@@ -323,7 +321,7 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
-    """The products of a word of each row. masked: true if the mask is not that of the word before."""
+    """The products of a word of each row. masked: true if the mask differs from that of the previous word."""
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)
     for sum, row in zip(reversed(sums), rows, strict=True):
@@ -335,7 +333,7 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
 
 
 def _rows(count: int, step: int) -> list[Address]:
-    """The words of rows, the last row first; r9 has three times the bytes of a row, which r2 has."""
+    """The addresses of the words of rows, the last row first. r2: bytes of a row; r9: three times as many."""
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]
 
@@ -350,7 +348,7 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 
 
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
-    """Make the columns that are left, whose number is in r9, and their weights those of the next and last block.
+    """Copy the remaining columns, whose number is in r9, and their weights to the stack as the last block.
 
     pitch: bytes from row to row on the stack; columns: the byte offset of the columns there; count: those of a block.
     """
@@ -372,7 +370,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Copy as many bytes as r9 counts, at least one, to r10. many: as words and what is left of one."""
+    """Copy as many bytes as r9 counts, at least one, to r10. many: copy words first, then the remaining bytes."""
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

@@ -67,7 +67,7 @@ ROWS = 8
 """The greatest number of sums in registers."""
 
 LAST = 0x80
-"""Marks the last pair of rows, in the most significant byte of its shifts."""
+"""The mark of the last pair of rows, in the most significant byte of its shifts."""
 
 _DENSE = 64
 """The greatest number of elements of a window whose runs, not multiples of four, are joined."""

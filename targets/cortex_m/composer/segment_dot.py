@@ -1,8 +1,7 @@
 """Products of words with 16-bit numbers that are piecewise linear in their raw bits, such as posits.
 
-Entry n of the segment table describes the raws with upper byte n: c * 2^16 + 2^8 + s if all of them have the value
-(raw + c) * 2^s; 0 otherwise, and the function in plain C decodes them. Decoded integers have more fractional bits than
-the sum.
+Entry n of the segment table describes the raws with upper byte n: c * 2^16 + 2^8 + s if all of them have the value (raw
++ c) * 2^s; 0 otherwise, and C decodes them. Decoded integers have more fractional bits than the sum.
 
 The nest of rows cannot express these products: a weight without a segment leaves the loop, so that C decodes it. The C
 compiler assigns the registers.

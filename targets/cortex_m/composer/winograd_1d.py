@@ -1,6 +1,6 @@
 """Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
 
-`window_groups.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit
+`winograd.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit
 halfwords, as do those of three weights. Sums begin with the doubled start. If twice every sum fits 32 bits, so do the
 numbers that are halved.
 

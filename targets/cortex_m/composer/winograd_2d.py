@@ -1,9 +1,9 @@
 """Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
 
-The transformation of `window_groups.py`, with the terms a to d, is applied along columns of pixels, and along rows to
-each of the terms, which makes sixteen. Sums and differences of four pixels, and of nine weights, fit halfwords, and
-the sums of a term 32 bits. If four times every sum fits 32 bits, the numbers that are halved fit, too. The term a of a,
-which all four results contain, begins with four times the start.
+The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels, and along rows to each
+of the terms, which makes sixteen. Sums and differences of four pixels, and of nine weights, fit halfwords, and the sums
+of a term 32 bits. If four times every sum fits 32 bits, the numbers that are halved fit, too. The term a of a, which
+all four results contain, begins with four times the start.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both, term by term, with eight sums in registers, which are spilled until all terms are complete. The last
@@ -138,7 +138,7 @@ class Winograd2d(WinogradNest):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Add the products of four weights of each row and a term of both squares. first: the sums begin."""
+        """Accumulate four weights per row with one transformed term of both squares; `first` initialises the sums."""
         lines: list[Line | Code] = []
         for half in range(2):
             words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
@@ -149,7 +149,7 @@ class Winograd2d(WinogradNest):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """Compute the sums of all terms of rows, and spills them term by term."""
+        """Compute the sums of all terms of rows, and spill them term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))

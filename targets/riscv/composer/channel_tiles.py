@@ -26,7 +26,7 @@ from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, requantised, started_product
 
 _MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
-"""The most sums and weights in registers at once."""
+"""The maximum number of sums and of weights in registers."""
 
 _END_SLOT = 0
 """The stack slot of the end of the stream."""
@@ -101,7 +101,7 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Store the results; returns the addresses of the next record, its first window and its first result."""
+        """Store the results; return the addresses of the next record, its first window and its first result."""
         code, tile = self.code, self.tile
         for times, windows in self.strip.windows:
 
@@ -117,7 +117,7 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Compute `windows` windows; returns the stream and the addresses of the next windows and results."""
+        """Compute `windows` windows; return the stream and the addresses of the next windows and results."""
         code, channels = self.code, self.tile.rows
         if self.strip.is_kept:
             sums = self._by_kept_weights(window, windows)

@@ -88,7 +88,7 @@ class _RunKernel(ABC):
         runs = self.begin(once)
         self.finish(once, runs)
         self.step(element, runs, 0)
-        # In an iteration, each pointer is advanced by one instruction, and a branch goes back.
+        # In an iteration, each pointer takes an instruction to advance, and a branch goes back.
         shared = len(self.strides) + 1
         time = (element.time + shared / UNROLLED) / rows
         # In the caller, addresses take two instructions, numbers and the call one; two branches leave the loops.
