@@ -18,7 +18,7 @@ def bits(value: SSAValue) -> int:
 
 @dataclass
 class Register:
-    """A register: the op, and what it takes under which conditions; the first condition that holds counts."""
+    """A register: the op, and its inputs with their conditions, of which the first that holds counts."""
 
     op: seq.CompRegOp
     takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
@@ -29,7 +29,7 @@ Chosen = Sequence[tuple[SSAValue, SSAValue]]
 
 
 class Circuit:
-    """Appends to a block. clock, reset: ports of the module."""
+    """Builder that appends to a block. clock, reset: ports of the module."""
 
     def __init__(self, block: Block, clock: SSAValue, reset: SSAValue):
         self.block = block
@@ -60,7 +60,7 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """A register that keeps its value unless it is told to take another one; one that `resets` starts from 0."""
+        """A register that keeps its value unless an input is selected; one that `resets` starts from 0."""
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
         self.put(op).name_hint = name
@@ -69,22 +69,22 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """A signal a cycle later, 0 after a reset."""
+        """The signal a cycle later, 0 after a reset."""
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
         return register.op.data
 
     def later_signal(self) -> SSAValue:
-        """A signal that is connected later by `connect`."""
+        """A signal to be connected by `connect`."""
         return self.put(comb.OrOp([self.constant(0, 1)]))
 
     def connect(self, later: SSAValue, signal: SSAValue) -> None:
-        """Connects a signal of `later_signal`."""
+        """Connect a signal of `later_signal`."""
         assert isinstance(later.owner, comb.OrOp)
         later.owner.operands = [signal]
 
     def close(self, advance: SSAValue) -> None:
-        """Connects the inputs of all registers, which only change while `advance` holds."""
+        """Connect the inputs of all registers, which only change while `advance` holds."""
         for register in self.registers:
             old = register.op.data
             value = old
@@ -152,7 +152,7 @@ class Circuit:
         return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
-        """The low bits of a value, or the value with its sign, or zeros, above it."""
+        """Truncate a value, or extend it by its sign or by zeros."""
         have = bits(value)
         if width <= have:
             return self.extract(value, 0, width)
@@ -171,14 +171,14 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """A value shifted by a constant, in its width."""
+        """A value shifted left by a constant, in its width."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
 
     def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
-        """A value times a constant, given as signed powers of two, in the value's width."""
+        """A value times a constant, given as a sum of signed powers of two, in the value's width."""
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
         if not parts:

@@ -16,7 +16,7 @@ Accesses = list[tuple[SSAValue, SSAValue]]
 
 @dataclass
 class Memory:
-    """A memory, and who reads and writes it when."""
+    """A memory, with its reads and writes and their conditions."""
 
     op: rtl.MemoryOp
     ram: rtl.RamOp
@@ -35,14 +35,14 @@ class Memory:
 
 
 class Memories:
-    """The memories of a program, by the values that stand for them."""
+    """The memories of a program, by the values that represent them."""
 
     def __init__(self, c: Circuit):
         self.c = c
         self.memories: dict[SSAValue, Memory] = {}
 
     def allocate(self, op: rtl.MemoryOp) -> None:
-        """A memory; its lanes are as wide as the narrowest element that is stored."""
+        """Allocate a memory, with lanes as wide as the narrowest element that is stored."""
         type = op.result.type
         stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
         address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))
@@ -59,7 +59,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """An element, in the cycle after `when`."""
+        """Load an element, available in the cycle after `when`."""
         memory, width = self.memories[op.memory], bits(op.result)
         word, lane = self._split(memory, address, width)
         memory.reads.append((when, word))
@@ -85,7 +85,7 @@ class Memories:
         memory.writes.append((when, word, whole, mask))
 
     def close(self, advance: SSAValue) -> None:
-        """Connects the ports of all memories."""
+        """Connect the ports of all memories."""
         c = self.c
         for memory in self.memories.values():
             ram, width = memory.ram, memory.address_bits
@@ -108,7 +108,7 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The elements that come in and go out, and when."""
+    """The elements that are received and sent, with their conditions."""
 
     c: Circuit
     data: SSAValue
@@ -123,6 +123,6 @@ class ElementStreams:
         self.sent.append((when, value))
 
     def outgoing(self, type: IntegerType) -> SSAValue:
-        """The element that goes out, with the sign of narrower ones."""
+        """The element that is sent, sign-extended if narrower."""
         width = type.width.data
         return self.c.choose([(when, self.c.resize(value, width)) for when, value in self.sent], width)

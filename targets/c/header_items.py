@@ -169,8 +169,9 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the comment before it, or another preprocessor line, which has no name. words: the identifiers
-    in it and in the conditions around it.
+    """A definition with the comment before it, or another preprocessor line, which has no name.
+
+    words: the identifiers in it and in the conditions around it.
     """
 
     text: list[str]

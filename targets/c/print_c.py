@@ -175,8 +175,10 @@ class _ProgramPrinter:
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
-        """Prefixes of the macros whose branches are not printed. Compilers of chips with their own way of reading
-        constants reject the file; those of other chips compile the portable text, to the same bits.
+        """Prefixes of the macros whose branches are not printed.
+
+        Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
+        portable text, to the same bits.
         """
         for_any = self.chip.name not in BUILT_IN or self.chip.name == HOST
         others = [row for name, row in BUILT_IN.items() if name != self.chip.name]

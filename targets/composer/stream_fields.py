@@ -66,8 +66,10 @@ def word(pointer: str, offset: str) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A number per row. values: one integer for each row, stored least significant byte first; or the bytes of each
-    row. in_c: the C expression of the value, given those of a byte pointer and a byte offset.
+    """A number per row.
+
+    values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
+    expression of the value, given those of a byte pointer and a byte offset.
     """
 
     name: str

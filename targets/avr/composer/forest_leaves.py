@@ -137,8 +137,9 @@ class Leaves:
         return tuple(lines)
 
     def record_added(self, masks: Sequence[str]) -> Lines:
-        """Add the votes of the record at Z, which points past its mask. masks: the registers of the mask, results 0 to
-        7 first; clobbered.
+        """Add the votes of the record at Z, which points past its mask.
+
+        masks: the registers of the mask, results 0 to 7 first; clobbered.
         """
         parts: list[Lines] = []
         for result in range(self.forest.results):

@@ -91,7 +91,7 @@ class _AvrForestTables:
 
     @cached_property
     def tables(self) -> list[list[int]]:
-        """The number of trees, then the bytes of each."""
+        """The bytes of each tree, preceded by their number."""
         trees, _ = self._trees
         return [[*_number(len(tree) + 2), *tree] for tree in trees]
 

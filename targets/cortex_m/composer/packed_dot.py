@@ -40,10 +40,11 @@ _VECTOR_SUM = slot(0)
 
 @dataclass(frozen=True)
 class _PackedWord:
-    """Four pairs of weights, or of parts of them, in up to four bytes of a row. factors: code that computes `FACTORS`
-    from the vector at r1; empty if they are those of the previous word. mask: the value of r3. load: loads the bytes
-    into r8; step: their number, 0 if the next word is the same. arranged: prepares r8. pairs: make one pair after the
-    other in r9.
+    """Four pairs of weights, or of parts of them, in up to four bytes of a row.
+
+    factors: code that computes `FACTORS` from the vector at r1; empty if they are those of the previous word. mask: the
+    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: prepares
+    r8. pairs: make one pair after the other in r9.
     """
 
     factors: Code
@@ -56,8 +57,10 @@ class _PackedWord:
 
 @dataclass(frozen=True)
 class Block:
-    """The words of a block of columns. shift: log2 of the factor by which sums are too large. bias: the excess of sums
-    per unit of `_VECTOR_SUM`, modulo 2**32.
+    """The words of a block of columns.
+
+    shift: log2 of the factor by which sums are too large. bias: the excess of sums per unit of `_VECTOR_SUM`, modulo
+    2**32.
     """
 
     columns: int
