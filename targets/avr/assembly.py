@@ -311,8 +311,7 @@ class Entered(Composed):
 
 
 def framed(body: Lines) -> Lines:
-    """A complete function: the body, which may change r1, with call-saved registers saved before and restored after
-    it."""
+    """A complete function: the body, which may change r1, between saves and restores of the call-saved registers."""
     kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
     return joined(
         [f"push {register}" for register in kept], body, [f"pop {register}" for register in reversed(kept)], END

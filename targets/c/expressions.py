@@ -74,8 +74,7 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The helper that reads an element; None if a plain access does. kind: "flash", or "next", which also advances
-        the pointer."""
+        """The helper that reads an element; None if a plain access does. kind: "flash", or "next" to advance, too."""
         if type.memory.data == FAR:
             return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
         if type.memory.data == FLASH and self.chip.flash_attribute is not None:

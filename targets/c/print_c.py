@@ -203,8 +203,7 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """`#error` directives for compilers that would select branches of the runtime that read another chip's
-        constants."""
+        """`#error` lines for compilers that would select runtime branches that read another chip's constants."""
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]

@@ -99,7 +99,7 @@ def _may_divide(op: num.ProductsOp | num.DotOp, places: int) -> bool:
 
 
 def _add_start_last(op: num.ProductsOp | num.DotOp, places: int) -> None:
-    """Let a sum with divided weights begin from zero, multiply it and add its start."""
+    """Start a sum with divided weights from zero, multiply the result, and add the start."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
     nest = LoopNest(op)

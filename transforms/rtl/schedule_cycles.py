@@ -66,8 +66,7 @@ class _FunctionSchedule:
         self.offsets: dict[SSAValue, float] = {}
 
     def schedule(self, block: Block) -> bool:
-        """Schedule a block, which begins right after its arguments are computed; True if it is certain to take
-        cycles."""
+        """Schedule a block, which begins right after its arguments are computed; True if it must take cycles."""
         # The values computed in the cycle before the next part begins; None stands for all values except constants.
         fresh: set[SSAValue] | None = None
         takes_cycles = False
@@ -110,7 +109,7 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedule the blocks of a loop or branch; True if it is certain to take cycles."""
+        """Schedule the blocks of a loop or branch; True if it must take cycles."""
         if isinstance(op, scf.ForOp) and is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)

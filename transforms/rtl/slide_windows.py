@@ -234,8 +234,7 @@ def _accesses(memory: SSAValue) -> list[rtl.LoadOp | rtl.StoreOp]:
 
 
 def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
-    """The load of the constant that multiplies an element of a window; None if there is none or it is read
-    elsewhere."""
+    """The load of the constant that multiplies a window element; None if there is none or it is read elsewhere."""
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or trips_of(loop) != size or not counts_from_zero(loop):
         return None

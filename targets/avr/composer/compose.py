@@ -1,5 +1,6 @@
-"""The composed kernels of AVR: products of packed and coded weights, group by group, for dense rows and for sparse rows
-with 4-bit gaps, and loops that unpack groups in RAM into a plain array.
+"""The composed kernels of AVR: products of packed and coded weights, group by group, for dense and for sparse rows.
+
+Gaps of sparse rows have 4 bits. Functions that unpack groups in RAM into a plain array are assembly loops, too.
 """
 
 from __future__ import annotations

@@ -291,8 +291,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Apply an instruction to the counter, in a register or a stack slot. loads: the instruction reads the
-        counter."""
+        """Apply an instruction to the counter, wherever it is kept. loads: the instruction reads the counter."""
         counter = self.counter or self.taps[0]
         if self.counter is not None:
             return (line(counter),)

@@ -210,8 +210,7 @@ def _consecutive(elements: list[int]) -> Code:
 
 
 def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
-    """The factors of four fields, each minus the factor of its byte: the pair of fields 0 and 2, then that of 1 and
-    3."""
+    """The factors of four fields, each minus that of its byte: the pair of fields 0 and 2, then that of 1 and 3."""
     lines: list[Line] = []
     held: dict[str, tuple[int, bool]] = {}
     for result, byte, pair in zip(FACTORS[2:], FACTORS[:2], (fields[::2], fields[1::2]), strict=True):

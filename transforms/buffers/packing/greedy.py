@@ -28,12 +28,12 @@ ORDERS: dict[str, Order] = {
 
 
 def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle at the lowest free offset; returns the lowest result of all orders."""
+    """Place each rectangle at the lowest free offset; return the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=False)
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap with room; returns the lowest result of all orders."""
+    """Place each rectangle in the smallest gap with room; return the lowest result of all orders."""
     return _best_order(rectangles, effort, tightest=True)
 
 

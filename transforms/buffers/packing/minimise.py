@@ -70,7 +70,7 @@ class Trial(NamedTuple):
 
 
 class Minimiser:
-    """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
+    """Search that lowers a placement as far as the effort allows. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
         self.problem = PackingProblem(rectangles)

@@ -54,7 +54,7 @@ def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """One rectangle after the other, as static variables lie: no byte is used twice."""
+    """One rectangle after the other, like static variables: no byte is used twice."""
     offsets, end = list[int](), 0
     for shape in rectangles:
         effort.check()

@@ -103,7 +103,7 @@ def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[R
 
 
 class Saving(NamedTuple):
-    """The most bytes by which a result's overlaps lower the need, and the last point at which they do."""
+    """Upper bound on the bytes that overlaps of a result save, and the last point at which they save any."""
 
     bytes: int
     until: int

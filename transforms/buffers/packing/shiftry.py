@@ -82,7 +82,7 @@ class _Memory:
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """Algorithm 17: pushes all live variables to the lowest addresses, in the order of their offsets."""
+        """Algorithm 17: push all live variables to the lowest addresses, in the order of their offsets."""
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
             variable = self.rectangles[j]
