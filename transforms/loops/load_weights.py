@@ -131,7 +131,7 @@ def _narrow(constant: scratch.ConstantOp) -> None:
         return
     if not low <= raws.min(initial=0) <= raws.max(initial=0) <= high:
         return
-    # Of which every raw is a number, the least one, too.
+    # A format in which every raw is a number, including the least one.
     narrow: Attribute = ExactNumbers.OF_SENSOR(8, True, format.scale).type
     for use in buffer_reads(constant.result):
         match reader := use.operation:

@@ -53,7 +53,7 @@ class MemoryBlocks:
 
 
 def blocks(fabric: Fabric, depth: int, width: int) -> int:
-    """The block RAMs of a memory of `depth` words, each with its widest words, or twice as many of half the width, etc."""
+    """The block RAMs of a memory of `depth` words, each with its widest words, or twice as many half as wide, etc."""
     if depth <= _LEAST_DEPTH:
         return 0
     deepest = fabric.bram_bits // fabric.bram_width
