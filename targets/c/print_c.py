@@ -34,7 +34,7 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
+    """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
     Raises `InputError` for an unknown target, ValueError for an unknown file.
     """

@@ -163,7 +163,7 @@ _KEYWORDS = frozenset(
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Prints every `hw.module` of a module; raises `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
+    """Print every `hw.module` of a module; raise `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
 
     name = "verilog"
 
