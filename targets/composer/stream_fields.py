@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.tiles import Sums
 
 if TYPE_CHECKING:
-    from tinyml.targets.tiles import Numbers
+    from tinyml.targets.tiles import Bytes, Numbers
 
 _Multiplier = TypeVar("_Multiplier", int, "Numbers")
 
@@ -35,9 +35,6 @@ def requantised_in_c(indent: str, zero: int, out: str) -> str:
     )
     return "\n".join(indent + line for line in lines)
 
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes, Numbers
 
 WORD = 4
 
