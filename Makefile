@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes same-code compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -66,6 +66,9 @@ papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or 
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))
+
+same-code: $(VENV)/test ## name the files whose code, not only docstrings and comments, differs from that of FROM=COMMIT
+	cd tests && ../$(BIN)/python -m layout.same_code $(or $(FROM),HEAD)
 
 docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as a site in build/site, and check it: links, nothing from elsewhere
 	EXHAUSTIVE=1 $(BIN)/pytest -q tests/test_docs.py -k what_is_typed

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 from tinyml.targets.verilog.fabric import Fabric
 
 TimeSource: TypeAlias = Literal["simulated", "published", "least"]
-"""The origin of a board's times: its core's simulator, cycle by cycle; the published timing of its core, with memories
-that never wait; or one cycle for each instruction, the least that a core takes."""
+"""The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
+states; or one cycle per instruction, a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Board:
 
     @property
     def names(self) -> Sequence[str]:
-        """Its name and aliases."""
+        """The name and the aliases."""
         return (self.name, *self.aliases)
 
     @property

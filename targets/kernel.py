@@ -16,7 +16,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
-from tinyml.targets.composer.repeated import Run
+from tinyml.targets.composer.instructions import Run
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Composed:
     the values of TM_CORE, the instruction sets for which they are; portable: statements for all other machines. costs:
     the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
     costs the kernel is measured. call: bytes of flash of a call. stack: in bytes. block: the number of elements in an
-    iteration, if the time of each element in excess of whole iterations is known ("rest"). runs: the instructions that
-    a call executes, if they are recorded. near: true if its code holds constants, which chips with a limit to the
-    constants of a program (`Chip.flash_bytes`) have to place among them.
+    iteration, if the time of each element after whole iterations is known ("rest"). runs: the instructions that a call
+    executes, if they are recorded. near: true if its code holds constants, which count towards the limit of chips that
+    have one (`Chip.flash_bytes`).
     """
 
     header: str
@@ -146,7 +146,7 @@ class Kernel:
 
     @property
     def computed(self) -> Hashable:
-        """The sum that it computes, wherever its weights lie."""
+        """The sum that it computes, regardless of where its weights are."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
     def computes(self, wanted: Kernel) -> bool:
@@ -177,8 +177,8 @@ class RowCoder:
 class ForestCoder:
     """A composer whose kernels are forests, as tables or as code.
 
-    name: the C functions are called by it and a digest of the forest. composed: the kernel for a function name and a
-    forest; None for forests that it has none for.
+    name: the prefix of C functions, followed by a digest of the forest. composed: the kernel for a function name and a
+    forest; None if there is none.
     """
 
     name: str
@@ -222,7 +222,7 @@ class FarConstants:
     """Constants beyond those that a chip reads by its usual addresses, and the costs of reading them.
 
     needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
-    is none. load: the time that the read of an element takes more than that of a near one, in the unit of the board.
+    is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.
     """
 
     needs: str

@@ -44,8 +44,9 @@ class BuiltIn:
     """A row of `BUILT_IN`.
 
     boards: the names of the chip's boards. aliases: their other names, and the boards that they are. macro: a macro
-    that only its compiler defines, if its programs read constants as no other chip does: other compilers reject them.
-    prefixes: of macros that only its compilers define, by which texts of the runtime select code for it.
+    that only its compiler defines, if its programs read constants in a way of their own, so that other compilers have
+    to reject them. prefixes: of macros that only its compilers define, by which texts of the runtime select code for
+    it.
     """
 
     boards: Sequence[str]
@@ -272,7 +273,7 @@ def tile_coders(target: str) -> Sequence[TileCoder]:
 
 
 def far_constants(target: str) -> FarConstants | None:
-    """The way in which a board reads constants beyond its near ones; None if it does not.
+    """The far constants of a board; None if it reads near ones only.
 
     Raises `InputError` for an unknown board.
     """

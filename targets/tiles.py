@@ -30,7 +30,7 @@ KEPT = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
 
 FIRST_ZERO = 128
-"""The offset of zero points in names of C functions, which cannot contain a minus sign."""
+"""The bias of zero points in names of C functions, which cannot contain a minus sign."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Memory:
 
 
 class Memories:
-    """The memories of a program, by the values that stand for them."""
+    """The memories of a program, by the values that represent them."""
 
     def __init__(self, c: Circuit):
         self.c = c

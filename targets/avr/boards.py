@@ -1,4 +1,4 @@
-"""The AVR boards. Flash for programs is without the section of the boot loader."""
+"""The AVR boards. The flash of a program excludes the boot loader section."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from tinyml.targets.board import Board
 
 MUL = "mul"
-"""The feature of cores that multiply bytes by an instruction."""
+"""Board feature: a core with a hardware multiplier for bytes."""
 
 ELPM = "elpm"
-"""The feature of parts with more than 64 KB of flash, all of which ELPM reads."""
+"""Board feature: more than 64 KB of flash, read with ELPM."""
 
 _ARDUINO = "arduino-core-avr 1.8.7, boards.txt"
 
@@ -117,7 +117,7 @@ BOARDS = (
 )
 
 _RAM_START: Mapping[str, int] = {"atmega2560": 0x200, "attiny85": 0x60}
-"""The address of RAM, behind the registers, by part; 0x100 for others."""
+"""The start address of RAM, after the registers, by part; 0x100 for others."""
 
 _DATA_SPACE = 0x800000
 """The offset of RAM addresses in ELF files."""

@@ -1,16 +1,40 @@
 """The AVR chip: constants live in program memory, which only LPM can read, and int has 16 bits."""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from tinyml.targets.avr.boards import BOARDS, memory_flags
 from tinyml.targets.avr.composer.compose import compose, functions
 from tinyml.targets.avr.kernels import CODER, FAR, FORESTS, KERNELS, PACKED_READS, TILES
-from tinyml.targets.c.helpers import read_helpers
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 
+_DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
+
+
+def _read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
+    """The prelude, and the blocks by the function or type that each defines, in file order.
+
+    Blank lines separate blocks. Blocks that begin with a comment are dropped; a block that defines no `tm_...` name
+    belongs to the prelude.
+    """
+    prelude: list[str] = []
+    helpers: dict[str, str] = {}
+    for block in re.split(r"\n\n+", file.read_text("utf-8").strip("\n")):
+        if block.startswith("/*"):
+            continue
+        if (definition := _DEFINITION.search(block)) is None:
+            prelude.append(f"{block}\n")
+        else:
+            helpers[definition[1]] = f"{block}\n"
+    return "\n".join(prelude), helpers
+
+
 _FOLDER = Path(__file__).parent
-_PRELUDE, _HELPERS = read_helpers(_FOLDER / "helpers.h")
+_PRELUDE, _HELPERS = _read_helpers(_FOLDER / "helpers.h")
 
 # gcc would hoist values that take one instruction to load out of loops, into registers that must be saved on the stack.
 _OPTIONS = """\
@@ -38,10 +62,10 @@ class __FlashStringHelper;
 """
 
 REACH = 1 << 16
-"""The bytes of flash that LPM reads. The linker puts constants in front of all code but the vectors."""
+"""The bytes of flash that LPM can address. The linker places constants before all code except the vectors."""
 
 _OTHERS = 1024
-"""Bytes for the vectors of the greatest part, the constants of Arduino's core and those of a short sketch."""
+"""Bytes reserved for the vectors of the largest part, and for the constants of Arduino's core and of a short sketch."""
 
 CHIP = Chip(
     "avr",
@@ -79,7 +103,7 @@ CHIP = Chip(
     options=_OPTIONS,
     int24=_INT24,
     prelude=_PRELUDE,
-    # The word 1 is no instruction.
+    # The word 1 is not an instruction.
     trap='__asm__ volatile(".word 1");',
     helpers=_HELPERS,
 )

@@ -40,14 +40,14 @@ _PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
 }
 """The helper for products of these types (factor, factor, product) and its return type."""
 
-FAR_ADDRESS = "TM_FAR"
+_FAR_ADDRESS = "TM_FAR"
 """The macro that takes the address of a far constant."""
 
 Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """Spells operations, given the texts of their operands, and records the target's helpers that they use.
+    """Speller of operations, given the texts of their operands; records the target's helpers that they use.
 
     program: the program's name, with which the names of its constants, buffers and arena begin in C. loaded: the
     constants that the caller writes.
@@ -65,7 +65,7 @@ class Expressions:
         return _SPELLINGS[type(op)](self, op, operand)
 
     def static(self, symbol: StringAttr | SymbolRefAttr) -> str:
-        """The name in C of a constant, a buffer or the arena, of which another program in the unit has none."""
+        """The C name of a constant, a buffer or the arena, unique among the programs of a translation unit."""
         name = symbol.data if isinstance(symbol, StringAttr) else symbol.string_value()
         return name if name.startswith(self.prefix) else self.prefix + name
 
@@ -74,7 +74,7 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The helper that reads an element; None if a plain access does. kind: "flash", or "next", which moves on."""
+        """The helper that reads an element; None if a plain access does. kind: "flash", or "next" to advance, too."""
         if type.memory.data == FAR:
             return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
         if type.memory.data == FLASH and self.chip.flash_attribute is not None:
@@ -97,7 +97,7 @@ class Expressions:
             return Text(f"({spell(op.result.type)})&{self.static(self.structure)}", UNARY, op.result.type)
         name = self.memory(op.symbol, op.instance, operand)
         if pointer_type(op.result).memory.data == FAR:
-            name = f"{FAR_ADDRESS}({name})"
+            name = f"{_FAR_ADDRESS}({name})"
         return Text(name, PRIMARY, op.result.type)
 
     def binary(self, op: c.BinaryOp, operand: Operand) -> Text:

@@ -26,7 +26,7 @@ COUNTERS = ("i", "j", "k", "l", "m", "n")
 
 
 class FunctionPrinter:
-    """Prints one function; `taken` holds the names in use at file level."""
+    """Printer of one function; `taken` holds the names in use at file level."""
 
     def __init__(self, expressions: Expressions, taken: Iterable[str]):
         self.expressions = expressions
@@ -245,7 +245,7 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """Variables, and MEMORY, that an operation or one nested in it changes."""
+    """The variables, and MEMORY, that an operation or one nested in it changes."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):

@@ -1,12 +1,143 @@
-"""The parts of a header that a program needs: functions, types and macros, and what these use."""
+"""The parts of C text that a program needs.
+
+Of a header: functions, types and macros, and what these use. Of any text: what is not under preprocessor conditions
+that are known to be false.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
+
+_DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)", re.DOTALL)
+_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+
+
+def without_branches(text: str, undefined: Sequence[str]) -> str:
+    """C text without the branches that need a macro whose name begins with one of `undefined`.
+
+    A condition that this decides is removed with its directives and the comment directly before it; one that also
+    depends on other macros stays.
+    """
+    if not any(prefix in text for prefix in undefined):
+        return text
+    kept: list[str] = []
+    open: list[_Condition] = []
+    for line in _logical_lines(text):
+        directive = _DIRECTIVE.match(line)
+        if directive is None:
+            if all(condition.prints for condition in open):
+                kept.append(line)
+            continue
+        kind, rest = directive[1], directive[2]
+        if kind.startswith("if"):
+            outside = all(condition.prints for condition in open)
+            open.append(_Condition(value := _value(kind, rest, undefined), keeps=value is None))
+            if outside and value is None:
+                kept.append(line)
+            elif outside:
+                _drop_comment(kept)
+        else:
+            condition = open.pop()
+            shown = condition.next(line, kind, None if kind == "endif" else _value(kind, rest, undefined))
+            if shown is not None and all(outer.prints for outer in open):
+                kept.append(shown)
+            if kind != "endif":
+                open.append(condition)
+    return "\n".join(kept)
+
+
+@dataclass
+class _Condition:
+    """An open conditional. value: that of the current branch, None if unknown.
+
+    keeps: true once one of its directives was kept. taken: true after a branch that is known to be compiled.
+    """
+
+    value: bool | None
+    keeps: bool
+    taken: bool = False
+
+    @property
+    def prints(self) -> bool:
+        return self.value is not False
+
+    def next(self, line: str, kind: str, value: bool | None) -> str | None:
+        """Enter the branch of a directive, or leave the last one; return the directive to print, if any."""
+        if kind == "endif":
+            return line if self.keeps else None
+        self.taken |= self.value is True
+        self.value = False if self.taken else value
+        if not self.prints:
+            return None
+        if self.keeps:
+            return "#else" if self.value is True else line
+        self.keeps = self.value is None
+        return re.sub(r"#\s*elif", "#if", line, count=1) if self.keeps else None
+
+
+def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
+    """The value of a directive's condition; None if it is unknown."""
+    if kind == "else":
+        return True
+    if kind in ("ifdef", "ifndef"):
+        return None if not rest.strip().startswith(tuple(undefined)) else kind == "ifndef"
+    names: dict[str, bool | None] = {}
+
+    def named(match: re.Match[str]) -> str:
+        macro = match[1] or match[2]
+        names[name := f"defined_{macro}"] = False if macro.startswith(tuple(undefined)) else None
+        return name
+
+    text = _DEFINED.sub(named, re.sub(r"/\*.*?\*/", "", rest.replace("\\\n", " ")))
+    text = re.sub(r"!(?!=)", " not ", text.replace("||", " or ").replace("&&", " and ")).strip()
+    try:
+        return _decided(ast.parse(text, mode="eval").body, names)
+    except SyntaxError:
+        # C that is not Python.
+        return None
+
+
+def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
+    """The value of an expression whose names may be unknown."""
+    match node:
+        case ast.Name(name):
+            return names.get(name)
+        case ast.UnaryOp(ast.Not(), operand):
+            value = _decided(operand, names)
+            return None if value is None else not value
+        case ast.BoolOp(op, operands):
+            values = [_decided(operand, names) for operand in operands]
+            decisive = isinstance(op, ast.Or)
+            return decisive if decisive in values else None if None in values else not decisive
+        case _:
+            return None
+
+
+def _logical_lines(text: str) -> Iterator[str]:
+    """Yield lines; a directive together with its continuation lines."""
+    pending = ""
+    for line in text.split("\n"):
+        pending += line
+        if pending.lstrip().startswith("#") and line.endswith("\\"):
+            pending += "\n"
+        else:
+            yield pending
+            pending = ""
+
+
+def _drop_comment(lines: list[str]) -> None:
+    """Remove a comment at the end of the lines, if it has lines of its own."""
+    if not lines or not lines[-1].endswith("*/"):
+        return
+    first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
+    if lines[first:] and lines[first].lstrip().startswith("/*"):
+        del lines[first:]
+
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _CONDITION = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif)\b")
@@ -21,11 +152,11 @@ def words(text: str) -> set[str]:
 
 
 def needed_part(text: str, used: Set[str]) -> list[str]:
-    """The lines of a header without definitions that nothing needs. used: the identifiers in the rest of the program.
+    """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
-    Definitions under conditions stay under them. An `#include`, which defines nothing, stays if something beside it
-    does, and so do conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in
-    place of the header's, since two programs in one translation unit may need different parts.
+    Definitions under conditions stay under them. An `#include` stays if a definition beside it does, and so do
+    conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in place of the
+    header's, since two programs in one translation unit may need different parts.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -38,9 +169,9 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the comment before it, or another line of the preprocessor, whose name is empty.
+    """A definition with the comment before it, or another preprocessor line, which has no name.
 
-    words: the identifiers that it uses, and those in the conditions that it is under.
+    words: the identifiers in it and in the conditions around it.
     """
 
     text: list[str]
@@ -64,7 +195,7 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """Parts under conditions: directives, each with the parts behind it."""
+    """A conditional: its directives, each with the parts that follow it."""
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -90,19 +221,19 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if another part beside one is needed."""
+    """True if another part at the same level is needed."""
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """A definition that several programs in one translation unit may have in common."""
+    """A definition with a guard, as several programs in one translation unit may contain it."""
     macro = f"{name.upper()}_DEFINED"
     return [f"#ifndef {macro}", f"#define {macro}", *lines, "#endif"]
 
 
 @cache
 def _parsed(text: str) -> list[_Part]:
-    """The parts of a header, without the guard around all of it."""
+    """The parts of a header, without its include guard."""
     parts = _read_parts(deque(text.rstrip("\n").split("\n")), frozenset())
     match parts:
         case [_Branches(_, [([guard], [_Item() as first, *rest])])] if guard == f"#ifndef {first.name}":
@@ -157,7 +288,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive, with the lines that continue it."""
+    """A directive with its continuation lines."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

@@ -37,7 +37,7 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()):
         self._taken = set(taken)
         self._least: dict[str, int] = {}
-        """For each base name, a number below which all numbers are taken."""
+        """For each base name, a number below which all suffixes are taken."""
         self._scopes: list[list[tuple[str, str, int]]] = [[]]
         """For each scope, its names with their base names and numbers."""
 

@@ -20,10 +20,9 @@ from tinyml.dialects import c
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
-from tinyml.targets.c.conditions import without_branches
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
-from tinyml.targets.c.header_items import needed_part, once, words
+from tinyml.targets.c.header_items import needed_part, once, without_branches, words
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of
@@ -35,7 +34,7 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
+    """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
     Raises `InputError` for an unknown target, ValueError for an unknown file.
     """
@@ -64,7 +63,7 @@ def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -
 
 
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
-    """Write NAME.c and NAME.h for the only program of a module into a folder, which is made if it is missing.
+    """Write NAME.c and NAME.h for the only program of a module into a folder, created if it is missing.
 
     The numbers that the caller writes before the first call, if there are any, are the content of NAME.weights.
     """
@@ -77,7 +76,7 @@ def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
 
 
 def loaded_content(module: ModuleOp) -> bytes:
-    """The numbers that the caller of the programs of a module writes before the first call; none for most programs."""
+    """The numbers that the caller of a module's programs writes before the first call; empty for most programs."""
     return b"".join(op.content for op in module.walk() if isinstance(op, c.LoadedOp))
 
 
@@ -176,10 +175,10 @@ class _ProgramPrinter:
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
-        """Prefixes of macros for which nothing is printed.
+        """Prefixes of the macros whose branches are not printed.
 
-        Compilers of chips that read constants in their own way reject the file; others of a chip that it is not for
-        compile the text that any compiler takes, to the same bits.
+        Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
+        portable text, to the same bits.
         """
         for_any = self.chip.name not in BUILT_IN or self.chip.name == HOST
         others = [row for name, row in BUILT_IN.items() if name != self.chip.name]
@@ -191,10 +190,10 @@ class _ProgramPrinter:
         used |= {name.data for op in self.verbatims for name in op.provides}
         foreign = self._foreign()
         texts: list[list[str]] = []
-        # A text needs only those before it.
+        # A text depends only on those before it.
         for op in reversed(self.verbatims):
             origin = op.origin.data
-            # NAME.h has the include already.
+            # NAME.h already has the include.
             own = self._text_of(op).rstrip("\n").replace("#include <stdint.h>\n", "")
             text = without_branches(own, foreign)
             part = needed_part(text, used) if origin.endswith(".h") else once(origin, text.split("\n"))
@@ -204,7 +203,7 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """Errors for compilers that would take branches of the runtime that read the constants of another chip."""
+        """`#error` lines for compilers that would select runtime branches that read another chip's constants."""
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
@@ -292,7 +291,7 @@ class _ProgramPrinter:
         length = len(numbers)
         if op.far is not None:
             attribute = f" {self.chip.flash_attribute}_FAR"
-            # Code follows, at even addresses.
+            # Code, which needs even addresses, follows.
             length += length * _size(op.element) % 2
         if self.chip.constant_alignment > _size(op.element):
             attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
@@ -321,7 +320,7 @@ class _ProgramPrinter:
         return _box(table)
 
     def _arena(self, op: c.ArenaOp, name: str) -> str:
-        """The declaration of the arena by a name."""
+        """The declaration of the arena under a name."""
         size, unit = op.size.value.data, _size(op.element)
         alignment = min(op.alignment.value.data, self.chip.alignment)
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
@@ -347,7 +346,7 @@ def _rows(words: Sequence[str]) -> Iterator[str]:
     """Comma-separated words, wrapped to the line width; `textwrap` is too slow for millions of words."""
     start, length = 0, 0
     for number, word in enumerate(words):
-        # Including the comma, which the last word does not have.
+        # Includes a comma, which the last word lacks.
         size = len(word) + (number < len(words) - 1)
         if number > start and length + 1 + size > WIDTH:
             yield ", ".join(words[start:number]) + ","

@@ -129,7 +129,7 @@ def literal(value: int | float, type: Attribute) -> Text:
     if type == i1:
         return Text(str(abs(number)), PRIMARY, i1, literal=True)
     if type == INT24 and not -(1 << 15) <= number < 1 << 15:
-        # Without the cast it would be a long, and so would every result computed from it.
+        # Without the cast it would be a long, as would every result computed from it.
         return Text(f"(TM_INT24){number}", UNARY, INT24, literal=True)
     for width in (16, 32, 64):
         # The minus is an operator in C, and its operand would have a wider type.

@@ -1,1 +1,1 @@
-"""Fragments that the composers of several chips share: lines of assembly, and tile kernels."""
+"""What the composers of several chips share: instructions, weight streams and tile kernels."""

@@ -1,25 +1,25 @@
-"""Instructions as records: what composers join, price and print."""
+"""Instructions as records, which composers join, price and print, and code with loops of known trip counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
 
 from tinyml.targets.composer.lines import Lines
 
 CycleClass: TypeAlias = Literal["load", "store", "several", "branch", "it", "other"]
-"""Loads and stores of a single register and of several ones, branches, IT, and instructions that compute."""
+"""Loads and stores of a single register and of several, branches, IT, and other instructions."""
 
 
 @dataclass(frozen=True)
 class Instruction:
     """An instruction.
 
-    name: the mnemonic without its width. size: bytes, those of a branch that is not far; None where the assembler
-    chooses. words: registers of 32 bits that a load or store of several ones transfers. address: the registers that the
-    address of a load or store is computed from. reads, writes: all registers that it reads, those of the address
-    included, and that it writes; "flags" is one of them. stack: bytes of stack that it allocates.
+    name: the mnemonic without its width. size: bytes, for a branch those of its short form; None if the assembler
+    chooses. words: 32-bit registers that a load or store multiple transfers. address: the registers from which the
+    address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
+    and writes; "flags" is one of them. stack: bytes of stack that it allocates.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class LocalLabel:
-    """A numeric label, to which branches lead back or ahead."""
+    """A numeric label, the target of branches backwards or forwards."""
 
     number: int
 
@@ -57,12 +57,12 @@ def joined(*parts: Line | Iterable[Line]) -> Code:
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions, which is the time of straight-line code if all of them take the same time."""
+    """The number of instructions: the time of straight-line code if all of them take one unit."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
 def most_bytes(lines: Iterable[Line]) -> int:
-    """An upper bound of the bytes of flash: four for each instruction."""
+    """An upper bound on the bytes of flash: four per instruction."""
     return 4 * instructions(lines)
 
 
@@ -74,3 +74,80 @@ def stack_of(lines: Iterable[Line]) -> int:
 def printed(lines: Iterable[Line]) -> Lines:
     """The text of the assembly."""
     return tuple(line.text for line in lines)
+
+
+class Run(NamedTuple):
+    """Consecutive instructions, the last of which may be a branch.
+
+    times: the executions in a call of the function. taken: the executions in which the branch at the end is taken.
+    """
+
+    lines: Code
+    times: int = 1
+    taken: int = 0
+
+    @property
+    def time(self) -> int:
+        """The instructions that a call executes."""
+        return self.times * instructions(self.lines)
+
+    def repeated(self, count: int) -> Run:
+        return Run(self.lines, count * self.times, count * self.taken)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Code with loops, and the runs of instructions that a call executes."""
+
+    lines: Code
+    runs: Sequence[Run]
+
+    @staticmethod
+    def once(lines: Code) -> Repeated:
+        return Repeated(lines, (Run(lines),) if lines else ())
+
+    @property
+    def time(self) -> int:
+        """The instructions that a call executes."""
+        return sum(run.time for run in self.runs)
+
+    def followed_by(self, further: Repeated) -> Repeated:
+        return Repeated(joined(self.lines, further.lines), (*self.runs, *further.runs))
+
+    def then(self, lines: Code) -> Repeated:
+        return self.followed_by(Repeated.once(lines))
+
+    def calling(self, function: Code) -> Repeated:
+        """The same code, whose last branch calls a function that is printed elsewhere."""
+        *before, last = self.runs
+        return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
+
+    def looped(self, begin: Code, end: Code, count: int, label: int, skipped: int = 0) -> Repeated:
+        """The code in a loop: `begin`, then `count` times a label, the code and `end`, which branches to the label.
+
+        A single iteration omits `begin` and `end`. skipped: the instructions of `end` that are executed only before a
+        branch back.
+        """
+        if count == 1:
+            return self
+        body, back = end[: len(end) - skipped], end[len(end) - skipped :]
+        iteration = [run.repeated(count) for run in (*self.runs, Run(body))]
+        if back:
+            ends = [iteration[-1]._replace(taken=1), Run(back, count - 1, count - 1)]
+        else:
+            ends = [iteration[-1]._replace(taken=count - 1)]
+        looped = Repeated(joined(LocalLabel(label), self.lines, end), (*iteration[:-1], *ends))
+        return Repeated.once(begin).followed_by(looped)
+
+    def counted(self, label: int, count: int) -> Repeated:
+        """The code in a loop of `count` iterations whose last instruction branches back to a label."""
+        runs = [run.repeated(count) for run in self.runs]
+        runs[-1] = runs[-1]._replace(taken=count - 1)
+        return replace(self, lines=joined(LocalLabel(label), self.lines), runs=runs)
+
+
+def balanced(count: int, most: int) -> list[tuple[int, int]]:
+    """Pairs of a group size, at most `most`, and its number: as few groups as possible, of nearly equal sizes."""
+    groups = -(-count // most)
+    size, larger = divmod(count, groups)
+    return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]

@@ -1,4 +1,7 @@
-"""Fields of a weight stream: numbers of rows, and weights in an order of axes; their bytes, and their values in C."""
+"""Fields of a weight stream: numbers of rows, and weights in an order of axes; their bytes, and their values in C.
+
+Requantisation as in TensorFlow Lite takes its numbers from these fields.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.requantised import doubled
 from tinyml.targets.tiles import Sums
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes, Numbers
+
+_Multiplier = TypeVar("_Multiplier", int, "Numbers")
+
+
+def doubled(multiplier: _Multiplier) -> _Multiplier:
+    """Twice a 31-bit multiplier, minus 2^32: a signed 32-bit integer."""
+    return 2 * multiplier - (1 << 32)
+
+
+def requantised_in_c(indent: str, zero: int, out: str) -> str:
+    """Statements that store the requantised `sum` in `out`, given `multiplier`, doubled, and `right`, minus 1."""
+    lines = (
+        "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
+        f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
+        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+    )
+    return "\n".join(indent + line for line in lines)
+
 
 WORD = 4
 
@@ -23,12 +43,12 @@ ROW = 0
 
 
 def scaled(number: str, by: int | str) -> str:
-    """A product in C with a constant or a variable; empty for an empty term."""
+    """The C product of a term and a constant or variable; empty for an empty term."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
 def total(*terms: str) -> str:
-    """A sum in C."""
+    """The C sum of the nonempty terms."""
     return " + ".join(filter(None, terms)) or "0"
 
 
@@ -43,10 +63,10 @@ def word(pointer: str, offset: str) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of each row.
+    """A number per row.
 
     values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
-    expression of the value, given those of a pointer to bytes and a byte offset.
+    expression of the value, given those of a byte pointer and a byte offset.
     """
 
     name: str
@@ -83,7 +103,7 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the pointer in C. aligned: the multiple of bytes from the start of the block at which the next field starts.
+    name: the pointer in C. aligned: the alignment of the next field within the block, in bytes.
     """
 
     name: str

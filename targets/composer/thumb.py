@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tinyml.targets.board import Timing
-from tinyml.targets.composer.instructions import Instruction
-from tinyml.targets.composer.repeated import Run
+from tinyml.targets.composer.instructions import Instruction, Run
 
 
 def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
-    """Cycles of instructions that run one after the other, without a branch at their end being taken."""
+    """Cycles of straight-line code; a branch at its end counts as not taken."""
     cycles, before = 0, None
     for instruction in instructions:
         cycles += _cycles(timing, instruction, before)
@@ -41,7 +40,7 @@ def _cycles(timing: Timing, instruction: Instruction, before: Instruction | None
             follows = before is not None and before.cycles == "load" and before.writes[0] not in address
             return timing.load - (follows and timing.pipelined) + stall
         case "it":
-            # It is folded into an instruction of 16 bits before it; one whose size is not known counts as such.
+            # IT is folded into a preceding 16-bit instruction; an instruction of unknown size counts as one.
             return 0 if before is not None and before.size != 4 else 1
         case _:
             listed = next((key for key in (instruction.name, instruction.name[:-2]) if key in timing.cycles), None)

@@ -1,4 +1,9 @@
-"""Families of tile kernels: the C function around the code that a composer generates for a tile."""
+"""Families of tile kernels: the C function around the code that a composer generates for a tile.
+
+`RowNest` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
+blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are taken at
+once; an instruction set implements the abstract methods for it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from tinyml.targets.c.composer import coded_tiles_in_c
-from tinyml.targets.composer.instructions import most_bytes, printed, stack_of
+from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
+from tinyml.targets.composer.instructions import Code, Repeated, Run, most_bytes, printed, stack_of
 from tinyml.targets.composer.lines import Lines, Printed, statement
-from tinyml.targets.composer.repeated import Repeated, Run
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
@@ -79,7 +83,7 @@ class RepeatedCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound of the bytes of flash."""
+        """An upper bound on the bytes of flash."""
         return most_bytes(self.code.lines)
 
 
@@ -133,8 +137,8 @@ class TileComposer:
                 return None
             costs = {"": made.time + self.enter}
             bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
-            portable = coded_tiles_in_c.portable(tile, sums)
-            head = coded_tiles_in_c.signature(symbol)
+            portable = tile_in_c(tile, sums)
+            head = tile_signature(symbol)
             text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
@@ -177,3 +181,83 @@ class TileComposer:
         return TileFamily(
             name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
         )
+
+
+@dataclass(frozen=True)
+class RowNest(LoopedCode):
+    """The code for a tile. The rows of a block are those of the weight stream."""
+
+    @property
+    @abstractmethod
+    def windows(self) -> Sequence[tuple[int, int]]:
+        """Pairs of a repetition count and a number of windows taken at once, in order of the windows."""
+
+    @abstractmethod
+    def enter(self) -> Code:
+        """Save registers and arguments."""
+
+    @abstractmethod
+    def leave(self) -> Code:
+        """Restore the registers and return."""
+
+    @abstractmethod
+    def load_windows(self, windows: int) -> Repeated:
+        """Set up windows before the first block, and reset the stream pointer to the start."""
+
+    @abstractmethod
+    def start(self, rows: int, windows: int) -> Code:
+        """Load the starts of the sums of a block."""
+
+    @abstractmethod
+    def products(self, rows: int, windows: int) -> Repeated:
+        """Add the products of all runs and elements to the sums."""
+
+    @abstractmethod
+    def finish(self, rows: int, windows: int) -> Code:
+        """The epilogue: store the results of a block."""
+
+    @abstractmethod
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        """The loop over equal blocks, those of a group of the stream."""
+
+    @abstractmethod
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        """The loop over groups of equally many windows."""
+
+    def next_windows(self, windows: int) -> Code:
+        """Advance to the next windows."""
+        return ()
+
+    def function(self) -> Repeated:
+        code = Repeated.once(self.enter())
+        for times, windows in self.windows:
+            code = code.followed_by(self.over_windows(self.all_rows(windows), times))
+        return code.then(self.leave())
+
+    def all_rows(self, windows: int) -> Repeated:
+        """All rows for the given number of windows."""
+        code = self.load_windows(windows)
+        for group, (times, rows) in enumerate(self.layout.groups):
+            code = code.followed_by(self.over_rows(self.block(rows, windows), times, group))
+        return code.then(self.next_windows(windows))
+
+    def block(self, rows: int, windows: int) -> Repeated:
+        """A block of rows for the given number of windows."""
+        start = Repeated.once(self.start(rows, windows))
+        return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
+
+
+def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
+    """A step repeated `count` times, in a loop over `at_once` steps if there are more than twice as many."""
+    loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
+    code = Repeated.once(step * single)
+    return code.followed_by(loop(Repeated.once(step * at_once), loops)) if loops else code
+
+
+def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
+    """The windows that contain a column of elements, each with the column of its filter.
+
+    across: columns between adjacent windows. width: columns of a filter.
+    """
+    met = ((window, column - window * across) for window in range(windows))
+    return [(window, tap) for window, tap in met if 0 <= tap < width]

@@ -1,21 +1,35 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
 A stream is a sequence of blocks of rows, and a block a sequence of fields. This single declaration determines the
-bytes, the byte offsets that a composer needs, and the same sums in plain C.
+bytes, the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the
+streams that several chips share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.requantised import requantised_in_c
-from tinyml.targets.composer.stream_fields import Field, ListedBytes, RowNumbers, Weights, scaled, total
+from tinyml.targets.composer.stream_fields import (
+    MULTIPLIER,
+    RIGHT,
+    ROW,
+    START,
+    WORD,
+    Field,
+    ListedBytes,
+    Number,
+    RowNumbers,
+    Weights,
+    requantised_in_c,
+    scaled,
+    total,
+)
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -94,7 +108,7 @@ def requantised(c: StreamInC, out: str) -> str:
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
 
 
-def sums_in_c(c: StreamInC) -> str:
+def _sums_in_c(c: StreamInC) -> str:
     """Statements for the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
     apart, channel = (f" * {tile.rows}", f" + {c.row}") if stream.by_channel else ("", "")
@@ -130,7 +144,7 @@ class WeightStream:
     run_elements: int = 0
     elements: Callable[[Numbers], Numbers] = lambda weights: weights
     finish: Callable[[StreamInC, str], str] = requantised
-    in_c: Callable[[StreamInC], str] = sums_in_c
+    in_c: Callable[[StreamInC], str] = _sums_in_c
 
     @property
     def length(self) -> int:
@@ -146,7 +160,7 @@ class WeightStream:
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of a row's number in a block of `rows` rows; of several with one name, the first."""
+        """The byte offset of a row's number in a block of `rows` rows; the first one if several have the name."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
@@ -206,3 +220,62 @@ class WeightStream:
     def portable(self) -> str:
         """The C statements for the sums of all rows and windows."""
         return self.in_c(StreamInC(self))
+
+
+BY_ROW, BY_ELEMENT = (ROW, 1), (1, ROW)
+"""Orders of weights: row by row, and element by element."""
+
+RowFactors = tuple[Number, Number]
+"""The numbers of a row's multiplier and shift amount."""
+
+
+def multipliers_and_shifts(
+    factors: RowFactors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
+) -> Sequence[Field]:
+    """The words of the multipliers, and the bytes of the shift amounts. mark: `RowNumbers.end_mark` of the latter."""
+    multiplier, right = factors
+    return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
+
+
+def row_blocks(
+    tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
+) -> WeightStream:
+    """The stream of rows without gaps between runs. order: of their weights."""
+    weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
+    fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
+    return WeightStream(tile, groups, fields)
+
+
+def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
+    """Groups of blocks: blocks of `most` rows, a power of two, then blocks of smaller powers of two for the rest."""
+    powers = [1 << place for place in reversed(range(most.bit_length()))]
+    whole, rest = divmod(rows, most)
+    return [*([(whole, most)] if whole else []), *((1, few) for few in powers[1:] if rest & few)]
+
+
+_NUMBERS = RowNumbers("numbers", content=(START, MULTIPLIER, RIGHT))
+START_AT, MULTIPLIER_AT, RIGHT_AT = (offset for _, offset in _NUMBERS.numbers.values())
+WEIGHTS_AT = _NUMBERS.row_bytes
+"""Byte offsets in the record of a channel."""
+
+
+class ChannelRecords:
+    """The records of the channels of a tile.
+
+    columns: of a filter; taps: the number of its weights. across: the columns between adjacent windows. bytes: the size
+    of a record.
+    """
+
+    def __init__(self, tile: Tile, factors: RowFactors) -> None:
+        self.tile = tile
+        self.columns, self.across = tile.length // tile.rows, tile.step // tile.rows
+        self.taps = tile.runs * self.columns
+        fields = replace(_NUMBERS, content=(START, *factors)), Weights("weights", WORD, elements=self.taps)
+        self.layout = WeightStream(tile, [(tile.rows, 1)], fields, by_channel=True)
+        self.bytes = self.layout.block_bytes(1)
+
+    @property
+    def is_by_channel(self) -> bool:
+        """True if windows consist of whole pixels, and no two windows coincide."""
+        tile = self.tile
+        return tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0

@@ -4,8 +4,67 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyml.targets.board import Board
-from tinyml.targets.cortex_m.timing import CORTEX_M0PLUS_TIMING, CORTEX_M3_TIMING, CORTEX_M4_TIMING
+from tinyml.targets.board import Board, Timing
+
+_CORTEX_M4_TIMING = Timing(
+    "ARM DDI 0439, Cortex-M4 Technical Reference Manual, 3.3 and 7.2.3",
+    load=2,
+    several=1,
+    stall=1,
+    # Published as 1 to 3, by the target's width and alignment; this is the mean.
+    refill=2,
+    cycles={
+        # Published as 2 to 12, by the operands; this is the mean.
+        "sdiv": 7,
+        "udiv": 7,
+        # The branch itself is a refill.
+        "tbb": 2,
+        "tbh": 2,
+        "vdiv": 14,
+        "vsqrt": 14,
+        **dict.fromkeys(("vmla", "vmls", "vnmla", "vnmls", "vfma", "vfms", "vfnma", "vfnms"), 3),
+        "vmov core": 2,
+    },
+    mean=1.3,
+)
+
+_CORTEX_M3_TIMING = Timing(
+    "ARM DDI 0337, Cortex-M3 Technical Reference Manual, 3.3",
+    load=2,
+    several=1,
+    stall=1,
+    # Published as 1 to 3, by the target's width and alignment; this is the mean.
+    refill=2,
+    cycles={
+        "mla": 2,
+        "mls": 2,
+        # Published as 3 to 5 and 4 to 7, by the operands.
+        **dict.fromkeys(("smull", "umull"), 4),
+        **dict.fromkeys(("smlal", "umlal"), 6),
+        # Published as 2 to 12, by the operands; this is the mean.
+        "sdiv": 7,
+        "udiv": 7,
+        # The branch itself is a refill.
+        "tbb": 2,
+        "tbh": 2,
+    },
+    mean=1.3,
+)
+
+_CORTEX_M0PLUS_TIMING = Timing(
+    "ARM DDI 0484, Cortex-M0+ Technical Reference Manual, 3.3",
+    load=2,
+    several=1,
+    stall=0,
+    # The pipeline has two stages.
+    refill=1,
+    # For a core with the single-cycle multiplier; the branch itself is a refill.
+    cycles={"bl": 2},
+    mean=1.4,
+    store=2,
+    pipelined=False,
+)
+
 
 _M0, _M3, _M4F = "Cortex-M0+", "Cortex-M3", "Cortex-M4F"
 
@@ -43,7 +102,7 @@ _CORTEX_M4 = Board(
     costs="cortex-m4",
     features=("dsp",),
     larger="cortex-m4-xip",
-    timing=CORTEX_M4_TIMING,
+    timing=_CORTEX_M4_TIMING,
     title="Cortex-M4 with the memories of an nRF52840",
     core=_M4F,
 )
@@ -66,7 +125,7 @@ BOARDS = (
         name="mkr1000",
         flash=253952,
         ram=32768,
-        timing=CORTEX_M0PLUS_TIMING,
+        timing=_CORTEX_M0PLUS_TIMING,
         title="Arduino MKR1000, MKR Zero, Nano 33 IoT (SAMD21G18)",
         aliases=("mkrzero", "nano33iot"),
         core=_M0,
@@ -81,7 +140,7 @@ BOARDS = (
         name="pico",
         flash=2097152,
         ram=270336,
-        timing=CORTEX_M0PLUS_TIMING,
+        timing=_CORTEX_M0PLUS_TIMING,
         title="Raspberry Pi Pico (RP2040)",
         core=_M0,
         clock=125_000_000,
@@ -95,7 +154,7 @@ BOARDS = (
         name="due",
         flash=524288,
         ram=98304,
-        timing=CORTEX_M3_TIMING,
+        timing=_CORTEX_M3_TIMING,
         title="Arduino Due (SAM3X8E)",
         clock=84_000_000,
         source="ArduinoCore-sam, boards.txt; SAM3X data sheet",

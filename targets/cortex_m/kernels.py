@@ -1,24 +1,70 @@
 """The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for all of them."""
 
-from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
-from tinyml.targets.cortex_m.composer.dot.channel_dots import channel_rows
-from tinyml.targets.cortex_m.composer.dot.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.dot.packed_rows import packed_dot, packed_rows
-from tinyml.targets.cortex_m.composer.dot.segments import segment_dot
-from tinyml.targets.cortex_m.composer.dot.sparse import sparse_dot
-from tinyml.targets.cortex_m.composer.tile_kernels import (
-    CHANNEL_CODER,
-    CHANNEL_TILES,
-    DOT_TILES,
-    SMALL_CHANNEL_CODER,
-    SMALL_CHANNEL_TILES,
-    SMALL_DOT_CODER,
-    SMALL_DOT_TILES,
-    WIDE_TILES,
-    WINOGRAD_SQUARES,
-    WINOGRAD_TILES,
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tinyml.targets.composer.tile_code import TileCode, TileComposer
+from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
+from tinyml.targets.cortex_m.composer.coded_depthwise_armv6m import CodedDepthwiseArmv6m
+from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
+from tinyml.targets.cortex_m.composer.coded_rows_armv6m import CodedRowsArmv6m
+from tinyml.targets.cortex_m.composer.depthwise import SlidingWindow
+from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
+from tinyml.targets.cortex_m.composer.dot import channel_rows, dot, dot_rows, sparse_dot
+from tinyml.targets.cortex_m.composer.fragments import ARMV6M, DSP, SYNTAX
+from tinyml.targets.cortex_m.composer.packed_dot import packed_dot, packed_rows
+from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
+from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
+from tinyml.targets.cortex_m.composer.segment_dot import segment_dot
+from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d
+from tinyml.targets.cortex_m.composer.winograd_2d import LINES, Winograd2d
+from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads, RowCoder
+from tinyml.targets.tiles import Tile
+
+_ARMV7EM = TileComposer("tinyml/cores.h", DSP, call=16, needs="dsp", prologue=SYNTAX)
+_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, call=16, needs="armv6-m", limit=1 << 30, prologue=SYNTAX)
+
+
+def _dots(tile: Tile) -> TileCode:
+    window = SingleWindow(tile)
+    return window if tile.count == 1 and window.fits else RowPairs(tile)
+
+
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8", _dots)
+"""Rows of a matrix by windows."""
+
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8", SlidingWindow, channels=True)
+"""Depthwise filters."""
+
+_CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, CodedDepthwise)
+"""Depthwise filters as code."""
+
+_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8", WidenedRows, large=True)
+"""Rows of a matrix by windows, with weights of two bytes."""
+
+_WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
+    "tm_cm_winograd_strip_s8", Winograd1d, large=True
 )
-from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
+"""Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
+
+_WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
+    "tm_cm_winograd_squares_s8", Winograd2d, large=True, lines=LINES
+)
+"""Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
+
+_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8", RowsArmv6m)
+"""Rows of a matrix by windows, for ARMv6-M."""
+
+_SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_strip_s8", ChannelsArmv6m, channels=True)
+"""Depthwise filters, for ARMv6-M."""
+
+_SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels", _SMALL_CHANNEL_TILES, CodedDepthwiseArmv6m)
+"""Depthwise filters as code, for ARMv6-M."""
+
+_SMALL_DOT_CODER = _ARMV6M.coder("tm_cm_small_rows", _SMALL_DOT_TILES, CodedRowsArmv6m)
+"""Rows of a matrix as code by windows, for ARMv6-M."""
+
 
 KERNELS = (
     segment_dot(),
@@ -47,7 +93,15 @@ KERNELS = (
     sparse_dot(16, 16, step=7.4),
 )
 CODER = RowCoder("tm_cm_rows", coded_rows, needs="dsp")
-TILE_CODERS = (CHANNEL_CODER, SMALL_CHANNEL_CODER, SMALL_DOT_CODER)
-TILES = (DOT_TILES, CHANNEL_TILES, WIDE_TILES, WINOGRAD_TILES, WINOGRAD_SQUARES, SMALL_DOT_TILES, SMALL_CHANNEL_TILES)
+TILE_CODERS = (_CHANNEL_CODER, _SMALL_CHANNEL_CODER, _SMALL_DOT_CODER)
+TILES = (
+    DOT_TILES,
+    CHANNEL_TILES,
+    _WIDE_TILES,
+    _WINOGRAD_TILES,
+    _WINOGRAD_SQUARES,
+    _SMALL_DOT_TILES,
+    _SMALL_CHANNEL_TILES,
+)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Unmeasured estimates, taken over from an 8-bit chip."""

@@ -11,7 +11,7 @@ _ECP5_CELLS = {
     "MULT18X18D": ("dsps", 1),
     "DP16KD": ("brams", 1),
 }
-# A carry lies in the cell of the LUT that adds.
+# A carry is in the cell of the LUT that adds.
 _ICE40_CELLS = {
     "SB_LUT4": ("luts", 1),
     "SB_MAC16": ("dsps", 1),
@@ -21,7 +21,7 @@ _ICE40_CELLS = {
         for kind in ("", "E", "R", "S", "SR", "SS", "ER", "ES", "ESR", "ESS", "N", "NE", "NR", "NSR", "NER", "NESR")
     },
 }
-# A block RAM has 36 Kbit and serves as two of 18, which are counted.
+# A block RAM of 36 Kbit serves as two of 18 Kbit, which are counted.
 _SERIES7_CELLS = {
     **{f"LUT{inputs}": ("luts", 1) for inputs in range(1, 7)},
     "RAM32M": ("luts", 4),
@@ -64,7 +64,7 @@ BOARDS = (
                     transmit="J17",
                     busy="U16",
                 ),
-                # The last pin keeps the other processor of the board from taking the FPGA over.
+                # The last pin keeps the other processor of the board from taking control of the FPGA.
                 Carrier(
                     *("ulx3s", "ULX3S with an LFE5U-25F"),
                     *(25, "G2"),

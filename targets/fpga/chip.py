@@ -13,7 +13,7 @@ CHIP = Chip(
     boards=BOARDS,
     # As many elements of 8 bits as `unroll-loops` takes at once.
     buffer_alignment=64,
-    # Hints are for high-level synthesis, other compilers leave them out.
+    # Pragmas are hints for high-level synthesis; other compilers ignore them.
     options='#ifdef __GNUC__\n#pragma GCC diagnostic ignored "-Wunknown-pragmas"\n#endif\n',
     packages=(
         Package("verilator", command="verilator"),

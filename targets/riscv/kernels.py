@@ -1,8 +1,21 @@
 """The kernels for RISC-V, all composed."""
 
-from tinyml.targets.riscv.composer.dense import channel_rows, dot, dot_rows
-from tinyml.targets.riscv.composer.sparse import sparse_dot
-from tinyml.targets.riscv.composer.tile_kernels import CHANNEL_TILES, DOT_TILES
+from __future__ import annotations
+
+from tinyml.targets.composer.tile_code import TileComposer
+from tinyml.targets.riscv.assembly import RV32IM
+from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
+from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
+from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
+
+_RV32IM = TileComposer("tinyml/cores.h", RV32IM, call=16)
+
+DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8", RiscvDotTile)
+"""Rows of a matrix by windows."""
+
+CHANNEL_TILES = _RV32IM.family("tm_rv_channel_strip_s8", RiscvChannelTile, channels=True)
+"""Depthwise: channels, each with its own filter."""
+
 
 KERNELS = (
     dot(8, 8, 32),

@@ -1,4 +1,4 @@
-"""FPGAs as schedules and budgets see them: delays of their logic, routing included, and what there is of each cell."""
+"""FPGAs as schedules and budgets see them: delays of their logic, including routing, and their cells by kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Delays:
 
     lut: of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for factors of
     18 bits or less. read: from a clock edge to the word at a memory's output. setup: from a signal to the clock edge
-    that takes it, with the selection before registers and ports.
+    that samples it, including the multiplexer before registers and ports.
     """
 
     lut: float
@@ -31,13 +31,13 @@ class Delays:
         return self.product + (parts - 1) * self.add(sum(widths))
 
     def shift(self, width: int) -> float:
-        """A shift by an amount that is not constant."""
+        """A shift by a variable amount."""
         return self.lut * max(1, (width - 1).bit_length() / 2)
 
 
 @dataclass(frozen=True)
 class Resources:
-    """Cells of an FPGA: look-up tables, multipliers, block RAMs; and registers, as many as there are tables."""
+    """Cells of an FPGA: look-up tables, multipliers and block RAMs; there are as many registers as tables."""
 
     luts: int
     dsps: int
@@ -59,8 +59,8 @@ class Resources:
 class Carrier:
     """A board that carries an FPGA. clock: in MHz, at the pin `pin`.
 
-    receive, transmit: the pins of a serial line, as the FPGA sees it. busy: that of a light. high: pins that a design
-    has to keep high.
+    receive, transmit: the pins of a serial line, named as seen from the FPGA. busy: the pin of an LED. high: pins that
+    a design has to drive high.
     """
 
     name: str
@@ -77,10 +77,10 @@ class Carrier:
 class Fabric:
     """The logic of an FPGA.
 
-    there: its cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for which
-    programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
-    design, each with the resource and the number of it that one takes. placement: the command of nextpnr with the part
-    and its package; none where there is no such tool. pack: the command that makes a bitstream of what nextpnr writes.
+    there: the available cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for
+    which programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
+    design, each with the resource that it takes, and how many. placement: the nextpnr command with the part and its
+    package; empty if nextpnr does not support it. pack: the command that turns the output of nextpnr into a bitstream.
     carriers: boards, the usual one first.
     """
 
@@ -100,4 +100,4 @@ ECP5 = Delays(lut=1.65, carry=0.08, product=6.0, read=5.7, setup=3.2)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
 UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {})
-"""The FPGA of a program that is compiled for none: a small ECP5."""
+"""The FPGA of programs that are compiled for another target: a small ECP5."""

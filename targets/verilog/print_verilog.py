@@ -3,19 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import hw, seq
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import comb, hw, seq
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.target import Target
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.targets.verilog.logic_expressions import expression, literal, width
+
+Name = Callable[[SSAValue], str]
+
+_JOINED: Mapping[type[Operation], str] = {comb.AddOp: "+", comb.AndOp: "&", comb.OrOp: "|", comb.XorOp: "^"}
+_BINARY: Mapping[type[Operation], str] = {
+    comb.SubOp: "-",
+    comb.ShlOp: "<<",
+    comb.ShrUOp: ">>",
+    comb.DivUOp: "/",
+    comb.ModUOp: "%",
+}
+_SIGNED: Mapping[type[Operation], str] = {comb.DivSOp: "/", comb.ModSOp: "%"}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+_SIGNED_COMPARISONS = range(2, 6)
+
+
+def width(value: SSAValue) -> int:
+    return cast("IntegerType[int, Any]", value.type).width.data
+
+
+def literal(value: int, bits: int) -> str:
+    return f"{bits}'h{value % (1 << bits):x}"
+
+
+def expression(op: Operation, name: Name) -> str | None:
+    """The expression of an op's result; None for an op that is not combinational."""
+    match op:
+        case hw.ConstantOp():
+            return literal(op.value.value.data, width(op.result))
+        case comb.MulOp():
+            return " * ".join(_factor(value, name) for value in op.inputs)
+        case comb.ICmpOp():
+            number = op.predicate.value.data
+            a, b = name(op.lhs), name(op.rhs)
+            signed = number in _SIGNED_COMPARISONS
+            return f"{_signed(a)} {_COMPARISONS[number]} {_signed(b)}" if signed else f"{a} {_COMPARISONS[number]} {b}"
+        case comb.MuxOp():
+            return f"{name(op.cond)} ? {name(op.true_value)} : {name(op.false_value)}"
+        case comb.ExtractOp():
+            low, bits = op.low_bit.value.data, width(op.result)
+            return f"{name(op.input)}[{low}]" if bits == 1 else f"{name(op.input)}[{low + bits - 1}:{low}]"
+        case comb.ConcatOp():
+            return "{" + ", ".join(map(name, op.inputs)) + "}"
+        case comb.ReplicateOp():
+            return f"{{{width(op.result) // width(op.input)}{{{name(op.input)}}}}}"
+        case comb.ParityOp():
+            return f"^{name(op.input)}"
+        case comb.ShrSOp():
+            return f"{_signed(name(op.lhs))} >>> {name(op.rhs)}"
+        case _:
+            pass
+    if (sign := _JOINED.get(type(op))) is not None:
+        return f" {sign} ".join(map(name, op.operands))
+    if (sign := _BINARY.get(type(op))) is not None:
+        return f"{name(op.operands[0])} {sign} {name(op.operands[1])}"
+    if (sign := _SIGNED.get(type(op))) is not None:
+        return f"{_signed(name(op.operands[0]))} {sign} {_signed(name(op.operands[1]))}"
+    return None
+
+
+def _signed(text: str) -> str:
+    return f"$signed({text})"
+
+
+def _factor(value: SSAValue, name: Name) -> str:
+    """A factor without copies of its sign bit, so that synthesis infers a multiplier of its real width."""
+    while (narrower := _extended(value)) is not None:
+        value = narrower
+    return _signed(name(value))
+
+
+def _extended(value: SSAValue) -> SSAValue | None:
+    """x, if a value is the sign extension of x."""
+    if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
+        return None
+    copies, x = concat.inputs
+    bit = copies.owner.input if isinstance(copies.owner, comb.ReplicateOp) else copies
+    extract = bit.owner
+    if isinstance(extract, comb.ExtractOp) and width(bit) == 1 and extract.input is x:
+        return x if extract.low_bit.value.data == width(x) - 1 else None
+    return None
+
 
 _KEYWORDS = frozenset(
     {
@@ -77,12 +158,12 @@ _KEYWORDS = frozenset(
         "xor",
     }
 )
-"""Words that are no names in Verilog."""
+"""Reserved words of Verilog."""
 
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Prints every `hw.module` of a module; raises `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
+    """Print every `hw.module` of a module; raise `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
 
     name = "verilog"
 
@@ -182,7 +263,7 @@ class _Printer:
         result = self.names[op.result]
         memory = f"{result}_words"
         depth, bits = op.depth.value.data, op.width
-        # Reads of a word that is written at the same edge do not count, so that block RAM needs no logic around it.
+        # Read-during-write is never used, so block RAM is inferred without bypass logic.
         attribute = "" if op.data is None else "(* no_rw_check *) "
         yield f"    {attribute}reg [{bits - 1}:0] {memory} [0:{depth - 1}];"
         if (words := op.words) is not None:
@@ -190,7 +271,7 @@ class _Printer:
             yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
             yield "    end"
         else:
-            # Simulators begin with numbers where hardware has some, too: what is read from them is multiplied by 0.
+            # Simulators start with numbers, as hardware does: what is read of them is multiplied by 0.
             i, parts = f"{memory}_i", -(-bits // 32)
             yield "`ifndef SYNTHESIS"
             yield f"    integer {i};"

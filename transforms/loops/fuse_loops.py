@@ -168,7 +168,7 @@ def _forwarded(first: _Loop, second: _Loop) -> list[tuple[memref.StoreOp, memref
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> _Loop:
-    """Fuse the loops where the second stands, and return the result."""
+    """Fuse the loops at the position of the second, and return the result."""
     if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
         second = _contraction(second)
     body, top = second.body.block, second.body.block.first_op

@@ -98,7 +98,7 @@ def _may_divide(op: num.ProductsOp | num.DotOp, places: int) -> bool:
 
 
 def _add_start_last(op: num.ProductsOp | num.DotOp, places: int) -> None:
-    """Let a sum with divided weights begin from zero, multiply it and add its start."""
+    """Start a sum with divided weights from zero, multiply the result, and add the start."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
     nest = LoopNest(op)
@@ -130,7 +130,7 @@ def _narrow(constant: scratch.ConstantOp) -> None:
         return
     if not low <= raws.min(initial=0) <= raws.max(initial=0) <= high:
         return
-    # Of which every raw is a number, the least one, too.
+    # A format in which every raw is a number, including the least one.
     narrow: Attribute = ExactNumbers.OF_SENSOR(8, True, format.scale).type
     for use in buffer_reads(constant.result):
         match reader := use.operation:

@@ -55,7 +55,7 @@ class PlaceConstantsPass(ModulePass):
 class _Movable:
     """Constants of equal bits that can be far.
 
-    bytes: of the array. time: what reading it takes more in an inference.
+    bytes: of the array. time: the additional time of reading it in an inference.
     """
 
     constants: Sequence[scratch.ConstantOp]
@@ -73,7 +73,7 @@ class _Movable:
 
 
 def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
-    """Constants of at least `surplus` bytes, or all, for little time."""
+    """Constants of at least `surplus` bytes in total, or all, that cost little time."""
     taken: list[_Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
         if surplus <= 0:

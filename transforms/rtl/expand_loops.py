@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.scheduling.dependences import counts_from_zero, trips
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MOST = 4
-"""The most iterations that a loop becomes, with those of the loops in it."""
+"""The maximum number of iterations that a loop is expanded to, including those of the loops in it."""
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | Non
 class FlatNest:
     """A loop around a pipelined loop, and the ops before and after the latter.
 
-    through: the carried values of the inner loop, by their places, that go on in the next iteration of the outer loop,
-    and their places there. Values that the outer loop carries are used for nothing else.
+    through: the carried values of the inner loop that continue into the next iteration of the outer loop: the index of
+    each there, by its index in the inner loop. The outer loop uses its carried values for nothing else.
     """
 
     outer: scf.ForOp
@@ -90,7 +90,7 @@ class FlatNest:
 
     @staticmethod
     def of(loop: scf.ForOp) -> FlatNest | None:
-        """A loop as a nest; None if it is another one."""
+        """The nest of a loop; None if it has another form."""
         ops = list(loop.body.block.ops)[:-1]
         inner = [op for op in ops if op.regions]
         if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
@@ -111,7 +111,7 @@ class FlatNest:
         return FlatNest(loop, within, ops[:place], ops[place + 1 :], through)
 
     def cycles(self, scheduler: Scheduler) -> int:
-        """The cycles of the nest as it is, as few as it may take."""
+        """A lower bound on the cycles of the nest as it is."""
         around = [op for op in (*self.before, *self.after) if not isinstance(op, arith.ConstantOp)]
         cycles = scheduler.run(around).cycles
         clocked = any(not is_pure(op) for op in around)
@@ -119,7 +119,7 @@ class FlatNest:
         return (trips_of(self.outer) or 1) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
-        """The nest as one loop, which stands before it."""
+        """The nest as one loop, inserted before it."""
         outside = Builder(InsertPoint.before(self.outer))
         outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
         bounds = {loop: _bounds(outside, loop) for loop in (outer, inner)}
@@ -174,7 +174,7 @@ class FlatNest:
         builder.insert(scf.YieldOp(next_outer, next_inner, *yielded))
 
     def _copy(self, builder: Builder, ops: Sequence[Operation], when: SSAValue | None) -> None:
-        """Copies ops; stores happen on a condition."""
+        """Copy ops, with stores on a condition."""
         for op in ops:
             copy = builder.insert(op.clone(self.new))
             if when is not None and isinstance(copy, rtl.StoreOp):
@@ -184,7 +184,7 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """The places of carried values of both loops that are one value; None if the outer loop carries others."""
+    """The indices of carried values of both loops that are one value; None if the outer loop carries others."""
     end = outer.body.block.last_op
     assert end is not None
     found: dict[int, int] = {}

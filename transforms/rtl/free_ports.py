@@ -45,7 +45,7 @@ class FreePortsPass(ModulePass):
 
 
 def _copy(memory: rtl.MemoryOp, most: int) -> None:
-    """Gives the second and each further load in a block a copy of a constant memory of at most `most` bits."""
+    """Copy a constant memory of at most `most` bits for the second and each further load in a block."""
     loads = [use.operation for use in memory.result.uses if isinstance(use.operation, rtl.LoadOp)]
     type = memory.result.type
     if memory.content is None or len(loads) < memory.result.uses.get_length():
@@ -64,7 +64,7 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop from one address each, of memories from which it loads more."""
+    """The loads of a loop with a loop-invariant address, from memories from which it also loads otherwise."""
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
     number = Counter(load.memory for load in loads)
     return [load for load in loads if number[load.memory] > 1 and not _is_inside(load, loop)]

@@ -39,7 +39,7 @@ class FuseUpdatesPass(ModulePass):
 
 
 def _fuse(function: func.FuncOp, first: scf.ForOp, second: scf.ForOp) -> None:
-    """Fuses two loops if the second only updates what the first stores."""
+    """Fuse two loops if the second only updates what the first stores."""
     if not all(counts_from_zero(loop) and not loop.iter_args for loop in (first, second)):
         return
     if trips_of(first) != trips_of(second) or (update := _update(second)) is None:

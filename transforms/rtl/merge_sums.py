@@ -37,7 +37,7 @@ class MergeSumsPass(ModulePass):
 
 
 def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
-    """Merges a loop with the next one in its block; false if they do not go together."""
+    """Merge a loop with the next one in its block; False if that is impossible."""
     between: list[Operation] = []
     other = loop.next_op
     while other is not None and not other.regions:
@@ -65,7 +65,7 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
-    """Makes a sum start from 0, which is there before the first loop, and adds what it started from to its result."""
+    """Let a sum start from 0, which is available before the first loop, and add its initial value to the result."""
     init, result = sum.iter_args[place], sum.results[place]
     type = cast("IntegerType[int, Any]", init.type)
     zero = Builder(InsertPoint.before(first)).insert(arith.ConstantOp(IntegerAttr(0, type)))
@@ -91,7 +91,7 @@ def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.For
 
 
 def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
-    """One loop in place of two, at the first one."""
+    """Replace two loops by one at the position of the first."""
     loop, other = first.loop, second.loop
     goes_on = {i: loop.results.index(init) for i, init in enumerate(other.iter_args) if init.owner is loop}  # pyright: ignore
     own = [i for i in range(len(other.iter_args)) if i not in goes_on]
@@ -122,7 +122,7 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
 
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
-    """The value that a body has loaded from the same address; None if it has not."""
+    """The value that a body has already loaded from the same address; None if there is none."""
     address = {
         new.get(value, value) if value is not None else None: part for value, part in terms(load.address).items()
     }

@@ -35,7 +35,7 @@ from tinyml.transforms.rtl.scheduling.regions import (
 )
 
 _WIRES = 0.4
-"""The share of a cycle that a chain of wires before scheduled ops may take."""
+"""The maximum share of a cycle for a chain of wires before scheduled ops."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class _FunctionSchedule:
         self.offsets: dict[SSAValue, float] = {}
 
     def schedule(self, block: Block) -> bool:
-        """Schedules a block, which begins right after its arguments are computed; true if it surely takes cycles."""
-        # What is computed in the cycle before the next part begins; None stands for all values but constants.
+        """Schedule a block, which begins right after its arguments are computed; True if it must take cycles."""
+        # The values computed in the cycle before the next part begins; None stands for all values except constants.
         fresh: set[SSAValue] | None = None
         takes_cycles = False
         for part in items(block):
@@ -91,7 +91,7 @@ class _FunctionSchedule:
         return takes_cycles
 
     def _run(self, run: StraightRun) -> bool:
-        """Schedules a run; true if it takes cycles."""
+        """Schedule a run; True if it takes cycles."""
         rest: list[Operation] = []
         late: set[SSAValue] = set()
         for op in run.ops:
@@ -109,7 +109,7 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedules what a loop or branch holds; true if it surely takes cycles."""
+        """Schedule the blocks of a loop or branch; True if it must take cycles."""
         if isinstance(op, scf.ForOp) and is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)

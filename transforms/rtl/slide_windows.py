@@ -44,7 +44,7 @@ class SlideWindowsPass(ModulePass):
 
 @dataclass
 class _Copy:
-    """Loops over the rows and the elements of a window that copy it, and their only load and store."""
+    """The loops over rows and elements that copy a window, with their only load and store."""
 
     rows: scf.ForOp
     elements: scf.ForOp
@@ -53,7 +53,7 @@ class _Copy:
 
     @staticmethod
     def find(loop: Operation) -> _Copy | None:
-        """A nest of two loops as such a copy; None for another op."""
+        """The copy that a nest of two loops makes; None for another op."""
         inner = [op for op in loop.body.block.ops if op.regions] if isinstance(loop, scf.ForOp) else []
         if len(inner) != 1 or not isinstance(loop, scf.ForOp) or not isinstance(within := inner[0], scf.ForOp):
             return None
@@ -73,8 +73,8 @@ class _Copy:
 class _Window:
     """A window that a loop over pixels copies and multiplies by rows of constants.
 
-    step: the elements of a row that a pixel has and the one before it has not. products: the loads of constants, and
-    loads of the window, in the same iterations.
+    step: the elements of a row by which a pixel's window differs from the previous one. products: the loads of
+    constants, with the loads of the window in the same iterations.
     """
 
     pixels: scf.ForOp
@@ -100,13 +100,13 @@ class _Window:
 
     @property
     def bits(self) -> int:
-        """The bits of all turned matrices."""
+        """The bits of all rotated matrices."""
         types = [memory.result.type for memory in self.matrices]
         return sum(self.turns * type.depth.data * type.width.data for type in types)
 
     @staticmethod
     def find(loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> _Window | None:
-        """The window of a loop over pixels; None for another loop."""
+        """The window of a loop over pixels; None for other loops."""
         ops = list(loop.body.block.ops)
         first = next((op for op in ops if op.regions), None)
         if first is None or loop.iter_args or not counts_from_zero(loop) or (copy := _Copy.find(first)) is None:
@@ -145,7 +145,7 @@ class _Window:
         self._copy_new(place)
 
     def _copy_first(self) -> None:
-        """Copies before the loop over pixels what the first one shares with those before it."""
+        """Copy the columns that the first window shares with preceding ones, before the loop over pixels."""
         copy, zero = self.copy, _index(InsertPoint.before(self.pixels), 0)
         mapping: dict[SSAValue, SSAValue] = {self.pixels.body.block.args[0]: zero}
         for op in _addresses(copy, self.pixels):
@@ -158,7 +158,7 @@ class _Window:
         inner.operands[1] = _index(InsertPoint.before(new), self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:
-        """The turn of the weights, and the place of what is new, which the loop over pixels carries."""
+        """The rotation of the weights and the position of the new column, carried by the loop over pixels."""
         loop, here = self.pixels, InsertPoint.before(self.pixels)
         starts = _index(here, 0), _index(here, self.turns - 1)
         body = loop.detach_region(loop.body)
@@ -175,7 +175,7 @@ class _Window:
         return turn, place
 
     def _turn_weights(self, load: rtl.LoadOp, turn: SSAValue) -> None:
-        """Reads weights whose columns lie as those of the window do."""
+        """Read weights whose columns are rotated like those of the window."""
         memory = cast("rtl.MemoryOp", load.memory.owner)
         assert memory.content is not None
         type, width = memory.content.get_element_type(), memory.result.type.width.data
@@ -189,7 +189,7 @@ class _Window:
         load.operands[1] = _plus(load, load.address, turn, raws.size)
 
     def _copy_new(self, place: SSAValue) -> None:
-        """Copies what is new in each pixel to the place of what leaves."""
+        """Copy the new column of each window over the one that leaves."""
         copy, here = self.copy, InsertPoint.before(self.copy.load)
         copy.store.operands[2] = _plus(copy.store, copy.store.address, place, self.step)
         behind = _index(here, self.row - self.step)
@@ -198,7 +198,7 @@ class _Window:
 
 
 def _sees_none(load: rtl.LoadOp, loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
-    """True if a load behind or before a loop reads nothing that the loop stores."""
+    """True if no load before or after a loop reads what the loop stores."""
     function = loop.parent_op()
     while not isinstance(function, func.FuncOp):
         assert function is not None
@@ -234,7 +234,7 @@ def _accesses(memory: SSAValue) -> list[rtl.LoadOp | rtl.StoreOp]:
 
 
 def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
-    """The load of the constant that meets an element of a window; None if there is none or it is read elsewhere."""
+    """The load of the constant that multiplies a window element; None if there is none or it is read elsewhere."""
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or trips_of(loop) != size or not counts_from_zero(loop):
         return None
@@ -253,7 +253,7 @@ def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
     if not whole or parts.pop(counter) != 1 or any(part % size for part in parts.values()):
         return None
     alone = memory.result.uses.get_length() == 1 and memory.result.type.depth.data % size == 0
-    # Nothing but the product may depend on the place in the window.
+    # Only the product may depend on the position in the window.
     users = {use.operation for use in counter.uses}
     return found[0] if alone and all(isinstance(user, arith.AddiOp | rtl.LoadOp) for user in users) else None
 

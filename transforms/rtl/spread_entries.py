@@ -47,7 +47,7 @@ from tinyml.transforms.rtl.unrolling.memory_blocks import blocks
 from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST = 64
-"""The most processing elements of a product."""
+"""The maximum number of processing elements of a product."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """The elements that a product's share of a budget pays for, and those of them whose products are DSPs."""
+    """The processing elements that a product's share of a budget allows, and how many of them multiply by DSPs."""
     fabric = fabric_of(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators)
@@ -107,7 +107,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
-    """The block RAMs of the memories of a function that stay beside those of a product."""
+    """The block RAMs of the memories of a function other than those of a product."""
     own = {load.memory for load in rows.loads}
     others = [
         memory.type
@@ -119,12 +119,12 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
-    """The block RAMs of the words of a product's entries and of their columns, for as many elements as `count`."""
+    """The block RAMs of the entries of a product and of their columns, in words for `count` elements."""
     return sum(blocks(fabric, rows.words(count), _width(rows, place) * count) for place in range(len(rows.loads)))
 
 
 def _width(rows: EntryRows, place: int) -> int:
-    """Bits of what an entry has of a load: an element of a constant, or an address in a vector."""
+    """The bits that an entry stores for a load: an element of a constant, or an address in a vector."""
     load = rows.loads[place]
     if content_of(load) is not None:
         return width_of(load.result)
@@ -132,7 +132,7 @@ def _width(rows: EntryRows, place: int) -> int:
 
 
 def _products(function: func.FuncOp) -> int:
-    """The products of numbers of an inference in loops that take a constant number of iterations."""
+    """The number of multiplications of an inference in loops of constant trip counts."""
     found = 0
     for op in function.walk():
         if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType):
@@ -147,9 +147,9 @@ def _products(function: func.FuncOp) -> int:
 
 
 def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
-    """Replaces a product by a loop over words, in each of which as many entries of a row stand as there are elements.
+    """Replace a product by a loop over words, each of which holds an entry of a row for every processing element.
 
-    in_dsps: the elements whose products are multipliers; those of the others are logic.
+    in_dsps: the number of elements that multiply by DSPs; the others use logic.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
@@ -193,7 +193,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _table(
     outside: Builder, rows: EntryRows, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
 ) -> SSAValue:
-    """The memory of what a load reads: elements of a constant, or addresses in a vector. Missing entries are 0."""
+    """The memory of what a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
     load = rows.loads[place]
     content = content_of(load)
     numbers = [
@@ -207,7 +207,7 @@ def _table(
 
 
 def _memory(outside: Builder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """A memory of unsigned numbers of a width, as many in a word as `count`."""
+    """A memory of unsigned numbers of a width, `count` in a word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = outside.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content)).result
@@ -216,7 +216,7 @@ def _memory(outside: Builder, numbers: Sequence[int], width: int, count: int, na
 
 
 def _copies(load: rtl.LoadOp, count: int) -> list[SSAValue]:
-    """The memory that a load reads, and copies of it, which are written whenever it is."""
+    """The memory that a load reads, and copies of it that are written along with it."""
     memory = load.memory.owner
     assert isinstance(memory, rtl.MemoryOp)
     copies: list[SSAValue] = [memory.result]
@@ -269,7 +269,7 @@ def _term(
 
 
 def _tree(builder: Builder, values: Sequence[SSAValue]) -> SSAValue:
-    """The sum of values."""
+    """The sum of values, as a balanced tree."""
     while len(values) > 1:
         sums = [builder.insert(arith.AddiOp(a, b)).result for a, b in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]

@@ -21,7 +21,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
 
 MOST = 8
-"""The most elements that an iteration takes."""
+"""The maximum number of elements that an iteration takes."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class WidenElementsPass(ModulePass):
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
     """True if an iteration can take a power of two of elements.
 
-    Words begin at multiples of it, so that two iterations meet at no address unless all their elements do.
+    Words begin at multiples of it, so that two iterations alias in all their elements or in none.
     """
     if not is_pipelined(loop) or not counts_from_zero(loop) or loop.iter_args or (trips_of(loop) or 1) % lanes:
         return False
@@ -66,7 +66,7 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
             case _ if not is_pure(op):
                 return False
             case _ if isinstance(op.results[0].type, IndexType):
-                # Indices are for addresses alone.
+                # Indices may be used for addresses only.
                 if not isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp):
                     return False
             case _ if isinstance(op, arith.MuliOp) or any(isinstance(value.type, IndexType) for value in op.operands):

@@ -1,15 +1,107 @@
-"""The composed kernels in plain C, available on every chip: products of packed and coded weights."""
+"""The composed kernels in plain C, available on every chip: sums of products of packed and coded weights.
+
+Loops over groups of fetched weights, dense or sparse, multiply these by a vector. Kernels are named by their operands,
+`tm_c_dot_t4_s8_s32`: weights, vector and sum, each as the letter of its coding and its width.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
+from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_layout, group_length
-from tinyml.targets.c.composer.names import PLAIN, name_of
-from tinyml.targets.c.composer.sums import body, signature
-from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.c.composer.elements import gap, of_group, packed, packed_at
+from tinyml.targets.kernel import Composed, Kernel, packed_reader
+
+PLAIN = "tm_c_"
+"""The prefix of kernels in plain C."""
+
+_LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
+"""The abbreviations of codings in names."""
+
+
+def name_of(kernel: Kernel, prefix: str) -> str:
+    """The name of a kernel that computes the described sums."""
+    first, second = (_LETTERS[coding] for coding in kernel.codings)
+    near = "near_" if kernel.gaps else ""
+    return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
+
+
+SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
+_WRITTEN_OUT = 4
+"""The greatest length of groups whose remaining elements are handled without a loop."""
+
+
+def signature(kernel: Kernel, name: str) -> str:
+    """The head of the C function."""
+    tables = [
+        f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
+    ]
+    vector = f"const int{kernel.vector if kernel.vector % 8 == 0 else 8}_t *x"
+    runs = ["const int8_t *row", vector] if kernel.gaps else ["const int8_t *w", vector, "uint16_t n"]
+    ctype = SUMS[kernel.sum]
+    return f"{ctype} {name}({', '.join([*tables, *runs, f'{ctype} sum'])})"
+
+
+def body(kernel: Kernel) -> str:
+    """The statements of the function."""
+    lines = _near(kernel) if kernel.gaps else _dense(kernel)
+    result = "total" if kernel.sum >= 32 else f"({SUMS[kernel.sum]})total"
+    total = "int64_t" if kernel.sum == 64 else "int32_t"
+    return "\n".join(f"    {line}" for line in [f"{total} total = sum;", *lines, f"return {result};"])
+
+
+_TABLES = ("table", "other")
+
+
+def _weight(kernel: Kernel, raw: str) -> str:
+    """The first factor, in 32 bits if products may exceed a 16-bit `int`."""
+    if kernel.codings[0] == TABLE:
+        return f"(int32_t)table[{raw}]"
+    return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"
+
+
+def _dense(kernel: Kernel) -> Sequence[str]:
+    length, bytes = group_length(kernel.weights), len(group_layout(kernel.weights))
+    read = of_group("w")
+
+    def product(element: int | None) -> str:
+        raw = packed_at(kernel.weights, read) if element is None else packed(kernel.weights, element, read)
+        place = "j" if element is None else str(element)
+        factor = f"other[x[{place}]]" if kernel.codings[1] == TABLE else f"x[{place}]"
+        return f"{_weight(kernel, raw)} * {factor}"
+
+    products = [product(element) for element in range(length)]
+    lines = [f"for (; n >= {length}; n = (uint16_t)(n - {length}), w += {bytes}, x += {length}) {{"]
+    lines += [*(f"    total += {product};" for product in products), "}"]
+    if length > _WRITTEN_OUT:
+        return [*lines, "for (uint8_t j = 0; j < n; j++)", f"    total += {product(None)};"]
+    for element in range(length - 1):
+        lines += [f"if (n > {element})", f"    total += {products[element]};"]
+    return lines
+
+
+def _near(kernel: Kernel) -> Sequence[str]:
+    entries, bytes = entries_of_group(kernel.weights), len(group_layout(kernel.weights, gaps=True))
+    read, fetched = of_group("row"), kernel.vector % 8 != 0
+    lines = [f"int32_t groups = row[0] + {AT_ONCE} * row[1];"]
+    if fetched:
+        lines.append("int16_t at = 0;")
+    lines.append(f"for (row += {COUNT_BYTES}; groups > 0; groups--, row += {bytes}) {{")
+    where = "at" if fetched else "x"
+    for entry in range(entries):
+        skipped, weight = gap(kernel.weights, entry, read), packed(kernel.weights, entry, read, gaps=True)
+        factor = (
+            f"{packed_reader(kernel.vector, flash=False)}(x, (int16_t)(at + {entry}))" if fetched else f"x[{entry}]"
+        )
+        skip = f"at = (int16_t)(at + {skipped});" if fetched else f"x += {skipped};"
+        lines += [f"    {skip}", f"    total += {_weight(kernel, weight)} * {factor};"]
+    step = f"at = (int16_t)(at + {entries})" if fetched else f"{where} += {entries}"
+    return [*lines, f"    {step};", "}"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +113,7 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name, for a chip with a single address space; None if there is none."""
+    """The kernel for an unnamed description, for a chip with a single address space; None if there is none."""
     if (wanted.flash is False and wanted.weights % 8 == 0) or wanted.sum != 32 or wanted.vector not in (8, 16):
         return None
     if wanted.op == "num.dot" and _is_dense(wanted):

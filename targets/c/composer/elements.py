@@ -1,12 +1,128 @@
-"""Functions in plain C that read, write and unpack packed elements."""
+"""Packed elements in plain C: the expressions that fetch them, and the functions that read, write and unpack them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from tinyml.dialects.layouts.packed_bits import group_bytes, group_layout, group_length
-from tinyml.targets.c.composer.fetch import ALONE, of_group, packed, packed_at, position
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, group_layout, group_length
 from tinyml.targets.kernel import ElementFunction
+
+_ByteAt: TypeAlias = Callable[[str], str]
+"""Map the C expression of an index in a group to that of the byte."""
+
+ALONE = 6
+"""The fewest bits above whole bytes that are stored in a separate byte."""
+
+
+def of_group(group: str) -> _ByteAt:
+    """The bytes at a pointer to `int8_t`."""
+    return lambda number: f"{group}[{number}]"
+
+
+def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> str:
+    """The C expression of the element with a known index in its group. gaps: true in a group of a sparse row."""
+    layout = group_layout(width, gaps)
+
+    def holding(bits: int, at: int) -> str:
+        return byte(str(next(number for number, each in enumerate(layout) if _holds(each, element, bits, at))))
+
+    rest, whole = width % 8, [f"(uint8_t){holding(8, at)}" for at in range(0, width // 8 * 8, 8)]
+    if rest >= ALONE:
+        last, (group, place) = group_length(width) - 1, divmod(element, group_length(width))
+        every = [byte(str(number)) for number, each in enumerate(layout) if each.bits == rest]
+        own = every[group * last : (group + 1) * last]
+        high = _in_low_bits(width, own) if place == last else f"(int8_t){own[place]} >> {8 - rest}"
+    elif rest:
+        *low, (bits, at) = _fields(width)
+        high = _signed(holding(bits, at), bits * (element % (8 // bits)), bits)
+        for bits, at in low:
+            high = f"({high}) * 2 + {_bits_of(holding(bits, at), element, bits)}"
+    else:
+        high = f"(int8_t){holding(8, width - 8)}"
+        whole.pop()
+    return f"({high}) * 256 + {whole[0]}" if whole else high
+
+
+def gap(width: int, entry: int, byte: _ByteAt) -> str:
+    """The C expression of the gap before an entry in a group of a sparse row."""
+    layout = group_layout(width, gaps=True)
+    [number] = (number for number, each in enumerate(layout) if _holds(each, entry, GAP_BITS, width))
+    return _bits_of(byte(str(number)), GAP_BITS * (entry % 2), GAP_BITS)
+
+
+def packed_at(width: int, byte: _ByteAt) -> str:
+    """The C expression of the element with index `j` in its group."""
+    rest = width % 8
+    if rest < ALONE:
+        fields = [(_bits_at(byte(position(width, bits)), bits), at % 8) for bits, at in _fields(width)]
+        bits = " | ".join(f"{field} << {at}" if at else field for field, at in fields)
+        high = f"({bits}) - {1 << rest - 1}"
+        low = position(width, 8) if width > 8 else ""
+    else:
+        last = group_length(width) - 1
+        own = [byte(str(1 + 2 * number if width > 8 else number)) for number in range(last)]
+        high = f"j < {last} ? (int8_t){byte('2 * j + 1' if width > 8 else 'j')} >> {8 - rest}"
+        high, low = f"{high} : {_in_low_bits(width, own)}", "2 * j"
+    return high if width < 8 else f"({high}) * 256 + (uint8_t){byte(low)}"
+
+
+def position(width: int, bits: int) -> str:
+    """The C expression of the byte offset in the group of a field of element `j`; not for fields of 6 and 7 bits."""
+    own, length = 8 // bits, group_length(width)
+    before = [] if own == length else [_quotient("j", own)]
+    for other in sorted({8 // each.bits for each in group_layout(width)} - {own}):
+        if other > own:
+            before += ["1"] if other == length else [_quotient("j", other), "1"]
+        elif own < length:
+            before.append(_quotient(f"(j & {length - own})", other))
+    return " + ".join(before) or "0"
+
+
+def _fields(width: int) -> list[tuple[int, int]]:
+    """Width and bit offset of the fields above whole bytes, the lowest first."""
+    return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
+
+
+def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
+    return (byte.bits, byte.at) == (bits, at) and byte.element == element - element % byte.elements
+
+
+def _in_low_bits(width: int, bytes: list[str]) -> str:
+    """The last element of a group, assembled from the low bits of the bytes of the others."""
+    spare = 8 - width % 8
+    parts = [
+        f"({byte} & {(1 << spare) - 1}) << {spare * (number + 1)}" for number, byte in reversed([*enumerate(bytes)])
+    ]
+    return f"(int8_t)({' | '.join(parts)}) >> {spare}"
+
+
+def _bits_of(byte: str, place: int, bits: int) -> str:
+    """The C expression of `bits` bits of a byte, starting at bit `place`."""
+    return f"({f'{byte} >> {place}' if place else byte} & {(1 << bits) - 1})"
+
+
+def _signed(byte: str, place: int, bits: int) -> str:
+    """Like `_bits_of`, but signed; the stored sign is inverted, and flipped by XOR for four or more elements."""
+    if bits == 4:
+        return f"{_bits_of(byte, place, bits)} - 8"
+    signs = sum(1 << end for end in range(bits - 1, 8, bits))
+    turned, up = f"({byte} ^ {signs})", 8 - bits - place
+    return f"(int8_t){f'((uint8_t){turned} << {up})' if up else turned} >> {8 - bits}"
+
+
+def _bits_at(byte: str, bits: int) -> str:
+    """The C expression of the field of element j."""
+    if bits == 4:
+        # On chips that shift bit by bit, a selection is faster than a shift.
+        return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
+    place = f"(j & {8 // bits - 1})"
+    return f"({byte} >> {place if bits == 1 else f'{bits} * {place}'} & {(1 << bits) - 1})"
+
+
+def _quotient(number: str, divisor: int) -> str:
+    return number if divisor == 1 else f"({number} >> {divisor.bit_length() - 1})"
+
 
 HEADER = "tinyml/packed.h"
 
@@ -91,5 +207,5 @@ def copier_head(name: str, width: int) -> str:
 
 
 def _offset(width: int) -> int:
-    """The bias of the stored bits relative to the element."""
+    """The bias that is added to an element before it is stored."""
     return 1 << width - 1 if width % 8 < ALONE else 0

@@ -1,7 +1,7 @@
 """Forests in plain C: nodes in tables that a loop walks, or nested conditions.
 
-Both add the votes of the leaf that each tree reaches, as rows of a matrix or, where most votes are zero, as lists of
-those that are not. A chip with an address space for constants, which such arrays do not use, has code without arrays.
+Both add the votes of the leaf that each tree reaches: rows of a matrix, or lists of the nonzero votes if most are zero.
+Chips with a separate address space for constants, where such arrays would not be placed, have code without arrays.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.coded_rows_in_c import constant_array
+from tinyml.targets.c.composer.constants_in_c import constant_array
 from tinyml.targets.kernel import Composed, ForestCoder, Kernel
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ _C_TYPES = {
 }
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
-"""Instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree, roughly."""
+"""Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
 _TABLES, _NODE, _LEAF = 120, 14, 10
-"""Bytes of code of the loop over tables, and in code those of a node and of a leaf."""
+"""Bytes of flash: the loop over tables, and a node and a leaf as code."""
 
 
 def ctype(array: NDArray[Any]) -> str:
@@ -42,9 +42,9 @@ def signature(symbol: str, forest: ForestCode) -> str:
 
 
 def literal(number: Any) -> str:
-    """A number as it stands in C."""
+    """A C literal."""
     if isinstance(number, int):
-        # The least number of 32 bits has no literal of its own.
+        # The least 32-bit integer has no literal of its own.
         return str(number) if number > -(1 << 31) else f"({number + 1} - 1)"
     return f"{np.float32(number).item().hex()}f"
 
@@ -103,8 +103,8 @@ def code(forest: ForestCode) -> str:
     return "\n".join(lines)
 
 
-def inline_code(forest: ForestCode) -> str:
-    """The same without arrays: each leaf has a statement for each of its votes."""
+def _inline_code(forest: ForestCode) -> str:
+    """As `code`, without arrays: each leaf has a statement for each of its votes."""
     lines = [*_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
         lines += _conditions(forest, root, inline=True)
@@ -120,7 +120,7 @@ def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
 
 
 def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
-    """The conditions of a tree, which set `leaf` or add; without indentation beyond the first: trees may be deep."""
+    """The conditions of a tree, which set `leaf` or add votes; indented once only, as trees may be deep."""
     trees, lines = forest.trees, list[str]()
     pending: list[int | str] = [root]
     while pending:
@@ -212,7 +212,7 @@ def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
     size = max(trees.thresholds.itemsize, forest.votes.itemsize)
     votes = int(np.count_nonzero(forest.votes[leaves]))
     bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
-    return _kernel(symbol, forest, inline_code(forest), 10 * size * trees.visits, bytes)
+    return _kernel(symbol, forest, _inline_code(forest), 10 * size * trees.visits, bytes)
 
 
 FORESTS = (ForestCoder("tm_forest_tables", forest_tables), ForestCoder("tm_forest_code", forest_code))

@@ -1,1 +1,1 @@
-"""The composer of kernels for Cortex-M: shared fragments, one file each, and a room for each kind of kernel."""
+"""The composer of kernels for Cortex-M: fragments, epilogues, and a file for each kind of kernel."""

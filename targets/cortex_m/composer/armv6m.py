@@ -5,13 +5,11 @@ Most instructions take only r0 to r7 as operands; r8 to r12 and lr hold sums, wh
 
 from __future__ import annotations
 
-from tinyml.targets.composer.instructions import Code, instructions, joined
-from tinyml.targets.composer.repeated import Repeated
+from tinyml.targets.composer.instructions import Code, Repeated, instructions, joined
 from tinyml.targets.composer.tile_code import RepeatedCode
-from tinyml.targets.cortex_m.assembly import thumb as t
-from tinyml.targets.cortex_m.assembly.opcode import Opcode
-from tinyml.targets.cortex_m.assembly.operands import slot
-from tinyml.targets.cortex_m.composer.assembly import short_bytes_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import short_bytes_of
+from tinyml.targets.cortex_m.thumb import Opcode, slot
 
 SUMS = ("r8", "r9", "r10", "r11", "r12", "lr")
 
@@ -23,7 +21,7 @@ _NEAR, REACH = 120, 2000
 
 _BYTE = 255
 _FRAME = 508
-"""The greatest number of bytes by which one instruction moves the stack pointer."""
+"""The maximum number of bytes by which one instruction moves the stack pointer."""
 
 
 class Armv6mCode(RepeatedCode):
@@ -36,13 +34,13 @@ class Armv6mCode(RepeatedCode):
 
 
 def saved(frame: int) -> Code:
-    """Saves all registers that a call preserves, and allocates a stack frame. frame: bytes, a multiple of 4."""
+    """Save all registers that a call preserves, and allocate a stack frame. frame: bytes, a multiple of 4."""
     copies = (t.mov(low, high) for low, high in zip(_LOW, _HIGH, strict=True))
     return joined(t.push((*_LOW, "lr")), copies, t.push(_LOW), _moved_stack(t.sub, frame))
 
 
 def restored(frame: int) -> Code:
-    """Restores the registers and returns."""
+    """Restore the registers and return."""
     return joined(_moved_stack(t.add, frame), t.pop(_LOW), _RESTORED, t.pop((*_LOW, "pc")))
 
 
@@ -52,7 +50,7 @@ def _moved_stack(opcode: Opcode, frame: int) -> Code:
 
 
 def constant(register: str, value: int) -> Code:
-    """Sets a low register to a signed number of up to 31 bits and its sign; clobbers the flags."""
+    """Set a low register to a signed number of up to 31 bits and its sign; clobbers the flags."""
     if value < 0:
         return joined(constant(register, -value), t.rsbs(register, register, 0))
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0
@@ -64,7 +62,7 @@ def constant(register: str, value: int) -> Code:
 
 
 def moved(register: str, distance: int, spare: str) -> Code:
-    """Adds a constant to a low register; clobbers the flags. spare: a low scratch register for large constants."""
+    """Add a constant to a low register; clobbers the flags. spare: a low scratch register for large constants."""
     opcode, size = (t.adds, distance) if distance > 0 else (t.subs, -distance)
     if size <= 2 * _BYTE:
         parts = (min(size, _BYTE), size - min(size, _BYTE))
@@ -73,8 +71,23 @@ def moved(register: str, distance: int, spare: str) -> Code:
 
 
 def moved_in_frame(place: int, distance: int) -> Code:
-    """Adds a constant to a stack slot; clobbers r0 and r1."""
+    """Add a constant to a stack slot; clobbers r0 and r1."""
     return joined(t.ldr("r0", slot(place)), moved("r0", distance, "r1"), t.str_("r0", slot(place)))
+
+
+def low_product(sum: str) -> Code:
+    """Add the product of r6 and r7 to a sum; clobbers r7."""
+    return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
+
+
+def low_product_64(low_sum: str, high_sum: str) -> Code:
+    """Add the product of r6 and r7 to a 64-bit sum; clobbers r6 and r7."""
+    return (
+        t.muls("r7", "r6", "r7"),
+        t.asrs("r6", "r7", 31),
+        t.adds(low_sum, low_sum, "r7"),
+        t.adcs(high_sum, high_sum, "r6"),
+    )
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.cortex_m.assembly import thumb as t
-from tinyml.targets.cortex_m.assembly.opcode import Opcode
-from tinyml.targets.cortex_m.assembly.operands import Address, at, post
-from tinyml.targets.cortex_m.composer.assembly import moved
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import moved
+from tinyml.targets.cortex_m.thumb import Address, Opcode, at, post
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
@@ -32,7 +31,7 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
 
 
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
-    """Requantises the sums of the rows of a block and stores them as bytes.
+    """Requantise the sums of the rows of a block and store them as bytes.
 
     r0 points to the multipliers of the rows, which the shift amounts follow in the stream, and ends up behind these.
     sums, targets: the registers of each row, and the address at which each is stored. Clobbers r12 and lr.
@@ -165,7 +164,7 @@ def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> C
 
 
 def _stored(target: Address) -> Code:
-    """Saturates r0 and stores it as a byte; clobbers r1."""
+    """Saturate r0 and store it as a byte; clobbers r1."""
     return (
         t.sxtb("r1", "r0"),
         t.cmp("r0", "r1"),

@@ -11,18 +11,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
-from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
-from tinyml.targets.composer.nest import overlapping
-from tinyml.targets.composer.repeated import balanced
+from tinyml.targets.composer.instructions import balanced
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
-from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import RiscvCode, V
-from tinyml.targets.riscv.assembly.instructions import REACH
-from tinyml.targets.riscv.composer.fragments import added_product, requantised, started_product
-from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
+from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.weight_streams import (
+    MULTIPLIER_AT,
+    RIGHT_AT,
+    START_AT,
+    WEIGHTS_AT,
+    ChannelRecords,
+    WeightStream,
+)
+from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
+from tinyml.targets.riscv.composer.fragments import RiscvTileCode, added_product, requantised, started_product
 
 _MOST_WINDOWS, _MOST_WEIGHTS = 8, 9
-"""The most sums and weights in registers at once."""
+"""The maximum number of sums and of weights in registers."""
 
 _END_SLOT = 0
 """The stack slot of the end of the stream."""
@@ -97,7 +101,7 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Store the results; returns the addresses of the next record, its first window and its first result."""
+        """Store the results; return the addresses of the next record, its first window and its first result."""
         code, tile = self.code, self.tile
         for times, windows in self.strip.windows:
 
@@ -113,7 +117,7 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Compute `windows` windows; returns the stream and the addresses of the next windows and results."""
+        """Compute `windows` windows; return the stream and the addresses of the next windows and results."""
         code, channels = self.code, self.tile.rows
         if self.strip.is_kept:
             sums = self._by_kept_weights(window, windows)

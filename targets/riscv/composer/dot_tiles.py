@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Generic
 
-from tinyml.targets.composer.repeated import balanced
-from tinyml.targets.composer.row_blocks import BY_ELEMENT, row_blocks
+from tinyml.targets.composer.instructions import balanced
 from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
-from tinyml.targets.composer.weight_streams import WeightStream
-from tinyml.targets.riscv.assembly.code import RiscvCode, V
-from tinyml.targets.riscv.assembly.instructions import REACH
-from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, requantised, started_product
-from tinyml.targets.riscv.composer.tile_code import RiscvTileCode
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, WeightStream, row_blocks
+from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
+from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, requantised, started_product
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
 SHORT = 2 * UNROLLED
-"""The most elements without a loop."""
+"""The maximum number of elements without a loop."""
 
 _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
 """Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of the results."""

@@ -1,12 +1,17 @@
-"""Fragments of kernels: products, requantisation, and the assembly of composed functions."""
+"""Fragments of kernels: products, requantisation, and the code of a tile, priced first and built when printed."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
 
+from tinyml.targets.composer.instructions import Run
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.riscv.assembly.code import RiscvCode, V
-from tinyml.targets.riscv.assembly.instructions import (
+from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.riscv.assembly import (
     ACCUMULATE,
     ADD,
     ADDI,
@@ -18,7 +23,11 @@ from tinyml.targets.riscv.assembly.instructions import (
     SRAI,
     SRLI,
     XORI,
+    InstructionCounter,
+    RiscvCode,
+    V,
 )
+from tinyml.targets.tiles import Tile
 
 UNROLLED = 4
 """The number of elements in an iteration of a loop."""
@@ -39,9 +48,7 @@ class Written(Protocol):
 
 def built(function: Written) -> Lines:
     """The assembly of a function: its IR after register allocation, as text."""
-    from tinyml.targets.riscv.assembly.builder import RiscvBuilder
-    from tinyml.targets.riscv.assembly.printer import assembly
-    from tinyml.targets.riscv.assembly.registers import allocate
+    from tinyml.targets.riscv.builder import RiscvBuilder, allocate, assembly
 
     builder = RiscvBuilder()
     function.write(builder)
@@ -86,3 +93,49 @@ def _limit(code: RiscvCode[V], value: V) -> V:
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
     """Add a product to the start of a sum, which other sums use, too."""
     return code.put(ADD, start, code.put(MUL, element, weight))
+
+
+@dataclass(frozen=True)
+class RiscvTileCode(ABC):
+    """The code for a tile. FRAME: the bytes of its stack frame, a multiple of 16."""
+
+    tile: Tile
+    FRAME: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def layout(self) -> WeightStream:
+        """The layout of the stream."""
+
+    @abstractmethod
+    def write(self, code: RiscvCode[V]) -> None:
+        """Write the complete function."""
+
+    @cached_property
+    def _costs(self) -> InstructionCounter:
+        counter = InstructionCounter()
+        self.write(counter)
+        return counter
+
+    @property
+    def lines(self) -> Lines:
+        return built(self)
+
+    @property
+    def time(self) -> float:
+        """The number of instructions of a call."""
+        return self._costs.time
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """Empty: the published timing of the cores is unknown."""
+        return ()
+
+    @property
+    def stack(self) -> int:
+        return self.FRAME
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound on the bytes of flash."""
+        return self._costs.bytes

@@ -19,7 +19,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.c.composer.names import PLAIN
+from tinyml.targets.c.composer.compose import PLAIN
 from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]

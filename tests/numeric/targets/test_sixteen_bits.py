@@ -25,7 +25,7 @@ from programs.strips import Strip, coded_strip, strip_of
 from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
 from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
 from tinyml.runtime.devices.registry import Runner, runner_for
-from tinyml.targets.c.composer.names import PLAIN
+from tinyml.targets.c.composer.compose import PLAIN
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import boards, chips, kernels_of, row_coder

@@ -57,8 +57,8 @@ class SearchOutcome:
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
     """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
 
-    Among candidates at the same offset, the first in the grid is tried first. late: called at every node; stops the
-    search when it returns true.
+    Among candidates at the same offset, the first in the grid is tried first. late: called at every node; the search
+    stops when it returns true.
     """
     searching = _Search(grid, capacity, nodes, late)
     with _deep_recursion(4 * len(grid.sizes)):
@@ -98,7 +98,7 @@ class _Search:
         """The least that a buffer adds to sections up to `shared`; in later ones it adds its size."""
         self.shared = [until for _, until in savings]
         self.push = [min([size, *self.overlaps.get(b, {}).values()]) for b, size in enumerate(self.size)]
-        """The least number of units by which a buffer pushes others up."""
+        """The minimum number of units by which a buffer pushes others up."""
         self.capacity, self.node_limit, self.nodes = capacity, node_limit, 0
         self.late = late
         self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
@@ -162,7 +162,7 @@ class _Search:
         return False
 
     def place(self, unplaced: list[int], b: int, offset: int) -> bool:
-        """Solve the rest with a buffer placed; restores the sections afterwards, but not the lowest addresses."""
+        """Solve the rest with a buffer placed; restore the sections afterwards, but not the lowest addresses."""
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         shared, nearer = self.shared[b], self.overlaps.get(b, {})

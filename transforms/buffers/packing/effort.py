@@ -17,7 +17,7 @@ once: less than a second in C, some 20 in Python, and mostly much less."""
 
 
 class OutOfTime(Exception):
-    """The seconds of an effort have run out."""
+    """Raised when the seconds of an effort have run out."""
 
 
 @dataclass(frozen=True)

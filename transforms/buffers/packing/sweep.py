@@ -1,4 +1,4 @@
-"""A placement in O(n log n), which any time limit permits."""
+"""A placement in O(n log n), fast enough for any time limit."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class StoredImage:
 
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition whose result a value's readers gather, if there is one."""
+    """The transposition whose result the readers of a value gather, if there is one."""
     readers = [use.operation for use in value.uses]
     return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
 

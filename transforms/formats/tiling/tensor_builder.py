@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):
-    """Inserts ops on tensors before an op; loops open and close around the ops that their bodies insert."""
+    """Builder of ops on tensors before an op; loops open and close around the ops that their bodies insert."""
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
         super().__init__(InsertPoint.before(before), location)

@@ -42,7 +42,7 @@ def decoded_format(run: SSAValue) -> NumberFormat | None:
 
 
 class DecodedRuns:
-    """Rewrites dot products. ram: RAM of the board in bytes; None for no limit."""
+    """Rewriter of dot products. ram: RAM of the board in bytes; None for no limit."""
 
     def __init__(self, ram: int | None) -> None:
         self._ram = ram

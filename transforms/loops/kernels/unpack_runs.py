@@ -20,7 +20,7 @@ Larger blocks would take the stack that packing saves.
 
 
 class UnpackedRuns:
-    """Rewrites sums over packed runs; sums in one function share a local array for each storage type."""
+    """Rewriter of sums over packed runs; sums in one function share a local array for each storage type."""
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}

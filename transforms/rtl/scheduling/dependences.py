@@ -18,9 +18,9 @@ from tinyml.transforms.rtl.scheduling.regions import counters_of
 
 @dataclass(frozen=True)
 class Edge:
-    """`later` of iteration k + distance begins at least a cycle after `earlier` of iteration k.
+    """A dependence: `later` of iteration k + distance begins at least a cycle after `earlier` of iteration k.
 
-    carries: 1 if `later` takes the result of `earlier`, and begins a cycle after that is there; else 0.
+    carries: 1 if `later` uses the result of `earlier` and begins a cycle after it is available; else 0.
     """
 
     earlier: Operation
@@ -30,9 +30,9 @@ class Edge:
 
 
 def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: scf.ForOp | None = None) -> list[Edge]:
-    """The order that accesses of memories and streams keep.
+    """The dependences between accesses of memories and streams.
 
-    known: intervals of addresses. loop: whose body the ops are, unless they run once.
+    known: intervals of addresses. loop: the loop whose body the ops are, unless they run once.
     """
     found: list[Edge] = []
     accesses = [op for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp)]
@@ -68,7 +68,7 @@ def _between(
 
 
 NEVER = 1 << 31
-"""The distance of accesses that never meet."""
+"""The distance of accesses that never alias."""
 
 
 def _distance(
@@ -77,7 +77,7 @@ def _distance(
     loop: scf.ForOp | None,
     known: Mapping[SSAValue, Interval],
 ) -> int | None:
-    """Iterations from an access to the other one's at the same address; None if unknown, `NEVER` if there is none."""
+    """Iterations from an access to the other one at the same address; None if unknown, `NEVER` if they do not alias."""
     if _elements(first) != _elements(second):
         return None
     counter = None if loop is None else loop.body.block.args[0]
@@ -107,13 +107,13 @@ def _distance(
 def are_apart(
     first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
 ) -> bool:
-    """True for accesses of the same memory that never meet, whatever the width of their elements."""
+    """True for accesses of the same memory that never alias, whatever the width of their elements."""
     (low, high), (other_low, other_high) = (_bits(op, known) for op in (first, second))
     return high <= other_low or other_high <= low
 
 
 def _bits(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Interval:
-    """The first bit of a memory that an access may reach, and the one behind the last."""
+    """The half-open range of the bits of a memory that an access may touch."""
     low, high = known.get(op.address, INDEX)
     width = _elements(op).width.data
     return low * width, (high + 1) * width
@@ -131,8 +131,8 @@ def _written_once(
 ) -> bool:
     """True for accesses of a flattened loop at the same address that no later iteration accesses after it is written.
 
-    Each store happens when the counter of an outer loop, or several, goes on, and the address has another value for
-    each of their values.
+    Each store happens when the counters of one or more outer loops advance, and the address differs for each of their
+    values.
     """
     parts = terms(first.address)
     parts.pop(None, None)
@@ -151,7 +151,7 @@ def _written_once(
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of outer loops up to the one that goes on when a store happens; None if there is none."""
+    """The counters of outer loops up to the one that advances when a store happens; None if there is none."""
     end = loop.body.block.last_op
     assert end is not None
     for place in range(0, counters_of(loop), 2):
@@ -175,7 +175,7 @@ def counts_from_zero(loop: scf.ForOp) -> bool:
 
 
 def _inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
-    """True for a value that an iteration computes, which differs between iterations in an unknown way."""
+    """True for a value computed in an iteration, which may differ between iterations in an unknown way."""
     if value is None or value is loop.body.block.args[0]:
         return False
     return value.owner is loop.body.block or (

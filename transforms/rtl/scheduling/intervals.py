@@ -1,4 +1,4 @@
-"""Intervals of indices, which give each of them the width that it needs in hardware."""
+"""Intervals of indices, from which their widths in hardware follow."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from xdsl.ir import Block, Operation, SSAValue
 Interval: TypeAlias = "tuple[int, int]"
 
 INDEX = (-(1 << 31), (1 << 31) - 1)
-"""Indices of which nothing is known."""
+"""The interval of an index of which nothing is known."""
 
 _LESS = 2
 """The predicate `slt` of comparisons."""
 
 _ROUNDS = 4
-"""Passes over a program until the intervals of loop variables that still grow are given up."""
+"""Passes over a program before the intervals of loop variables that still grow are widened."""
 
 
 def type_interval(value: SSAValue) -> Interval:
-    """The signed integers of a value's type."""
+    """The range of a value's type, signed."""
     if isinstance(value.type, IndexType):
         return INDEX
     width = cast("IntegerType[int, Any]", value.type).width.data
@@ -30,33 +30,33 @@ def type_interval(value: SSAValue) -> Interval:
 
 
 def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
-    """Intervals that hold the integers and indices of a function, read as signed."""
+    """Intervals that contain the integers and indices of a function, read as signed."""
     known: dict[SSAValue, Interval] = {}
     for last in range(_ROUNDS):
         before = dict(known)
         _Pass(known, widen=last >= _ROUNDS - 2).block(function.body.block)
         if known == before:
             return known
-    # Loop variables whose intervals still grow are nearly whole by now, what depends on them follows.
+    # Loop variables whose intervals still grow are widened to nearly all integers; dependent values follow.
     while True:
         before = dict(known)
         _Pass(known, widen=True).block(function.body.block)
         if known == before:
             break
-    # Where a comparison limits them after all, they shrink again.
+    # Where a comparison limits them, they shrink again.
     for _ in range(_ROUNDS):
         _Pass(known, widen=False, shrinks=True).block(function.body.block)
     return known
 
 
 def width_for(interval: Interval) -> int:
-    """The bits of signed integers that hold an interval."""
+    """The width of signed integers that represent an interval."""
     low, high = interval
     return max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + 1
 
 
 class _Pass:
-    """A pass over a program. widen: growing intervals are given up. shrinks: intervals that hold may become smaller."""
+    """A pass over a program. widen: widen growing intervals. shrinks: narrow intervals that are valid."""
 
     def __init__(self, known: dict[SSAValue, Interval], widen: bool, shrinks: bool = False):
         self.known = known
@@ -120,7 +120,7 @@ class _Pass:
             low, high = min(low, old[0]), max(high, old[1])
             if self.widen:
                 least, most = type_interval(argument)
-                # Half of all at first, so that a step beyond it does not wrap around.
+                # Half of the range at first, so that a step beyond it does not wrap around.
                 low = low if low == old[0] else least // 2 if old[0] > least // 2 else least
                 high = high if high == old[1] else most // 2 if old[1] < most // 2 else most
             self.known[argument] = low, high

@@ -13,21 +13,21 @@ from tinyml.transforms.rtl.scheduling.dependences import Edge, edges
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
 _ROUNDS = 200
-"""Attempts at a schedule with ever later starts, until its interval is given up."""
+"""Attempts at a schedule, each with later starts, before its interval is given up."""
 
 
 @dataclass
 class CycleSchedule:
-    """The cycle in which each op begins, and the time in ns into the cycle at which each result is there."""
+    """The cycle in which each op begins, and the time in ns within the cycle at which each result is available."""
 
     cycles: dict[Operation, int] = field(default_factory=dict[Operation, int])
     offsets: dict[SSAValue, float] = field(default_factory=dict[SSAValue, float])
 
 
 class Scheduler:
-    """Schedules ops into cycles of `period` ns.
+    """Scheduler of ops into cycles of `period` ns.
 
-    offsets: the times at which wires from outside are there, after the start of any cycle; registers have none.
+    offsets: the arrival times of wires from outside, after the start of any cycle; registers have none.
     """
 
     def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
@@ -37,13 +37,13 @@ class Scheduler:
         self.offsets = offsets
 
     def run(self, ops: Sequence[Operation]) -> CycleSchedule:
-        """The schedule of ops that run once, each as early as it can."""
+        """The schedule of ops that run once, each as early as possible."""
         schedule = self._placed(ops, edges(ops, self.operators.known), None)
         assert schedule is not None
         return schedule
 
     def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
-        """The schedule of an iteration, and the least interval between two iterations for which there is one."""
+        """The schedule of an iteration, and the least initiation interval for which there is one."""
         order = [*edges(ops, self.operators.known, loop), *_carried(ops, loop)]
         interval = 1
         while (schedule := self._placed(ops, order, interval)) is None:
@@ -70,7 +70,7 @@ class Scheduler:
     def _once(
         self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
     ) -> CycleSchedule | None:
-        """A schedule that keeps ports apart, and all orders but those of `Edge`s; None if ports are too few."""
+        """A schedule that respects operands and ports, but not `Edge`s; None if there are too few ports."""
         schedule = CycleSchedule()
         taken: set[tuple[object, int]] = set()
         for op in ops:
@@ -98,7 +98,7 @@ class Scheduler:
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
-        """The delay of an op, and the time that what takes its results or operands at the clock edge needs."""
+        """The delay of an op, and the setup time of what samples its results or operands at the clock edge."""
         if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
         return self.operators.delay(op), self.delays.setup
@@ -111,7 +111,7 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The time at which the operands are there however late the op begins."""
+        """The arrival time of the operands, however late the op begins."""
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 
 
@@ -129,7 +129,7 @@ def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int]
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The order between the op that computes a carried value and those that read it an iteration later."""
+    """The dependences of ops that read a carried value on the op that computes it an iteration earlier."""
     found: list[Edge] = []
     known = set(ops)
     end = loop.body.block.last_op

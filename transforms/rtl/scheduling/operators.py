@@ -1,4 +1,4 @@
-"""Delays of ops: how long after its operands a result is there."""
+"""Delays of ops: the time from operands to result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 
 MOST_TERMS = 4
-"""The most signed digits of constant factors whose products are sums of shifted terms; others are multipliers."""
+"""The maximum number of signed digits of a constant factor whose product is a sum of shifted terms; others take
+multipliers."""
 
 
 def signed_digits(constant: int) -> list[tuple[int, int]]:
@@ -43,19 +44,19 @@ class Operators:
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """Bits of a value in hardware."""
+        """The bits of a value in hardware."""
         if isinstance(value.type, IndexType):
             return width_for(self.known.get(value, INDEX))
         return cast("IntegerType[int, Any]", value.type).width.data
 
     def factor_width(self, value: SSAValue) -> int:
-        """Bits of a factor without repeated signs."""
+        """The bits of a factor without repeated sign bits."""
         while isinstance(value.owner, arith.ExtSIOp):
             value = value.owner.operands[0]
         return self.width(value)
 
     def delay(self, op: Operation) -> float:
-        """Time from the operands of a pure op to its result, in ns."""
+        """The time from the operands of a pure op to its result, in ns."""
         if isinstance(op, _FREE):
             return 0.0
         if isinstance(op, arith.MuliOp):

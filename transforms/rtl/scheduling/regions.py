@@ -67,7 +67,7 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The cycles that the run takes, by the attributes of its ops; 0 if they are only wires."""
+        """The cycles of the run, by the attributes of its ops; 0 if all are wires."""
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
@@ -75,7 +75,7 @@ Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
-    """The runs of a block and, between each two, a loop or branch; empty runs are left out."""
+    """The runs of a block and, between each two, a loop or branch; empty runs are omitted."""
     found: list[Item] = []
     for op in block.ops:
         if op.has_trait(IsTerminator) or isinstance(op, rtl.MemoryOp | arith.ConstantOp):
@@ -90,12 +90,12 @@ def items(block: Block) -> list[Item]:
 
 
 def is_pure(op: Operation) -> bool:
-    """True for arithmetic, all of which is logic; xDSL has no traits on casts."""
+    """True for arithmetic, which is all combinational; xDSL has no traits on casts."""
     return op.name.startswith("arith.")
 
 
 def is_pipelined(op: Operation) -> bool:
-    """True for a loop whose iterations overlap: one without loops and branches in it."""
+    """True for a loop whose iterations overlap: one without inner loops and branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 
@@ -111,7 +111,7 @@ def cycle_of(op: Operation) -> int | None:
 
 
 def end_of(op: Operation) -> int:
-    """The cycle in which the results of an op are there."""
+    """The cycle in which the results of an op are available."""
     cycle = cycle_of(op)
     assert cycle is not None
     return cycle + isinstance(op, rtl.LoadOp)
@@ -125,7 +125,7 @@ def interval_of(loop: scf.ForOp) -> int:
 
 
 def counters_of(loop: scf.ForOp) -> int:
-    """The carried values of a loop that are counters of the loops that were flattened into it."""
+    """The carried values of a loop that are counters of loops flattened into it."""
     counters = loop.attributes.get(COUNTERS)
     return counters.value.data if isinstance(counters, IntegerAttr) else 0
 

@@ -1,6 +1,7 @@
-"""The cells that ops of a program take of an FPGA, estimated before synthesis.
+"""The FPGA cells of the ops of a program, estimated before synthesis.
 
-Tables of four inputs; the figures were fitted to what yosys counts for the models of docs/fpga.md on an ECP5.
+Look-up tables have four inputs; the figures were fitted to the counts of yosys for the models of docs/fpga.md on an
+ECP5.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, si
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 
 LOOP, ACCESS, NARROWING = 40, 8, 2
-"""LUTs of a loop's control, of an access's address and data, and of each bit of a word that elements are taken from."""
+"""LUTs of a loop's control, of the address and data of an access, and of each bit of a word from which elements are
+extracted."""
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators) -> tuple[int, int]:
-    """LUTs and DSPs of ops, the loops among them with all that is in them."""
+    """The LUTs and DSPs of ops, including the contents of loops."""
     luts = dsps = 0
     for top in ops:
         for op in top.walk():

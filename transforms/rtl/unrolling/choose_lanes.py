@@ -1,4 +1,4 @@
-"""Elements that each sum of a program takes at once, within a budget of cells."""
+"""The number of elements that each sum of a program adds in an iteration, within a budget of cells."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
-"""The most elements that a sum takes at once."""
+"""The maximum number of elements that a sum takes at once."""
 
 GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 
 @dataclass
 class Lanes:
-    """A sum, and the elements that it takes at once.
+    """A sum, and the number of elements that it takes at once.
 
-    luts, dsps: of each element. logic: the LUTs of its products where there are no DSPs left. in_dsps: the elements,
-    the first ones, whose products are DSPs.
+    luts, dsps: those of each element. logic: the LUTs of its products once no DSPs are left. in_dsps: the number of
+    elements, the first ones, that multiply by DSPs.
     """
 
     sum: UnrolledSum
@@ -45,12 +45,12 @@ class Lanes:
         return 2 * self.count <= MOST and self.sum.takes(2 * self.count)
 
     def growth(self, dsps: int) -> tuple[int, int]:
-        """The LUTs and DSPs that twice as many elements take in addition. dsps: as many as there are."""
+        """The additional LUTs and DSPs of twice as many elements. dsps: the number available."""
         more, grown = self.more_in_dsps(dsps), self._more
         return grown * self.luts + (grown - more) * self.logic, more * self.dsps
 
     def more_in_dsps(self, dsps: int) -> int:
-        """The elements with DSPs, of those that twice as many are in addition."""
+        """The number of additional elements with DSPs if the elements are doubled."""
         return self._more if self.dsps == 0 else min(self._more, dsps // self.dsps)
 
     @property
@@ -68,9 +68,9 @@ def choose_lanes(
 ) -> list[Lanes]:
     """The elements of each sum at once: powers of two, within a budget of LUTs, DSPs and block RAMs.
 
-    taken: LUTs and DSPs of the program as it is. memories: its memories. order: `gain` doubles the sum first that saves
-    most cycles for its cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as SeeDot
-    does (section 6.2.2).
+    taken: the LUTs and DSPs of the program as it is. memories: its memories. order: `gain` doubles the sum first that
+    saves most cycles for its cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as
+    SeeDot does (section 6.2.2).
     """
     rows = [_lanes(sum, operators) for sum in sums]
     left = [max(have - used, 0) for have, used in zip(budget, taken, strict=False)]
@@ -82,7 +82,7 @@ def choose_lanes(
         return blocks <= 0 or memories.count + blocks <= budget[2]
 
     def gain(row: Lanes) -> float:
-        """Saved cycles by the largest share of what is left that they take."""
+        """The cycles saved, divided by the largest share of the remaining cells that this takes."""
         shares = [more / max(there, 1) for more, there in zip(row.growth(left[1]), left, strict=True)]
         return (row.cycles(row.count) - row.cycles(2 * row.count)) / max(*shares, 1e-9)
 
@@ -99,7 +99,7 @@ def _lanes(sum: UnrolledSum, operators: Operators) -> Lanes:
     ops = sum.computing()
     luts, dsps = cells_of(ops, operators)
     products = [op for op in ops if isinstance(op, arith.MuliOp)] if dsps else []
-    # Each element joins the sum by an adder of its own.
+    # Each element is added to the sum by an adder of its own.
     luts += total(operators.width(term) for term in sum.terms)
     return Lanes(sum, luts, dsps, total(product_in_logic(op, operators) for op in products), _runs(sum.loop))
 

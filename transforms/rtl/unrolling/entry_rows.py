@@ -1,8 +1,7 @@
 """Products of sparse matrices, whose control is known when a program is compiled.
 
 A loop over the rows of a compressed matrix counts entries and adds gaps between columns, all of which are constants.
-The control is therefore executed here, and what it leads to becomes tables: for each row, the addresses that its
-entries read.
+The control is therefore executed here and replaced by tables: for each row, the addresses that its entries read.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST_ENTRIES = 1 << 20
-"""Entries beyond which a loop is left as it is."""
+"""The maximum number of entries of a loop that is replaced."""
 
 
 class _UnknownError(Exception):
@@ -34,9 +33,9 @@ class _UnknownError(Exception):
 class EntryRows:
     """A loop over rows, in each of which an inner loop adds products of entries with elements of a vector.
 
-    loads: those of an entry's term; pure: the ops that compute the term of them. after: the ops behind the inner loop
-    that are more than control. place: of the sum among the carried values of the inner loop. rows: for each row, for
-    each entry that is not 0, the addresses of its loads.
+    loads: those of an entry's term; pure: the ops that compute the term from them. after: the ops after the inner loop
+    that are not control. place: the index of the sum among the carried values of the inner loop. rows: for each row and
+    each nonzero entry, the addresses of its loads.
     """
 
     outer: scf.ForOp
@@ -53,12 +52,12 @@ class EntryRows:
         return sum(map(len, self.rows))
 
     def words(self, elements: int) -> int:
-        """The iterations of as many processing elements, each of which takes an entry of a row; a row takes one."""
+        """The iterations if each processing element takes an entry of a row at a time; a row takes at least one."""
         return sum(max(1, -(-len(row) // elements)) for row in self.rows)
 
     @staticmethod
     def of(outer: scf.ForOp) -> EntryRows | None:
-        """A loop as such a product; None if it is another one."""
+        """The product that a loop computes; None if it has another form."""
         inners = [op for op in outer.body.block.ops if op.regions]
         bounds = const_evaluate_operand(outer.lb), const_evaluate_operand(outer.step)
         if len(inners) != 1 or not trips_of(outer) or bounds != (0, 1) or any(r.first_use for r in outer.results):
@@ -84,7 +83,7 @@ class EntryRows:
 
 
 def _sum_of(inner: scf.ForOp) -> tuple[int, SSAValue] | None:
-    """The place of the only carried value that is a sum of terms that are no indices, and its term."""
+    """The index of the only carried value that is a sum of terms other than indices, and its term."""
     body, end = inner.body.block, inner.body.block.last_op
     assert end is not None
     found = [i for i, value in enumerate(body.args[1:]) if not isinstance(value.type, IndexType)]
@@ -97,7 +96,7 @@ def _sum_of(inner: scf.ForOp) -> tuple[int, SSAValue] | None:
 
 
 def _after(outer: scf.ForOp, inner: scf.ForOp, place: int) -> list[Operation] | None:
-    """The ops behind the inner loop on which stores depend; None if they read more than the sum and the row."""
+    """The ops after the inner loop on which stores depend; None if they read more than the sum and the row."""
     body = list(outer.body.block.ops)
     behind = body[body.index(inner) + 1 :]
     stores = [op for op in behind if isinstance(op, rtl.StoreOp)]
@@ -111,13 +110,13 @@ def _after(outer: scf.ForOp, inner: scf.ForOp, place: int) -> list[Operation] | 
 
 
 def _is_inside(value: SSAValue, loop: scf.ForOp) -> bool:
-    """True for an argument of a loop's body and for what an op of it computes."""
+    """True for an argument of a loop's body and for a result of an op in it."""
     body = loop.body.block
     return value.owner is body or (isinstance(value.owner, Operation) and value.owner.parent is body)
 
 
 def _computing(values: Sequence[SSAValue], loop: scf.ForOp) -> list[Operation]:
-    """The ops of a loop's body that compute values, in order, from loads and results of loops on."""
+    """The ops of a loop's body that compute values, in order, starting at loads and results of loops."""
     found: set[Operation] = set()
     queue = [*values]
     while queue:
@@ -129,7 +128,7 @@ def _computing(values: Sequence[SSAValue], loop: scf.ForOp) -> list[Operation]:
 
 
 def _entry_of(term: SSAValue) -> rtl.LoadOp | None:
-    """The load of the constant factor of a term; None if the term is no product with one, which 0 cancels."""
+    """The load of the constant factor of a term, which vanishes if that is 0; None if the term is no such product."""
     while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
         term = term.owner.operands[0]
     if not isinstance(term.owner, arith.MuliOp):
@@ -164,7 +163,7 @@ class _Control:
         self.contents: dict[SSAValue, list[int] | None] = {}
 
     def rows(self, loads: Sequence[rtl.LoadOp], entry: int) -> list[list[tuple[int, ...]]]:
-        """The addresses of loads in each iteration in which the load of that number gives anything but 0."""
+        """The addresses of loads in each iteration in which the load with that index gives a nonzero value."""
         body, inside = self.outer.body.block, self.inner.body.block
         assert body.last_op is not None
         assert inside.last_op is not None

@@ -18,7 +18,7 @@ _LEAST_DEPTH = 64
 
 
 class MemoryBlocks:
-    """The memories of a function, whose words become as wide as what sums load from them."""
+    """The memories of a function, whose words are widened to what sums load from them."""
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):
         self.fabric = fabric
@@ -31,12 +31,12 @@ class MemoryBlocks:
         return total(self._blocks(memory, width) for memory, width in self.widths.items())
 
     def growth(self, sum: UnrolledSum, lanes: int) -> int:
-        """The block RAMs in addition that memories take once a sum loads words of `lanes` elements."""
+        """The additional block RAMs of memories once a sum loads words of `lanes` elements."""
         wider = self._wider(sum, lanes).items()
         return total(self._blocks(memory, width) - self._blocks(memory, self.widths[memory]) for memory, width in wider)
 
     def widen(self, sum: UnrolledSum, lanes: int) -> None:
-        """Makes words as wide as `lanes` elements of a sum."""
+        """Widen words to `lanes` elements of a sum."""
         self.widths |= self._wider(sum, lanes)
 
     def _wider(self, sum: UnrolledSum, lanes: int) -> dict[SSAValue, int]:
@@ -53,9 +53,7 @@ class MemoryBlocks:
 
 
 def blocks(fabric: Fabric, depth: int, width: int) -> int:
-    """The block RAMs of a memory of `depth` words: each of them has its widest words, or more words of half the width,
-    of a quarter, and so on.
-    """
+    """The block RAMs of a memory of `depth` words, each with its widest words, or twice as many half as wide, etc."""
     if depth <= _LEAST_DEPTH:
         return 0
     deepest = fabric.bram_bits // fabric.bram_width

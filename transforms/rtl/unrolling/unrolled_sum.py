@@ -1,4 +1,4 @@
-"""Sums in loops, which take several elements in each iteration from memories with wider words."""
+"""Sums in loops, unrolled to take several elements in each iteration from memories with wider words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, wor
 
 @dataclass
 class UnrolledSum:
-    """A loop that adds a term to each carried value; terms: those, in order."""
+    """A loop that adds a term to each carried value. terms: the terms, in order."""
 
     loop: scf.ForOp
     trips: int
@@ -39,7 +39,7 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """A loop as a sum; None if it does anything else."""
+        """The sums of a loop; None if it does anything else."""
         body, trips = loop.body.block, trips_of(loop)
         end = body.last_op
         bounds = const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)
@@ -64,7 +64,7 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can take a power of two of elements; the last one leaves out what is too many."""
+        """True if an iteration can take a power of two of elements; the last iteration masks excess ones."""
         return lanes < 2 * self.trips and self._aligned(lanes)
 
     def iterations(self, lanes: int) -> int:
@@ -82,11 +82,11 @@ class UnrolledSum:
         return True
 
     def _is_padded(self, load: rtl.LoadOp, lanes: int) -> bool:
-        """True for a load from a constant matrix whose rows become longer."""
+        """True for a load from a constant matrix whose rows are padded."""
         return self.trips % lanes != 0 and _reads_alone(load)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """True if each term is a product with an element of a row that ends in zeros, which add none."""
+        """True if each term is a product with an element of a row that ends in zeros, which contribute nothing."""
         return all(
             isinstance(product := _narrowest(term).owner, arith.MuliOp)
             and any(_narrowest(factor).owner in padded for factor in product.operands)
@@ -94,7 +94,7 @@ class UnrolledSum:
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
-        """Takes `lanes` elements in each iteration; products of all but the first `in_dsps` are logic."""
+        """Take `lanes` elements in each iteration; all but the first `in_dsps` multiply by logic."""
         count = self.iterations(lanes)
         length = count * lanes
         rest = self.trips - (count - 1) * lanes
@@ -141,12 +141,12 @@ class UnrolledSum:
         """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""
         counter = self.loop.body.block.args[0]
         address = word_address(builder, load.address, counter, lanes, (length, self.trips))
-        # The memory becomes as wide as the word later; its type is checked after the pass.
+        # The memory is widened to the word later; its type is verified after the pass.
         return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result)))).result
 
 
 def _narrowest(value: SSAValue) -> SSAValue:
-    """A value before its sign was repeated."""
+    """A value before its sign extension."""
     while isinstance(value.owner, arith.ExtSIOp):
         value = value.owner.operands[0]
     return value
@@ -159,7 +159,7 @@ def _reads_alone(load: rtl.LoadOp) -> bool:
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
-    """Adds zeros to each row of a constant matrix."""
+    """Add zeros to each row of a constant matrix."""
     assert isinstance(memory, rtl.MemoryOp)
     assert memory.content is not None
     element = memory.content.get_element_type()
@@ -173,7 +173,7 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 
 def _only(builder: Builder, condition: SSAValue, term: SSAValue) -> SSAValue:
-    """A term where a condition holds, else 0."""
+    """The term if a condition holds, else 0."""
     zero = builder.insert(arith.ConstantOp(IntegerAttr(0, cast("IntegerType[int, Any]", term.type)))).result
     return builder.insert(arith.SelectOp(condition, term, zero)).result
 

@@ -1,4 +1,4 @@
-"""Words of several elements: where they lie, the elements in them, and memories that are as wide."""
+"""Words of several elements: their addresses, the elements in them, and the memories that hold them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def width_of(value: SSAValue) -> int:
 def word_address(
     builder: Builder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
-    """The address of a word of `lanes` elements, which `counter` now counts, from that of its first element.
+    """The address of a word of `lanes` elements, given that of its first element; `counter` now counts words.
 
-    stretch: a row's length with its padding, and without.
+    stretch: the length of a row with and without padding.
     """
     word: SSAValue = counter
     parts: Mapping[SSAValue | None, int] = terms(address)
@@ -39,7 +39,7 @@ def word_address(
 
 
 def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
-    """An element of `width` bits; those of lower addresses lie in lower bits."""
+    """An element of `width` bits; elements at lower addresses are in lower bits."""
     if lane:
         amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, IntegerType(width_of(word))))).result
         word = builder.insert(arith.ShRUIOp(word, amount)).result
@@ -47,7 +47,7 @@ def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> 
 
 
 def word_of(builder: Builder, elements: Sequence[SSAValue]) -> SSAValue:
-    """The word of some elements of equal width, the first in its low bits."""
+    """Concatenate elements of equal width, the first in the low bits."""
     width = width_of(elements[0])
     type = IntegerType(len(elements) * width)
     word = builder.insert(arith.ExtUIOp(elements[0], type)).result
@@ -59,7 +59,7 @@ def word_of(builder: Builder, elements: Sequence[SSAValue]) -> SSAValue:
 
 
 def widen_memories(function: func.FuncOp) -> None:
-    """Gives memories words as wide as what is read from them and written to them."""
+    """Widen the words of memories to the accesses of them."""
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type

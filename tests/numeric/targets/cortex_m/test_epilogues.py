@@ -15,10 +15,10 @@ from programs.printed import WARNING_FLAGS
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.cortex_m.assembly import thumb as t
-from tinyml.targets.cortex_m.assembly.operands import at
-from tinyml.targets.cortex_m.composer.assembly import ARMV6M, statement
+from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.epilogues import THIRDS_LIMIT, factor_words, requantised_from_words
+from tinyml.targets.cortex_m.composer.fragments import ARMV6M, statement
+from tinyml.targets.cortex_m.thumb import at
 
 SumAndFactor: TypeAlias = tuple[int, int, int, int]
 """A sum, a multiplier, a shift to the right and a zero point."""

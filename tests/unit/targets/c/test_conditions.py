@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tinyml.targets.c.conditions import without_branches
+from tinyml.targets.c.header_items import without_branches
 
 TEXT = """\
 first

@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from tinyml.targets.c.composer.requantised import doubled
-from tinyml.targets.composer.instructions import Instruction, LocalLabel, instructions, joined, printed
+from tinyml.targets.composer.instructions import (
+    Instruction,
+    LocalLabel,
+    Repeated,
+    balanced,
+    instructions,
+    joined,
+    printed,
+)
 from tinyml.targets.composer.lines import statement
-from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.row_blocks import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
-from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights
+from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights, doubled
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
 from tinyml.targets.tiles import Sums, Tile
 
 BEGIN, STEP, LAST, TEST, BACK = (Instruction(name, name) for name in ("begin", "step", "last", "test", "back"))

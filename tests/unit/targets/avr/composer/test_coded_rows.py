@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.avr.composer.tiles.coded_rows import AvrCodedBlock, AvrCodedRows, coded_rows
+from tinyml.targets.avr.composer.coded_rows import AvrCodedBlock, AvrCodedRows, coded_rows
 
 FIRST, SECOND = ("r25", "r26", "r27"), ("r2", "r3", "r4")
 """The sums of the first two of three rows; their high bytes are r20 and r21, the element is r18, a weight r19."""

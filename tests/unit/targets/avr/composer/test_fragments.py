@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.num import ListedKernelAttr
-from tinyml.targets.avr.assembly.frames import framed
-from tinyml.targets.avr.assembly.instructions import bytes_of, cycles, registers, statement
-from tinyml.targets.avr.composer.fragments.epilogues import factors
-from tinyml.targets.avr.composer.tiles.tile_kernels import (
+from tinyml.targets.avr.assembly import bytes_of, cycles, framed, registers, statement
+from tinyml.targets.avr.composer.epilogues import factors
+from tinyml.targets.avr.kernels import (
     REQUANTISED_CHANNELS,
     REQUANTISED_DOTS,
     SHIFTED_CHANNELS,

@@ -7,9 +7,8 @@ import pytest
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
 from tinyml.dialects.num import ComposedKernelAttr
-from tinyml.targets.avr.composer.compose import compose
-from tinyml.targets.avr.composer.fragments.fetch import FLASH, next_byte
-from tinyml.targets.avr.composer.fragments.packed_fetch import Group
+from tinyml.targets.avr.composer.compose import Group, compose
+from tinyml.targets.avr.composer.fragments import FLASH, next_byte
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, kernels_for
 

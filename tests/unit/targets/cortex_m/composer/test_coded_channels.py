@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tinyml.targets.cortex_m.composer.coded.coded_depthwise import CodedDepthwise
-from tinyml.targets.cortex_m.composer.coded.coded_depthwise_armv6m import CodedDepthwiseArmv6m
-from tinyml.targets.cortex_m.composer.coded.row_pairing import CodedFilter
+from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise, CodedFilter
+from tinyml.targets.cortex_m.composer.coded_depthwise_armv6m import CodedDepthwiseArmv6m
 from tinyml.targets.tiles import Sums, Tile
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from tinyml.targets.cortex_m.composer.coded.row_pairing import CodedFilter, Rows
+from tinyml.targets.cortex_m.composer.coded_depthwise import CodedFilter, Rows
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tinyml.targets.composer.instructions import printed
 from tinyml.targets.composer.lines import Lines
-from tinyml.targets.cortex_m.composer.coded.products_armv6m import products
+from tinyml.targets.cortex_m.composer.coded_rows_armv6m import products
 
 SUMS = ("r8", "r9", "r10")
 

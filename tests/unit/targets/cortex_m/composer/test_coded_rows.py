@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.cortex_m.composer.coded.coded_rows import coded_rows
+from tinyml.targets.cortex_m.composer.coded_rows import coded_rows
 
 
 def test_rows_that_do_not_fit_have_no_code():

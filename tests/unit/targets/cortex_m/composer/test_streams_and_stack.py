@@ -4,7 +4,7 @@ import numpy as np
 
 from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.composer.instructions import stack_of
-from tinyml.targets.cortex_m.assembly import thumb as t
+from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.registry import kernel_of, tile_families
 from tinyml.targets.tiles import Sums, Tile
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.targets.cortex_m.composer.winograd.transformed_weights import transformed
-from tinyml.targets.cortex_m.composer.winograd.winograd_1d import Winograd1d
-from tinyml.targets.cortex_m.composer.winograd.winograd_2d import Winograd2d
+from tinyml.targets.cortex_m.composer.winograd import transformed
+from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d
+from tinyml.targets.cortex_m.composer.winograd_2d import Winograd2d
 from tinyml.targets.tiles import Sums, Tile
 
 BYTES = st.integers(-128, 127) | st.sampled_from([-128, 127])

@@ -1,1 +1,0 @@
-"""AVR assembly: instructions and their costs, loops, and functions."""

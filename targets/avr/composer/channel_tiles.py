@@ -1,0 +1,238 @@
+"""Depthwise kernels: channels, each with its own filter, by all windows.
+
+`AvrSlidingChannels`: the weights of the filter stay in registers while a window slides along the strip. Each element is
+loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
+complete, those of later windows move up by one position.
+
+`AvrChannelsByRow`: filters with more weights than registers, row by row, for up to three windows at once. The weights
+of a filter row are fetched for all of these; each element that they cover is loaded once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cache
+
+from tinyml.targets.avr.assembly import TimedCode, copied, cycles, moved
+from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, NUMBER, RESULT, SIGN, SUM, ZERO, shifted
+from tinyml.targets.avr.composer.fragments import FLASH, MovingPointer, accumulate_three_bytes, next_byte
+from tinyml.targets.avr.composer.sums import strided_dot
+from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.weight_streams import BY_ROW, WeightStream
+from tinyml.targets.tiles import Tile
+
+SUMS = [SUM, ("r4", "r5", "r9"), ("r6", "r7", "r8")]
+"""Registers for the sums of windows."""
+
+START = ("r12", "r13", "r11")
+ELEMENT = RESULT
+WEIGHTS = [f"r{number}" for number in range(16, 25)]
+COUNTER = "r14"
+_BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
+"""Z points into the stream, Y into the strip and X to the results."""
+
+MOST = 255
+"""The maximum count in a byte."""
+
+_FINISHED = 50
+"""The approximate cycles that compiled C takes to start and finish the sum of a channel and to advance to the next."""
+
+
+class _AvrChannelCode(AvrTileCode):
+    """The code for a tile.
+
+    height, width: of a filter. taps: the number of its weights. across: columns between adjacent windows.
+    """
+
+    def __init__(self, tile: Tile) -> None:
+        super().__init__(tile)
+        self.height, self.width = tile.runs, tile.length // tile.rows
+        self.taps = self.height * self.width
+        self.across = tile.step // tile.rows
+
+    @property
+    def is_regular(self) -> bool:
+        """True if windows consist of whole pixels, and no two windows coincide."""
+        tile = self.tile
+        return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
+
+    @property
+    def single(self) -> float:
+        return _time_of_channel(self.taps)
+
+    @property
+    def layout(self) -> WeightStream:
+        """The start, the weights and the factors of each channel in turn."""
+        return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
+
+    @property
+    @abstractmethod
+    def windows(self) -> TimedCode:
+        """The code for all windows of a channel, whose start is in registers."""
+
+    @property
+    @abstractmethod
+    def distances(self) -> tuple[int, int]:
+        """The bytes by which the windows of a channel move the pointers into the strip and into the stream."""
+
+    def composed(self) -> TimedCode:
+        tile, (along_strip, along_stream) = self.tile, self.distances
+        start = (next_byte(FLASH, "Z")(register) for register in START)
+        record = self.layout.bytes(1) // tile.rows
+        channel = (
+            TimedCode.once(f"push {ELEMENT}", *start)
+            .followed_by(self.windows)
+            .then(
+                moved("r28", 1 - along_strip),
+                moved("r26", 1 - tile.count * tile.rows),
+                moved("r30", record - len(START) - along_stream),
+                f"pop {ELEMENT}",
+            )
+        )
+        begin = TimedCode.once(_BEGIN, f"ldi {ELEMENT},{tile.rows}")
+        return begin.followed_by(channel.looped(1, tile.rows, ELEMENT))
+
+
+@cache
+def _time_of_channel(length: int) -> float:
+    """The cycles per result of a kernel for a single channel of a window."""
+    return time_alone(strided_dot(8, 8), length) + _FINISHED
+
+
+*_WEIGHTS, _ROWS = WEIGHTS
+"""The last register counts rows."""
+
+
+class AvrChannelsByRow(_AvrChannelCode):
+    """The code for a tile. at_once: windows in a group. groups: the number of groups."""
+
+    def __init__(self, tile: Tile) -> None:
+        super().__init__(tile)
+        self.at_once = next(count for count in (3, 2, 1) if tile.count % count == 0)
+        self.groups = tile.count // self.at_once
+
+    @property
+    def has_registers(self) -> bool:
+        return self.is_regular and self.width <= len(_WEIGHTS) and max(self.groups, self.height) <= MOST
+
+    @property
+    def _row(self) -> TimedCode:
+        """A filter row for all windows of a group."""
+        tile, pointer = self.tile, MovingPointer("Y")
+        weights = _WEIGHTS[: self.width]
+        lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
+        for column in range((self.at_once - 1) * self.across + self.width):
+            users = overlapping(column, self.at_once, self.across, self.width)
+            products = [
+                joined(f"muls {weights[tap]},{ELEMENT}", accumulate_three_bytes(SUMS[window], ZERO))
+                for window, tap in users
+            ]
+            lines = joined(lines, pointer.load(ELEMENT, column * tile.rows) if users else (), *products)
+        return TimedCode.once(lines, pointer.move(tile.pitch))
+
+    @property
+    def subroutine(self) -> Lines:
+        """The subroutine that converts a sum to a byte and stores it."""
+        if self.requantises:
+            lines = joined(CALL, moved("r30", -FACTORS))
+        else:
+            lines = shifted(SUM, self.tile.right, ELEMENT, ZERO)
+        return joined("50:", lines, f"st X,{ELEMENT}", moved("r26", self.tile.rows), "ret")
+
+    @property
+    def _group(self) -> TimedCode:
+        """All windows of a group."""
+        tile, sums = self.tile, SUMS[: self.at_once]
+        begin = TimedCode.once(*(copied(START, sum) for sum in sums), f"ldi {_ROWS},{self.height}")
+        code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
+            *(joined(copied(sum, SUM) if number else (), "rcall 50f") for number, sum in enumerate(sums)),
+            moved("r28", self.at_once * tile.step - self.height * tile.pitch),
+            moved("r30", -self.taps),
+        )
+        finish = cycles(self.subroutine) + (CALLED if self.requantises else 0)
+        return code.longer(self.at_once * finish)
+
+    @property
+    def windows(self) -> TimedCode:
+        begin = TimedCode.once(f"ldi {ELEMENT},{self.groups}", f"mov {COUNTER},{ELEMENT}")
+        return begin.followed_by(self._group.looped(2, self.groups, COUNTER))
+
+    @property
+    def distances(self) -> tuple[int, int]:
+        return self.tile.count * self.tile.step, 0
+
+    @property
+    def calls(self) -> int:
+        return 3 if self.requantises else 2
+
+
+class AvrSlidingChannels(_AvrChannelCode):
+    """The code for a tile. sums: of overlapping windows, in order of completion."""
+
+    def __init__(self, tile: Tile) -> None:
+        super().__init__(tile)
+        self.sums = SUMS[: min(-(-self.width // max(self.across, 1)), tile.count)]
+        self.weights = WEIGHTS[: self.taps]
+
+    @property
+    def has_registers(self) -> bool:
+        if not self.is_regular or self.tile.count > MOST:
+            return False
+        overlapping = min(-(-self.width // self.across), self.tile.count)
+        return self.taps == len(self.weights) and overlapping == len(self.sums)
+
+    def _columns(self, first: int, end: int, pointer: MovingPointer) -> Lines:
+        """The products of columns, counted from the first column of the window to be completed next."""
+        lines: list[str] = []
+        for column in range(first, end):
+            users = overlapping(column, len(self.sums), self.across, self.width)
+            for row in range(self.height):
+                lines += pointer.load(ELEMENT, row * self.tile.pitch + column * self.tile.rows)
+                for window, tap in users:
+                    lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
+                    lines += accumulate_three_bytes(self.sums[window], ZERO)
+        return tuple(lines)
+
+    @property
+    def _finish(self) -> Lines:
+        """Convert the complete sum to a byte."""
+        if not self.requantises:
+            return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
+        kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
+        pushes, pops = [f"push {register}" for register in kept], [f"pop {register}" for register in reversed(kept)]
+        return joined(pushes, CALL, pops, moved("r30", -FACTORS))
+
+    @property
+    def _ahead(self) -> int:
+        """The number of columns that adjacent windows share."""
+        return max(self.width - self.across, 0)
+
+    @property
+    def windows(self) -> TimedCode:
+        channels, ahead, pointer = self.tile.rows, self._ahead, MovingPointer("Y")
+        begin = TimedCode.once(
+            *(next_byte(FLASH, "Z")(register) for register in self.weights),
+            *(copied(START, sum) for sum in self.sums),
+            (f"ldi {ELEMENT},{self.tile.count}", f"mov {COUNTER},{ELEMENT}"),
+            self._columns(0, ahead, pointer),
+            pointer.move(ahead * channels),
+        )
+        window = TimedCode.once(
+            self._columns(ahead, self.width, pointer),
+            pointer.move((ahead + self.across) * channels),
+            self._finish,
+            (f"st X,{ELEMENT}", *moved("r26", channels)),
+            *(copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], START), strict=True)),
+        )
+        called = window.longer(CALLED if self.requantises else 0)
+        return begin.followed_by(called.looped(2, self.tile.count, COUNTER))
+
+    @property
+    def distances(self) -> tuple[int, int]:
+        return (self._ahead + self.tile.count * self.across) * self.tile.rows, self.taps
+
+    @property
+    def calls(self) -> int:
+        return 2 if self.requantises else 1

@@ -1,0 +1,306 @@
+"""Rows of constant matrices as code: weights are immediates, and six sums at a time are kept in registers.
+
+Each element of a vector is fetched once for the rows of a block. A product is computed once for all rows whose weights
+have the same magnitude in that column, and added or subtracted; if the next greater magnitude is twice the last, the
+product is doubled. Zero weights take no code. Products are gathered in 16 bits, the lowest byte of the sum and a
+separate high byte, as many as are proven to fit for any vector, before the high byte is added to the two upper bytes of
+the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, moved, pair, statement
+from tinyml.targets.avr.composer.fragments import BIAS
+from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import Composed, Kernel
+
+BLOCK = 6
+"""The maximum number of rows whose sums fit the registers."""
+
+_VECTORS = 3
+"""The maximum number of vectors: their pointers and that to the results are passed in four register pairs."""
+
+_ARGUMENTS = ("r24", "r22", "r20", "r18")
+_UPPER = [*range(18, 28), 16, 17, 28, 29]
+"""Registers for immediates, call-clobbered ones first."""
+_LOWER = [*range(2, 16)]
+_SAVED = {*range(2, 18), 28, 29}
+_REACH = 63
+"""The greatest displacement of an element from its pointer."""
+
+_IN_CHUNK = 253
+"""The greatest sum of weight magnitudes for which the sum of products with bytes, plus another byte, fits 16 bits."""
+
+_CALL = 4
+"""The cycles and bytes of a call instruction."""
+
+_SPACE = 1 << 24
+"""The modulus of sums."""
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """The registers of a row: its sum, the lowest byte first, and the high byte of gathered products."""
+
+    bytes: Sequence[str]
+    high: str
+
+
+@dataclass
+class _Row:
+    """The state of a row's sum during emission.
+
+    gathered: the sum of magnitudes of weights with gathered products, None if there are none. bias: the total bias
+    added.
+    """
+
+    sum: _Sum
+    gathered: int | None = None
+    bias: int = 0
+
+    def open(self, magnitude: int, zero: str) -> Lines:
+        """Reserve capacity for another gathered product."""
+        if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
+            self.gathered += magnitude
+            return ()
+        closed = self.close(zero)
+        self.gathered = magnitude
+        self.bias += BIAS
+        return (*closed, f"ldi {self.sum.high},{BIAS >> 8}")
+
+    def close(self, zero: str) -> Lines:
+        """Add the high byte of gathered products to the upper bytes of the sum."""
+        if self.gathered is None:
+            return ()
+        self.gathered = None
+        return f"add {self.sum.bytes[1]},{self.sum.high}", f"adc {self.sum.bytes[2]},{zero}"
+
+    def aligned(self, shift: int, zero: str) -> Lines:
+        """Shift the sum left by a number of bits."""
+        closed = self.close(zero)
+        self.bias <<= shift
+        low, middle, high = self.sum.bytes
+        return joined(closed, [f"lsl {low}", f"rol {middle}", f"rol {high}"] * shift)
+
+
+@dataclass
+class AvrCodedBlock:
+    """The code for at most `BLOCK` rows, whose sums are kept in registers.
+
+    first: the index of the first row. pointers: the number of pointers on the stack.
+    """
+
+    rows: CodedRows
+    first: int
+    pointers: int
+    states: list[_Row] = field(init=False)
+
+    def __post_init__(self) -> None:
+        count = self.rows.rows
+        self.element, self.weight, *highs = (f"r{number}" for number in _UPPER[: 2 + count])
+        rest = [f"r{number}" for number in (*_UPPER[2 + count : 10], *_LOWER, *_UPPER[max(2 + count, 10) :])]
+        self.spare, self.zero, *free = rest
+        self.states = [_Row(_Sum(free[3 * row : 3 * row + 3], high)) for row, high in enumerate(highs)]
+
+    @cached_property
+    def lines(self) -> Lines:
+        products = joined(*(self._matrix(number) for number in range(len(self.rows.weights))))
+        closed = joined(*(row.close(self.zero) for row in self.states))
+        # The bias that was added to each sum is only known after the products.
+        return joined(f"clr {self.zero}", self._starts(), products, closed, self._results())
+
+    @property
+    def used(self) -> set[int]:
+        """The numbers of the registers that it changes."""
+        names = (register for row in self.states for register in (*row.sum.bytes, row.sum.high))
+        return {int(name[1:]) for name in (self.element, self.weight, self.spare, self.zero, *names)}
+
+    @property
+    def skipped(self) -> int:
+        """The cycles of lines that are not executed for results in range, minus those of taken branches."""
+        return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
+
+    def pointer(self, number: int) -> Lines:
+        """Load a pointer from the stack into Z; the last one has the lowest address."""
+        offset = 1 + 2 * (self.pointers - 1 - number)
+        stack = ("in r30,0x3d", "in r31,0x3e")
+        return (*stack, f"ldd {self.spare},Z+{offset}", f"ldd r31,Z+{offset + 1}", f"mov r30,{self.spare}")
+
+    def _starts(self) -> Lines:
+        lines: list[str] = []
+        shift = sum(self.rows.aligns)
+        for row, start in zip(self.states, self.rows.starts, strict=True):
+            number = (int(start) - (row.bias >> shift)) % _SPACE
+            for at, register in enumerate(row.sum.bytes):
+                byte = number >> 8 * at & 255
+                if byte == 0:
+                    lines.append(f"mov {register},{self.zero}")
+                elif int(register[1:]) >= min(_UPPER):
+                    lines.append(f"ldi {register},{byte}")
+                else:
+                    lines += [f"ldi {self.weight},{byte}", f"mov {register},{self.weight}"]
+        return tuple(lines)
+
+    def _matrix(self, number: int) -> Lines:
+        """The products of one matrix."""
+        matrix, shift = self.rows.weights[number], self.rows.aligns[number]
+        lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
+        columns = np.flatnonzero(matrix.any(0)).tolist()
+        if columns:
+            lines += self.pointer(number)
+        at = 0
+        for column in columns:
+            if column - at > _REACH:
+                lines += moved("r30", column - at)
+                at = column
+            lines.append(f"ldd {self.element},Z+{column - at}")
+            lines += self._column([int(weight) for weight in matrix[:, column]])
+        return tuple(lines)
+
+    def _column(self, weights: Sequence[int]) -> Lines:
+        """The products of an element with the weights of all rows."""
+        left = sorted({abs(weight) for weight in weights} - {0})
+        lines: list[str] = []
+        while left:
+            magnitude = left[0]
+            meeting = [weight for weight in weights if abs(weight) == magnitude]
+            if magnitude == 1 and len(meeting) == 1 and 2 not in left:
+                left.remove(1)
+                lines += self._element(weights.index(meeting[0]), meeting[0])
+                continue
+            # The sign of the factor is that of the first row with this magnitude.
+            positive = meeting[0] > 0
+            factor = magnitude if positive else -magnitude
+            lines += [f"ldi {self.weight},{factor & 255}", f"muls {self.element},{self.weight}"]
+            while True:
+                left.remove(magnitude)
+                for row, weight in zip(self.states, weights, strict=True):
+                    if abs(weight) == magnitude:
+                        low, high = ("add", "adc") if (weight > 0) == positive else ("sub", "sbc")
+                        opened = row.open(magnitude, self.zero)
+                        lines += [*opened, f"{low} {row.sum.bytes[0]},r0", f"{high} {row.sum.high},r1"]
+                magnitude *= 2
+                if magnitude not in left:
+                    break
+                lines += ["lsl r0", "rol r1"]
+        return tuple(lines)
+
+    def _element(self, number: int, sign: int) -> Lines:
+        """Add an element itself to a sum, or subtract it."""
+        row = self.states[number]
+        low, high, carry = ("add", "adc", "dec") if sign > 0 else ("sub", "sbc", "inc")
+        opened = row.open(1, self.zero)
+        first = f"{low} {row.sum.bytes[0]},{self.element}"
+        return (
+            *opened,
+            first,
+            f"{high} {row.sum.high},{self.zero}",
+            f"sbrc {self.element},7",
+            f"{carry} {row.sum.high}",
+        )
+
+    def _limited(self, row: int) -> bool:
+        """True if a result may be out of range."""
+        return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
+
+    def _results(self) -> Lines:
+        """Shift, saturate and store the sums."""
+        far = self.first + self.rows.rows - 1 > _REACH
+        lines = list(joined(self.pointer(self.pointers - 1), moved("r30", self.first) if far else ()))
+        for number, row in enumerate(self.states):
+            bytes = row.sum.bytes[self.rows.right // 8 :]
+            shift = [f"asr {bytes[-1]}", *(f"ror {byte}" for byte in reversed(bytes[:-1]))]
+            lines += shift * (self.rows.right % 8)
+            result = bytes[0]
+            if self._limited(number):
+                lines += self._limit(bytes)
+                result = self.element
+            lines.append(f"std Z+{number if far else self.first + number},{result}")
+        return tuple(lines)
+
+    def _limit(self, bytes: Sequence[str]) -> Lines:
+        """Saturate a number of one to three bytes to [-`LARGEST`, `LARGEST`]."""
+        low, *above = bytes
+        spare, result, least = self.spare, self.element, f"ldi {self.element},{-LARGEST & 255}"
+        # Above a byte in range, all bytes repeat its sign.
+        sign = (f"mov {spare},{low}", f"lsl {spare}", f"sbc {spare},{spare}")
+        compared = [f"{'cpc' if number else 'cp'} {spare},{byte}" for number, byte in enumerate(above)]
+        not_least = (f"cpi {result},{-LARGEST - 1 & 255}", "brne 2f", least)
+        if not above:
+            return (f"mov {result},{low}", *not_least, "2:")
+        beyond = ("1:", f"ldi {result},{LARGEST}", f"sbrc {above[-1]},7", least)
+        return (f"mov {result},{low}", *sign, *compared, "brne 1f", *not_least, "rjmp 2f", *beyond, "2:")
+
+
+@dataclass(frozen=True)
+class AvrCodedRows:
+    """The function for all rows, whose arguments are pointers to the vectors and, last, to the results."""
+
+    rows: CodedRows
+
+    @property
+    def fits(self) -> bool:
+        """True if the sums fit 24 bits, and the pointers their registers."""
+        shift = sum(self.rows.aligns)
+        return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
+
+    @cached_property
+    def blocks(self) -> Sequence[AvrCodedBlock]:
+        """Blocks of nearly equal numbers of rows."""
+        rows = self.rows.rows
+        count = -(-rows // BLOCK)
+        ends = [rows * number // count for number in range(count + 1)]
+        pointers = len(self.rows.weights) + 1
+        return [AvrCodedBlock(self.rows.part(*ends), ends[0], pointers) for ends in pairwise(ends)]
+
+    @cached_property
+    def lines(self) -> Lines:
+        blocks = joined(*(block.lines for block in self.blocks))
+        arguments = _ARGUMENTS[: len(self.rows.weights) + 1]
+        pointers = [register for low in arguments for register in reversed(pair(low))]
+        return joined(
+            [f"push {register}" for register in (*self.saved, *pointers)],
+            blocks,
+            ["pop r0"] * len(pointers),
+            [f"pop {register}" for register in reversed(self.saved)],
+            ("clr r1", "ret"),
+        )
+
+    @cached_property
+    def saved(self) -> Sequence[str]:
+        """The registers that are saved on the stack."""
+        return [f"r{number}" for number in sorted(_SAVED & {number for block in self.blocks for number in block.used})]
+
+    @property
+    def time(self) -> int:
+        """The cycles of a call whose results are in range, arguments included."""
+        arguments = 2 * (len(self.rows.weights) + 1)
+        return _CALL + arguments + cycles(self.lines) - sum(block.skipped for block in self.blocks)
+
+    @property
+    def stack(self) -> int:
+        return 2 + len(self.saved) + 2 * (len(self.rows.weights) + 1)
+
+    @property
+    def call(self) -> int:
+        """The size of a call in flash, in bytes."""
+        return _CALL + 4 * (len(self.rows.weights) + 1)
+
+
+def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
+    """The kernel of the given rows; None if they do not fit the registers."""
+    code = AvrCodedRows(rows)
+    if not code.fits:
+        return None
+    bodies = {(AVR,): statement(code.lines)}
+    costs = {"": float(code.time)}
+    composed = Composed(HEADER, rows_signature(symbol, rows), bodies, rows_in_c(rows), costs, code.call, code.stack)
+    return Kernel(symbol, 8, 8, 24, op="num.coded_rows", code=bytes_of(code.lines), composed=composed)

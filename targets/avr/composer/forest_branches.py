@@ -1,0 +1,212 @@
+"""A forest as code: each inner node is a comparison and a branch, each leaf a jump.
+
+The function calls the trees one after the other. A pure leaf jumps to the code that adds to its result and returns from
+the tree; the record of any other leaf follows the call of the code that reads it, which pops the record's address from
+the stack. Relative jumps reach 4 KB; trees are therefore grouped in blocks, each of which starts with jumps to that
+code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.targets.avr.assembly.frames import AVR, HEADER
+from tinyml.targets.avr.assembly.instructions import UPPER, bytes_of, constants, cycles, statement
+from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
+from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.targets.avr.assembly import AVR, HEADER, UPPER, bytes_of, constants, cycles, statement
+from tinyml.targets.avr.composer.forest_leaves import LONGEST, REACH, RESULTS, Leaves, compares
+from tinyml.targets.c.composer.forests_in_c import code as code_in_c
+from tinyml.targets.c.composer.forests_in_c import forest_inline, signature
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import Composed, Kernel
+
+_SECOND = 63
+"""The byte offset into the input at which Z points in a tree, if Y does not reach all features."""
+_BRANCH = 126
+"""The forward reach of a conditional branch, in bytes."""
+_JUMP = 4000
+"""A lower bound on the reach of relative jumps and calls, in bytes."""
+_CALL = 4
+
+_TREES, _RESULTS, _RECORD, _NODES = 1000, 100, 99, 10000
+"""Labels of trees, of the code for pure leaves, of that for records, and of second children."""
+_BLOCK_LABELS = 200
+"""Labels of a block: the code for pure leaves and for records in the same order as above."""
+
+
+@dataclass(frozen=True)
+class _AvrForestCode:
+    """The function for a forest of integers of one or two bytes."""
+
+    forest: ForestCode
+
+    @property
+    def fits(self) -> bool:
+        """True if the features can be compared, and displacements reach the results."""
+        return compares(self.forest) and self.leaves.fits and self.forest.results < _BLOCK_LABELS // 2
+
+    @cached_property
+    def leaves(self) -> Leaves:
+        return Leaves(self.forest)
+
+    @cached_property
+    def lines(self) -> Lines:
+        trees = [self._tree(number) for number in range(len(self.forest.trees.roots))]
+        blocks, placed = self._blocks(trees)
+        main = ("movw r28,r24", f"movw r30,r{RESULTS}", *self.leaves.cleared())
+        end = ("pop r29", "pop r28", "ret")
+        shared = joined(*(self._pure(result) for result in self.leaves.pure_results), self._record())
+        # Calls of near trees are short, which does not bring other trees into reach.
+        ahead = bytes_of(end) + bytes_of(shared)
+        calls: list[str] = []
+        for number, at in reversed(list(enumerate(placed))):
+            near = at + ahead + bytes_of(calls) < _JUMP
+            calls.insert(0, f"{'rcall' if near else 'call'} {_TREES + number}f")
+        return joined("push r28", "push r29", main, calls, end, shared, *blocks)
+
+    def _blocks(self, trees: list[Lines]) -> tuple[list[Lines], list[int]]:
+        """Blocks of trees with their labels, and the byte offset of each tree from the first block."""
+        blocks: list[Lines] = []
+        placed: list[int] = []
+        size = offset = 0
+        for number, tree in enumerate(trees):
+            if not blocks or size + bytes_of(tree) > _JUMP:
+                entries = self._entries(len(blocks))
+                blocks.append(entries)
+                offset += bytes_of(entries)
+                size = bytes_of(entries)
+            placed.append(offset)
+            blocks.append((f"{_TREES + number}:", *tree))
+            size, offset = size + bytes_of(tree), offset + bytes_of(tree)
+        return blocks, placed
+
+    def _entries(self, block: int) -> Lines:
+        """Jump to the shared code at the beginning of a block."""
+        labels = [*(_RESULTS + result for result in self.leaves.pure_results)]
+        labels += [_RECORD] if self.leaves.records else []
+        return joined(*((f"{_BLOCK_LABELS + label}:", f"jmp {label}b") for label in labels))
+
+    def _tree(self, number: int) -> Lines:
+        root = int(self.forest.trees.roots[number])
+        lines = self._subtree(root, huge=False)
+        if bytes_of(lines) >= _JUMP - _BLOCK_LABELS * _CALL // 2:
+            # All jumps in a huge tree are long.
+            lines = self._subtree(root, huge=True)
+        farthest = int(self.forest.trees.features.max(initial=0)) + 1
+        near = farthest * self.forest.trees.thresholds.itemsize <= REACH
+        return lines if near else ("movw r30,r28", f"adiw r30,{_SECOND}", *lines)
+
+    def _subtree(self, root: int, *, huge: bool) -> Lines:
+        """The code of a subtree, bottom up and without recursion: trees may be deep."""
+        trees, done = self.forest.trees, dict[int, Lines]()
+        jump = "jmp" if huge else "rjmp"
+        pending = [root]
+        while pending:
+            node = pending[-1]
+            if node < 0:
+                done[node] = self._leaf(-1 - node, huge=huge)
+                pending.pop()
+                continue
+            first, second = map(int, trees.children[node])
+            if missing := [child for child in (first, second) if child not in done]:
+                pending += missing
+                continue
+            pending.pop()
+            near, far, branch, inverse = done[first], done[second], "brge", "brlt"
+            if bytes_of(near) > bytes_of(far):
+                near, far, branch, inverse = far, near, inverse, branch
+            label = _NODES + node
+            test = (f"{branch} {label}f",)
+            if bytes_of(near) > _BRANCH:
+                test = (f"{inverse} 1f", f"{jump} {label}f", "1:")
+            done[node] = joined(self._compared(node), test, near, f"{label}:", far)
+        return done[root]
+
+    def _compared(self, node: int) -> Lines:
+        """A comparison of a feature with the smallest number above the threshold."""
+        trees = self.forest.trees
+        bytes, above = trees.thresholds.itemsize, int(trees.thresholds[node]) + 1
+        at = int(trees.features[node]) * bytes
+        if at + bytes <= REACH:
+            lines = [f"ldd r{24 + byte},Y+{at + byte}" for byte in range(bytes)]
+        elif at + bytes <= _SECOND + REACH:
+            lines = [f"ldd r{24 + byte},Z+{at - _SECOND + byte}" for byte in range(bytes)]
+        else:
+            lines = ["movw r26,r28", f"subi r26,lo8({-at})", f"sbci r27,hi8({-at})", "ld r24,X+", "ld r25,X"][
+                : 3 + bytes
+            ]
+        if bytes == 1:
+            return (*lines, f"cpi r24,{above & 255}")
+        return (*lines, f"cpi r24,{above & 255}", f"ldi r18,{above >> 8 & 255}", "cpc r25,r18")
+
+    def _leaf(self, leaf: int, *, huge: bool) -> Lines:
+        if (result := self.leaves.pure(leaf)) is not None:
+            return (f"{'jmp' if huge else 'rjmp'} {(0 if huge else _BLOCK_LABELS) + _RESULTS + result}b",)
+        label = (0 if huge else _BLOCK_LABELS) + _RECORD
+        record = constants([*self.leaves.mask(leaf), *self.leaves.numbers(leaf)])
+        return (f"{'call' if huge else 'rcall'} {label}b", *record)
+
+    def _pure(self, result: int) -> Lines:
+        """The code for the pure leaves of a result; returns from the tree."""
+        added = self.leaves.unit_added("Z", result * self.leaves.size)
+        return (f"{_RESULTS + result}:", f"movw r30,r{RESULTS}", *added, "ret")
+
+    def _record(self) -> Lines:
+        """The code for records: their address is on the stack, in words."""
+        if not self.leaves.records:
+            return ()
+        masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]
+        begin = (
+            f"{_RECORD}:",
+            UPPER,
+            "pop r31",
+            "pop r30",
+            "lsl r30",
+            "rol r31",
+            "push r28",
+            "push r29",
+            f"movw r28,r{RESULTS}",
+        )
+        read = tuple(f"lpm {mask},Z+" for mask in masks)
+        return joined(begin, read, self.leaves.record_added(masks), "pop r29", "pop r28", "ret")
+
+    @property
+    def time(self) -> int:
+        """The cycles of a call if both children of each node are equally likely, arguments included."""
+        trees, leaves = self.forest.trees, self.leaves
+        node = cycles(self._compared(0)) + 1.7 if trees.inner else 0
+        pure = 2 + cycles(self._pure(0)) if leaves.pure_results else 0.0
+        record = leaves.record_time + 24 if leaves.records else 0.0
+        leaf = leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * record + 3.5
+        begin = 2 * self.forest.results * leaves.size + 24
+        return round(begin + node * trees.visits + leaf * len(trees.roots))
+
+
+def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel of a forest as code; None for floats, integers of more than two bytes, or too many results."""
+    function = _AvrForestCode(forest)
+    if not function.fits:
+        return None
+    lines = function.lines
+    if bytes_of(lines) >= LONGEST:
+        return None
+    costs = {"": float(function.time)}
+    composed = Composed(
+        HEADER,
+        signature(symbol, forest),
+        {(AVR,): statement(lines)},
+        code_in_c(forest),
+        costs,
+        call=16,
+        stack=8,
+        near=function.leaves.records,
+    )
+    return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)
+
+
+def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel in plain C of a forest without one in assembly; None for other forests."""
+    return None if _AvrForestCode(forest).fits else forest_inline(symbol, forest)

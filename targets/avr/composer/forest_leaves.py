@@ -1,0 +1,189 @@
+"""The leaves of a forest, and the code that adds their votes to the results in working memory.
+
+A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
+flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.composer.lines import Lines, joined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+REACH = 64
+"""The reach of a displacement, in bytes."""
+
+_FARTHEST = 1 << 14
+"""The maximum bytes of an input whose features can be compared."""
+
+LONGEST = 56000
+"""The maximum bytes of a function whose constants are certain to be within the reach of `lpm`."""
+
+RESULTS = 22
+"""The lower register of the pair that holds the address of the results."""
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The leaves of a forest of integers.
+
+    Registers: Z reads flash; Y points to the results while a record is added; r0, r18, r24 and r25 are scratch, r1 is
+    zero.
+    """
+
+    forest: ForestCode
+
+    @property
+    def fits(self) -> bool:
+        """True if displacements reach all results."""
+        votes = self.forest.votes
+        return votes.dtype.kind == "i" and votes.dtype.itemsize <= 4 and self.forest.results * self.size <= REACH
+
+    @property
+    def size(self) -> int:
+        """The bytes of a result."""
+        return self.forest.votes.dtype.itemsize
+
+    @cached_property
+    def vote(self) -> int:
+        """The bytes of a vote in a record."""
+        low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
+        return (
+            next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
+            if self.size > 1
+            else 1
+        )
+
+    @property
+    def signed(self) -> bool:
+        return bool((self.forest.votes < 0).any())
+
+    @cached_property
+    def masked(self) -> bool:
+        """True if records have a mask."""
+        return self.forest.is_sparse
+
+    @cached_property
+    def unit(self) -> int | None:
+        """The vote of pure leaves; None if there are none."""
+        votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
+        alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
+        counted = Counter(int(votes[leaf].sum()) for leaf in alone)
+        return counted.most_common(1)[0][0] if self.masked and counted else None
+
+    def pure(self, leaf: int) -> int | None:
+        """The result to which a pure leaf adds; None for other leaves."""
+        votes = self.forest.votes[leaf]
+        columns = np.flatnonzero(votes)
+        return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None
+
+    @cached_property
+    def records(self) -> bool:
+        """True if some leaves are not pure."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        return any(self.pure(leaf) is None for leaf in set(leaves.tolist()))
+
+    @cached_property
+    def pure_results(self) -> list[int]:
+        """The results to which pure leaves add."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        return sorted({result for leaf in set(leaves.tolist()) if (result := self.pure(leaf)) is not None})
+
+    @property
+    def mask_bytes(self) -> int:
+        return -(-self.forest.results // 8) if self.masked else 0
+
+    def numbers(self, leaf: int) -> list[int]:
+        """The bytes of the votes in a record; a single zero if all votes are zero."""
+        votes: NDArray[Any] = self.forest.votes[leaf]
+        added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
+        return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
+
+    def mask(self, leaf: int) -> list[int]:
+        """The bytes of the mask, results 0 to 7 first."""
+        bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
+        return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
+
+    def cleared(self) -> Lines:
+        """Clear all results, whose address is in Z."""
+        return tuple(f"std Z+{byte},r1" for byte in range(self.forest.results * self.size))
+
+    @property
+    def carries_seldom(self) -> bool:
+        """True if results have two bytes and votes an unsigned one, so that the upper byte rarely changes."""
+        return self.size == 2 and self.vote == 1 and not self.signed
+
+    def unit_added(self, pointer: str, offset: int) -> Lines:
+        """Add `unit` to a result at a displacement from a pointer that supports one; ends with the label 1."""
+        assert self.unit is not None
+        if self.carries_seldom:
+            low, high = f"{pointer}+{offset}", f"{pointer}+{offset + 1}"
+            first = (f"ldd r24,{low}", f"subi r24,{-self.unit & 255}", f"std {low},r24", "brcs 1f")
+            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24", "1:")
+        lines: list[str] = []
+        for byte in range(self.size):
+            operation = "subi" if byte == 0 else "sbci"
+            at = f"{pointer}+{offset + byte}"
+            lines += [f"ldd r24,{at}", f"{operation} r24,{-self.unit >> 8 * byte & 255}", f"std {at},r24"]
+        return tuple(lines)
+
+    def record_added(self, masks: Sequence[str]) -> Lines:
+        """Add the votes of the record at Z, which points past its mask.
+
+        masks: the registers of the mask, results 0 to 7 first; clobbered.
+        """
+        parts: list[Lines] = []
+        for result in range(self.forest.results):
+            masked = (f"lsr {masks[result // 8]}", "brcc 1f") if self.masked else ()
+            parts.append((*masked, *self._added(result * self.size), "1:"))
+        return joined(*parts)
+
+    def _added(self, offset: int) -> Lines:
+        """Add the next vote of a record to a result; the label 1 follows."""
+        lines: list[str] = []
+        if self.carries_seldom:
+            low, high = f"Y+{offset}", f"Y+{offset + 1}"
+            first = ("lpm r0,Z+", f"ldd r24,{low}", "add r24,r0", f"std {low},r24", "brcc 1f")
+            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24")
+        for byte in range(self.size):
+            operation, at = "add" if byte == 0 else "adc", f"Y+{offset + byte}"
+            if byte < self.vote:
+                lines.append("lpm r0,Z+")
+            elif byte == self.vote:
+                # The sign extension: none of these changes the carry.
+                lines += ["mov r25,r1", "sbrc r0,7", "dec r25"] if self.signed else []
+            source = "r0" if byte < self.vote else "r25" if self.signed else "r1"
+            lines += [f"ldd r24,{at}", f"{operation} r24,{source}", f"std {at},r24"]
+        return tuple(lines)
+
+    @property
+    def record_time(self) -> float:
+        """The average cycles to add a record."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        records = [leaf for leaf in leaves.tolist() if self.pure(leaf) is None]
+        added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
+        if not self.masked:
+            return self.forest.results * added
+        share = np.count_nonzero(self.forest.votes[records]) / max(len(records), 1)
+        return 3 * self.forest.results + share * (added - 1) + 3 * self.mask_bytes
+
+    @property
+    def share_of_pure(self) -> float:
+        leaves, _ = self.forest.trees.leaves_by_tree
+        return sum(self.pure(leaf) is not None for leaf in leaves.tolist()) / len(leaves)
+
+
+def compares(forest: ForestCode) -> bool:
+    """True if all features are integers of one or two bytes at offsets within reach."""
+    trees = forest.trees
+    integers = trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2
+    return integers and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST

@@ -1,0 +1,303 @@
+"""A forest as tables: a loop walks nodes in flash, which are stored in preorder.
+
+A node is the byte offset of its feature, with two flags in the upper bits, then the threshold. Bit 7 is set if the
+first child is a leaf, bit 6 if the second one is. With two inner children, the distance to the second one follows, then
+the first. Leaves directly follow their node, and an inner child follows the leaf.
+
+A pure leaf is a byte with its result; if all leaves are pure and results fit four bits, both children of a node share
+one. A record begins with the number of its votes, in the upper bits of the byte with the upper part of the mask if that
+fits four bits, else alone; without a mask it has only votes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.targets.avr.assembly.frames import AVR, HEADER
+from tinyml.targets.avr.assembly.instructions import bytes_of, constants, moved, statement
+from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, RESULTS, Leaves, compares
+from tinyml.dialects.layouts.forest_code import ForestCode
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, constants, moved, statement
+from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, Leaves, compares
+from tinyml.targets.c.composer.forests_in_c import signature
+from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import Composed, Kernel
+
+_FLAGS = 64
+"""Feature offsets below this share their byte with the flags; larger ones take another byte."""
+_NIBBLE = 16
+_IN_HEAD = 12
+"""The maximum number of results whose mask fits beside the number of votes."""
+_STEPS = 3
+"""The number of first children followed before the loop over nodes jumps back."""
+
+_MASKS = ("r18", "r19", "r16", "r17", "r26", "r27")
+_NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = range(20, 30)
+"""Labels."""
+
+
+@dataclass(frozen=True)
+class _AvrForestTables:
+    """The function for a forest of integers, whose features have one or two bytes.
+
+    Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results; r16
+    holds flags. X, r0, r18, r19, r24 and r25 are scratch.
+    """
+
+    forest: ForestCode
+
+    @property
+    def fits(self) -> bool:
+        """True if the features can be compared, and displacements reach the results."""
+        leaves = self.leaves
+        return (
+            compares(self.forest)
+            and leaves.fits
+            and leaves.mask_bytes <= len(_MASKS)
+            and sum(map(len, self.tables)) < LONGEST
+        )
+
+    @cached_property
+    def leaves(self) -> Leaves:
+        return Leaves(self.forest)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of a feature."""
+        return self.forest.trees.thresholds.itemsize
+
+    @cached_property
+    def wide(self) -> bool:
+        """True if the offsets of features leave no bits for flags in a byte."""
+        return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
+
+    @cached_property
+    def nibbles(self) -> bool:
+        """True if two leaves share a byte."""
+        return self.leaves.masked and not self.leaves.records and self.forest.results <= _NIBBLE
+
+    @cached_property
+    def in_head(self) -> bool:
+        """True if the upper part of the mask shares a byte with the number of votes."""
+        return self.forest.results <= _IN_HEAD
+
+    @cached_property
+    def _trees(self) -> tuple[list[list[int]], int]:
+        """The tables of all trees, and the bytes of a distance to a second child; one if all distances fit."""
+        near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
+        if all(tree is not None for tree in near):
+            return [tree for tree in near if tree is not None], 1
+        far = [self._subtree(int(root), 2) for root in self.forest.trees.roots]
+        return [tree for tree in far if tree is not None], 2
+
+    @cached_property
+    def tables(self) -> list[list[int]]:
+        """The bytes of each tree, preceded by their number."""
+        trees, _ = self._trees
+        return [[*_number(len(tree) + 2), *tree] for tree in trees]
+
+    @property
+    def skip(self) -> int:
+        """The bytes of a distance to a second child."""
+        return self._trees[1]
+
+    def _subtree(self, root: int, skip: int) -> list[int] | None:
+        """The bytes below a root; None if a distance does not fit in `skip` bytes."""
+        trees, done = self.forest.trees, dict[int, list[int]]()
+        if root < 0:
+            # A comparison with the greatest number has the same result for any feature.
+            return self._node(0, (1 << 8 * self.bytes - 1) - 1, root, root, done, skip)
+        pending = [root]
+        while pending:
+            node = pending[-1]
+            first, second = map(int, trees.children[node])
+            if missing := [child for child in (first, second) if child >= 0 and child not in done]:
+                pending += missing
+                continue
+            pending.pop()
+            made = self._node(int(trees.features[node]), int(trees.thresholds[node]), first, second, done, skip)
+            if made is None:
+                return None
+            done[node] = made
+        return done[root]
+
+    def _node(
+        self, feature: int, threshold: int, first: int, second: int, done: dict[int, list[int]], skip: int
+    ) -> list[int] | None:
+        offset = feature * self.bytes
+        flags = 128 * (first < 0) + 64 * (second < 0)
+        head = [flags | offset >> 8, offset & 255] if self.wide else [flags | offset]
+        head += [threshold >> 8 * byte & 255 for byte in range(self.bytes)]
+        if not flags:
+            distance = len(done[first]) + 1
+            if distance >> 8 * skip:
+                return None
+            return [*head, *_number(distance)[:skip], *done[first], *done[second]]
+        ends = [-1 - child for child in (first, second) if child < 0]
+        if self.nibbles:
+            shared = [self._result(-1 - child) if child < 0 else 0 for child in (first, second)]
+            leaves = [shared[0] << 4 | shared[1]]
+        else:
+            leaves = [byte for leaf in ends for byte in self._leaf(leaf)]
+        inner = [byte for child in (first, second) if child >= 0 for byte in done[child]]
+        return [*head, *leaves, *inner]
+
+    def _result(self, leaf: int) -> int:
+        result = self.leaves.pure(leaf)
+        assert result is not None
+        return result
+
+    def _leaf(self, leaf: int) -> list[int]:
+        leaves = self.leaves
+        if not leaves.masked:
+            return leaves.numbers(leaf)
+        if (result := leaves.pure(leaf)) is not None:
+            return [result] if self.in_head or not leaves.records else [0, result]
+        mask, numbers = leaves.mask(leaf), leaves.numbers(leaf)
+        count = len(numbers) // leaves.vote
+        if self.in_head:
+            low, high = [*mask, 0][:2]
+            return [count << 4 | high, low, *numbers]
+        return [count, *mask, *numbers]
+
+    @cached_property
+    def lines(self) -> Lines:
+        bytes = [byte for tree in self.tables for byte in tree]
+        behind = f"{_TABLE}f+{len(bytes)}"
+        begin = (
+            *("push r16", "push r17", "push r28", "push r29", "movw r20,r24", f"movw r28,r{RESULTS}"),
+            *(f"movw r30,r{RESULTS}", *self.leaves.cleared()),
+            *(f"ldi r22,lo8({_TABLE}f)", f"ldi r23,hi8({_TABLE}f)"),
+        )
+        length = ("lpm r24,Z+", "lpm r25,Z+", "add r22,r24", "adc r23,r25")
+        next = (
+            f"{_NEXT}:",
+            f"cpi r22,lo8({behind})",
+            f"ldi r18,hi8({behind})",
+            "cpc r23,r18",
+            "breq 1f",
+            f"rjmp {_TREE}b",
+        )
+        end = ("1:", "pop r29", "pop r28", "pop r17", "pop r16", "ret")
+        tree = (f"{_TREE}:", "movw r30,r22", *length)
+        return joined(
+            begin, tree, self._inner(), self._leafy(), self._at_leaf(), next, end, f"{_TABLE}:", constants(bytes)
+        )
+
+    def _fetched(self) -> Lines:
+        """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then the threshold."""
+        wide = ("lpm r0,Z+",) if self.wide else ()
+        threshold = ("lpm r25,Z+", "lpm r19,Z+")[: self.bytes]
+        return ("lpm r24,Z+", *wide, *threshold)
+
+    def _compared(self) -> Lines:
+        """Set the flags to those of the threshold minus the feature."""
+        address = ("add r26,r0", "adc r27,r24") if self.wide else ("add r26,r24", "adc r27,r1")
+        loaded = ("ld r18,X", "cp r25,r18") if self.bytes == 1 else ("ld r18,X+", "ld r0,X", "cp r25,r18", "cpc r19,r0")
+        return ("movw r26,r20", *address, *loaded)
+
+    def _inner(self) -> Lines:
+        """The loop over nodes with two inner children; descending to the second child falls through."""
+        distance = ("lpm r0,Z", "add r30,r0", "adc r31,r1")
+        if self.skip == 2:
+            distance = ("lpm r18,Z+", "lpm r0,Z", "add r30,r18", "adc r31,r0")
+        step = joined(self._fetched(), f"cpi r24,{_FLAGS}", f"brcc {_LEAFY}f", self._compared(), f"brlt {_SECOND}b")
+        moved_on = f"adiw r30,{self.skip}"
+        steps = joined(*((*step, moved_on) for _ in range(_STEPS)))
+        return joined(f"rjmp {_NODE}f", f"{_SECOND}:", *distance, f"{_NODE}:", *steps, f"rjmp {_NODE}b")
+
+    def _leafy(self) -> Lines:
+        """A node with a leaf: Z points to its leaves."""
+        compared = (f"{_LEAFY}:", "mov r16,r24", f"andi r24,{_FLAGS - 1}", *self._compared(), f"brlt {_OTHER}f")
+        skipped = (f"{_SKIP}:", *self._leaf_skipped(), f"rjmp {_NODE}b")
+        if self.nibbles:
+            first = ("sbrs r16,7", f"rjmp {_SKIP}f", "lpm r24,Z", "swap r24", f"rjmp {_PURE}f")
+            second = (f"{_OTHER}:", "sbrs r16,6", f"rjmp {_SKIP}f", "lpm r24,Z", f"rjmp {_PURE}f")
+            return joined(compared, first, second, skipped)
+        first = ("sbrc r16,7", f"rjmp {_LEAF}f", f"rjmp {_SKIP}f")
+        second = (f"{_OTHER}:", "sbrs r16,6", f"rjmp {_SKIP}f", "sbrs r16,7", f"rjmp {_LEAF}f")
+        return joined(compared, first, second, self._leaf_skipped(), f"rjmp {_LEAF}f", skipped)
+
+    def _leaf_skipped(self) -> Lines:
+        """Advance Z past a leaf."""
+        leaves = self.leaves
+        if not leaves.masked:
+            return moved("r30", self.forest.results * leaves.vote)
+        if not leaves.records:
+            return ("adiw r30,1",)
+        doubled = ("lsl r24",) * (leaves.vote.bit_length() - 1)
+        if self.in_head:
+            head, mask = ("lpm r24,Z+", "swap r24", "andi r24,15"), 1
+            return (*head, "breq 1f", *doubled, "add r30,r24", "adc r31,r1", f"adiw r30,{mask}", "1:")
+        longer = (*doubled, "add r30,r24", "adc r31,r1", f"adiw r30,{leaves.mask_bytes - 1}")
+        return ("lpm r24,Z+", "tst r24", "breq 1f", *longer, "1:", "adiw r30,1")
+
+    def _at_leaf(self) -> Lines:
+        """Add the votes of the leaf at Z, or of the pure leaf whose result is in r24."""
+        leaves = self.leaves
+        if not leaves.masked:
+            return joined(f"{_LEAF}:", leaves.record_added([]))
+        if self.nibbles:
+            return joined(f"{_PURE}:", "andi r24,15", self._pure())
+        if not leaves.records:
+            return joined(f"{_LEAF}:", "lpm r24,Z", self._pure())
+        masks = list(_MASKS[: leaves.mask_bytes])
+        if self.in_head:
+            head = ("lpm r19,Z+", f"cpi r19,{_NIBBLE}", "brcc 1f", "mov r24,r19")
+            read = ("lpm r18,Z+",)
+        else:
+            head = ("lpm r24,Z+", "tst r24", "brne 1f", "lpm r24,Z")
+            read = tuple(f"lpm {mask},Z+" for mask in masks)
+        pure = (*self._pure(), f"rjmp {_NEXT}f") if leaves.unit is not None else ()
+        return joined(f"{_LEAF}:", head, pure, "1:", read, leaves.record_added(masks))
+
+    def _pure(self) -> Lines:
+        """Add `unit` to the result whose number is in r24."""
+        size, unit = self.leaves.size, self.leaves.unit
+        assert unit is not None
+        lines = ["movw r26,r28", *["lsl r24"] * (size.bit_length() - 1), "add r26,r24", "adc r27,r1"]
+        if self.leaves.carries_seldom:
+            first = ("ld r24,X", f"subi r24,{-unit & 255}", "st X+,r24", "brcs 2f")
+            return (*lines, *first, "ld r24,X", "inc r24", "st X,r24", "2:")
+        for byte in range(size):
+            added = f"{'sbci' if byte else 'subi'} r24,{-unit >> 8 * byte & 255}"
+            lines += ["ld r24,X", added, f"st X{'+' if byte + 1 < size else ''},r24"]
+        return tuple(lines)
+
+    @property
+    def time(self) -> int:
+        """The cycles of a call if both children of each node are equally likely, arguments included."""
+        trees, leaves = self.forest.trees, self.leaves
+        count = len(trees.roots)
+        node = 22 + 5 * self.wide + 7 * (self.bytes - 1)
+        pure = 12 + 5 * leaves.size
+        leaf = 32 + leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * (leaves.record_time + 10)
+        begin = 2 * self.forest.results * leaves.size + 40
+        return round(begin + node * max(trees.visits - count, 0) + (leaf + 14) * count)
+
+
+def _number(value: int) -> list[int]:
+    return [value & 255, value >> 8]
+
+
+def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel of a forest in tables; None for floats, integers of more than two bytes, or too many results."""
+    function = _AvrForestTables(forest)
+    if not function.fits:
+        return None
+    lines = function.lines
+    costs = {"": float(function.time)}
+    composed = Composed(
+        HEADER,
+        signature(symbol, forest),
+        {(AVR,): statement(lines)},
+        tables_in_c(forest),
+        costs,
+        call=16,
+        stack=6,
+        near=True,
+    )
+    return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)

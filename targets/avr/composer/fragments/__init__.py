@@ -1,1 +1,0 @@
-"""Fragments of kernels for AVR: fetches, products and epilogues."""

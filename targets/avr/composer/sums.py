@@ -1,0 +1,284 @@
+"""Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
+
+A sparse row is a byte stream (`dialects/layouts/row_stream.py`): its 16-bit count of entries, then for each entry a
+byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
+entry (or the start) and that of this one. Differences of a distance fit 16 bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tinyml.targets.avr.assembly import (
+    C_SUMS,
+    HEADER,
+    Loop,
+    SumRegisters,
+    Variable,
+    bytes_of,
+    counted_in_byte,
+    counted_in_word,
+    cycles,
+    entered,
+    entry_by_count,
+    number_of_steps,
+    over_steps,
+    pair,
+    registers,
+    statement,
+)
+from tinyml.targets.avr.composer.fragments import (
+    BIAS,
+    FLASH,
+    HIGH,
+    LONG,
+    RAM,
+    accumulate_four_bytes,
+    accumulate_pair_of_words,
+    accumulate_three_bytes,
+    arithmetic,
+    chunk_steps,
+    run,
+    skip,
+    spaced,
+    squares,
+    word,
+)
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Composed, Kernel
+
+_LEFT = "r12"
+"""The first of two registers that hold the remaining distance to the next element of a strided run."""
+
+
+def portable(ctype: str, product: str, index: str = "") -> str:
+    """The sum of n products, in C."""
+    added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
+    return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
+
+
+def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: of the weights."""
+    symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{'' if memory == FLASH else '_ram'}"
+    operands = run(weights, memory, "Z"), run(vector, RAM, "X")
+    # The wider operand is fetched byte by byte.
+    first, second = operands if weights <= vector else operands[::-1]
+    chosen = arithmetic(min(weights, vector), max(weights, vector), sum)
+    step = chosen.step(first, second)
+    at_once = 8 if weights == vector == 8 else 4
+    loop = (counted_in_word if chosen.flush else counted_in_byte)(step, at_once, chosen.count, chosen.flush)
+    ctype = C_SUMS[sum]
+    composed = entered(
+        symbol,
+        f"{ctype} {symbol}(const int{weights}_t *w, const int{vector}_t *x, uint16_t n, {ctype} sum)",
+        portable(ctype, f"{'' if sum == 16 else '(int32_t)'}*w++ * *x++"),
+        chosen,
+        loop,
+        bits=sum,
+        counter=number_of_steps(chosen.count, loop),
+    )
+    return _kernel(symbol, (weights, vector, sum), "num.dot", loop, memory, composed)
+
+
+def dot_in_chunks(sum: int, chunk: int) -> Kernel:
+    """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
+
+    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
+    """
+    symbol, count = f"tm_dot_s8_s8_s{sum}_by{chunk}", "r25" if sum == 24 else "r21"
+    registers = LONG[: sum // 8]
+    steps = chunk_steps(run(8, FLASH, "Z"), run(8, RAM, "X"), chunk, registers)
+    # Six or eight steps are within the reach of a branch.
+    loop = over_steps([*steps] * (8 // chunk), count)
+    ctype, unsigned = C_SUMS[sum], "__uint24" if sum == 24 else "uint32_t"
+    composed = entered(
+        symbol,
+        f"{ctype} {symbol}(const int8_t *w, const int8_t *x, uint16_t n, {ctype} sum)",
+        portable(ctype, "(int32_t)*w++ * *x++"),
+        SumRegisters(sum=registers),
+        loop,
+        bits=sum,
+        counter=number_of_steps(count, loop),
+        others=[Variable("uint8_t", "high", HIGH, str(BIAS >> 8), 1)],
+        start=f"({ctype})(({unsigned})sum - ({unsigned})({BIAS}UL * ((n + {chunk - 1}u) / {chunk})))",
+        # The first steps of whole chunks set the register themselves.
+        ready=[f"    if (rest % {chunk} == 0)", '        __asm__("" : "=r"(high));'],
+        longest=LONGEST_IN_CHUNKS,
+    )
+    return replace(_kernel(symbol, (8, 8, sum), "num.dot", loop, FLASH, composed), chunk=chunk)
+
+
+def strided_dot(weights: int, vector: int) -> Kernel:
+    """The kernel for a run of weights and every `stride`-th element of the vector, in 32 bits."""
+    symbol = f"tm_dot_strided_s{weights}_s{vector}_s32"
+    chosen = arithmetic(weights, vector, 32)
+    step = chosen.step(run(weights, FLASH, "Z"), spaced(vector, _LEFT))
+    loop = counted_in_word(step, 4, chosen.count, chosen.flush)
+    left = "(uint16_t)(stride * sizeof *x - sizeof *x + 1)"
+    runs = f"const int{weights}_t *w, const int{vector}_t *x"
+    composed = entered(
+        symbol,
+        f"int32_t {symbol}({runs}, uint16_t n, uint16_t stride, int32_t sum)",
+        portable("int32_t", "(int32_t)*w++ * x[k]", "uint32_t k = 0"),
+        chosen,
+        loop,
+        bits=32,
+        counter=number_of_steps(chosen.count, loop),
+        others=[Variable("uint16_t", "left", _LEFT, left, 2, changed=False)],
+    )
+    return _kernel(symbol, (weights, vector, 32), "num.strided_dot", loop, FLASH, composed)
+
+
+def _kernel(symbol: str, widths: tuple[int, int, int], op: str, loop: Loop, memory: str, composed: Composed) -> Kernel:
+    return Kernel(
+        symbol,
+        *widths,
+        op=op,
+        flash=memory == FLASH,
+        step=loop.step,
+        code=bytes_of(loop.lines),
+        composed=composed,
+    )
+
+
+_SUM, _ZERO = ("r22", "r23", "r24", "r25"), "r15"
+_MIDDLE = _SUM[1:]
+_OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
+"""The registers of the count and the factor, of products and of the pointers X and Z."""
+
+
+def axpy(weights: int, factor: int) -> Kernel:
+    """The kernel for y[k] += x[k] * factor, with 32-bit sums y; weights, factor: widths of x and of the factor in bits.
+
+    X reads sums, and Y, one step behind, writes them. An iteration has two steps; an odd count enters in the middle.
+    """
+    symbol = f"tm_axpy_s{weights}_s{factor}_s32"
+    step = joined(
+        word(run(weights, FLASH, "Z"), ("r16", "r17")[: weights // 8]),
+        word(run(32, RAM, "X"), _SUM),
+        _product(weights, factor),
+        [f"st Y+,{register}" for register in _SUM],
+    )
+    begin = ("movw r28,r26", f"clr {_ZERO}", "lsr r19", "ror r18", "brcc 2f", "rjmp 1f")
+    lines = joined(begin, "0:", step, "1:", step, "2:", "subi r18,1", "sbci r19,0", "brcc 0b", "clr r1")
+    signature = f"void {symbol}(int32_t *y, const int{weights}_t *x, int{factor}_t factor, uint16_t n)"
+    used = registers(lines)
+    clobbers = ", ".join(f'"r{number}"' for number in sorted(used - _OPERANDS))
+    body = f"""\
+#ifdef __AVR__
+    register int{factor}_t f __asm__("r20") = factor;
+    register uint16_t k __asm__("r18") = n;
+{statement(lines).removesuffix(");")}
+                     : "+r"(k), "+z"(x), "+x"(y) : "r"(f) : {clobbers}, "memory");
+#else
+    for (; n > 0; n--)
+        *y++ += (int32_t)*x++ * factor;
+#endif"""
+    time = cycles(step) + 2.0
+    saved = len(used & {*range(2, 18), 28, 29})
+    costs = {"": 4 + 4 * saved + cycles(begin) + 8 + 5, "element": time, "odd element": 0.0}
+    return Kernel(
+        symbol,
+        weights,
+        factor,
+        32,
+        op="num.axpy",
+        step=time,
+        code=bytes_of(lines) + 4 * saved + 2,
+        composed=Composed(HEADER, signature, {}, body, costs, call=4 + 16, stack=2 + saved),
+    )
+
+
+def _product(weights: int, factor: int) -> Lines:
+    if weights == 16:
+        return joined(
+            ("muls r17,r21", "movw r12,r0", "mul r16,r20"),
+            accumulate_pair_of_words(_SUM, ("r0", "r1"), ("r12", "r13")),
+            "mulsu r17,r20",
+            accumulate_three_bytes(_MIDDLE, _ZERO),
+            "mulsu r21,r16",
+            accumulate_three_bytes(_MIDDLE, _ZERO),
+        )
+    if factor == 16:
+        low = joined("mulsu r16,r20", accumulate_four_bytes(_SUM, _ZERO))
+        return joined(low, "muls r16,r21", accumulate_three_bytes(_MIDDLE, _ZERO))
+    return joined("muls r16,r20", accumulate_four_bytes(_SUM, _ZERO))
+
+
+_PORTABLE_SPARSE = """\
+    uint16_t n = (uint16_t)((uint8_t)row[0] | (uint8_t)row[1] << 8);
+    for (row += 2; n > 0; n--, row += {bytes}) {{
+        x += (uint8_t)row[0] / sizeof *x;
+        {added}
+    }}
+    return sum;"""
+
+
+def sparse_dot(weights: int, vector: int, sum: int) -> Kernel:
+    """The kernel for the entries of a row; its bytes have the type of all 8-bit constants."""
+    symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}"
+    chosen = arithmetic(weights, vector, sum)
+    entry = joined(skip(chosen.first[0], chosen.zero), chosen.step(run(weights, FLASH, "Z"), run(vector, RAM, "X")))
+    loop = counted_in_word(entry, 4, chosen.count, chosen.flush)
+    enter = joined(*(fetch(count) for fetch, count in zip(run(16, FLASH, "Z"), pair(chosen.count), strict=True)))
+    enter = joined(enter, entry_by_count(chosen.count))
+    loop = replace(loop, lines=joined(enter, loop.lines), least=loop.least + cycles(enter))
+    value = "row[1]" if weights == 8 else "(int16_t)((uint8_t)row[1] | row[2] * 256)"
+    ctype = C_SUMS[sum]
+    added = f"sum += (int32_t){value} * *x++;" if sum != 16 else f"sum = (int16_t)(sum + {value} * *x++);"
+    composed = entered(
+        symbol,
+        f"{ctype} {symbol}(const int8_t *row, const int{vector}_t *x, {ctype} sum)",
+        _PORTABLE_SPARSE.format(bytes=1 + weights // 8, added=added),
+        chosen,
+        loop,
+        bits=sum,
+        counter=None,
+        row="row",
+    )
+    return Kernel(
+        symbol,
+        weights,
+        vector,
+        sum,
+        op="num.sparse_dot",
+        gaps=8,
+        step=loop.step,
+        code=bytes_of(loop.lines),
+        composed=composed,
+    )
+
+
+_PORTABLE_DISTANCE = """\
+    for (; n > 0; n--) {
+        int32_t difference = (int32_t)*x++ - *w++;
+        sum += difference * difference;
+    }
+    return sum;"""
+
+
+def distance(bits: int, sum: int) -> Kernel:
+    """The kernel for elements of 8 or 16 bits."""
+    symbol = f"tm_distance_s{bits}_s{bits}_s{sum}"
+    chosen = squares(bits, sum)
+    loop = counted_in_word(chosen.step(run(bits, FLASH, "Z"), run(bits, RAM, "X")), 4, chosen.count)
+    ctype = C_SUMS[sum]
+    composed = entered(
+        symbol,
+        f"{ctype} {symbol}(const int{bits}_t *w, const int{bits}_t *x, uint16_t n, {ctype} sum)",
+        _PORTABLE_DISTANCE,
+        chosen,
+        loop,
+        bits=sum,
+        counter=number_of_steps(chosen.count, loop),
+    )
+    return Kernel(
+        symbol,
+        bits,
+        bits,
+        sum,
+        op="num.distance",
+        step=loop.step,
+        code=bytes_of(loop.lines),
+        composed=composed,
+    )

@@ -1,0 +1,139 @@
+"""Code for tiles on AVR, used only if it is faster than kernels for single sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from itertools import accumulate
+
+from tinyml.targets.avr.assembly import RETURN_ADDRESS, TimedCode, bytes_of, cycles, framed
+from tinyml.targets.avr.composer.epilogues import (
+    COMPILED,
+    FACTORS,
+    factors,
+    requantised_in_c,
+    shifted_in_c,
+)
+from tinyml.targets.composer.instructions import Run
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
+from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.tiles import Tile
+
+
+def _three_bytes(pointer: str, offset: str) -> str:
+    """The C expression of a signed 24-bit integer in memory."""
+    low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
+    return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
+
+
+@cache
+def _factors(zero: int) -> Number:
+    """The factors of a row for results with the given zero point."""
+    return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
+
+
+_START = replace(START, bytes=3, in_c=_three_bytes)
+
+
+class AvrTileCode(ABC):
+    """The code for a tile, as in `TileCode`.
+
+    requantises: true if sums are requantised by factors, which follow the weights in the stream; otherwise they are
+    shifted.
+    """
+
+    def __init__(self, tile: Tile) -> None:
+        self.tile = tile
+        self.requantises = tile.right == 0
+
+    @property
+    @abstractmethod
+    def has_registers(self) -> bool:
+        """True if the registers suffice and each counter fits one byte."""
+
+    @property
+    @abstractmethod
+    def single(self) -> float:
+        """The approximate cycles per result, without requantisation, of a kernel for single sums."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> WeightStream:
+        """The order of the weight stream."""
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """Empty: the time is in cycles."""
+        return ()
+
+    @abstractmethod
+    def composed(self) -> TimedCode:
+        """The function without the instructions that save registers and return."""
+
+    @cached_property
+    def body(self) -> TimedCode:
+        return self.composed()
+
+    @property
+    @abstractmethod
+    def calls(self) -> int:
+        """The depth of calls, including that of the function."""
+
+    @property
+    def subroutine(self) -> Lines:
+        """A subroutine that the body calls, placed after the function."""
+        return ()
+
+    @property
+    def lines(self) -> Lines:
+        """The complete function."""
+        return joined(framed(self.body.lines), self.subroutine)
+
+    @property
+    def time(self) -> int:
+        """The cycles from the first instruction to the return, inclusive."""
+        return cycles(framed(self.body.lines)) - cycles(self.body.lines) + self.body.time
+
+    @property
+    def stack(self) -> int:
+        return self.calls * RETURN_ADDRESS + _deepest(self.lines)
+
+    @property
+    def fits(self) -> bool:
+        usual = self.tile.rows * self.tile.count * (self.single + (COMPILED if self.requantises else 0))
+        return self.has_registers and self.time <= usual
+
+    @property
+    def bytes(self) -> int:
+        return bytes_of(self.lines)
+
+    def weight_stream(
+        self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
+    ) -> WeightStream:
+        """A stream of equal blocks. blocks: their number, and the rows of each. elements: those of a row of weights."""
+        weights = Weights("weights", elements=elements, order=order)
+        fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
+        fields += [RowNumbers("factors", content=(_factors(self.tile.zero),))] if self.requantises else []
+
+        def finish(c: StreamInC, out: str) -> str:
+            if self.requantises:
+                return requantised_in_c("", f"({c.number('factors')})", out)
+            return shifted_in_c("", self.tile.right, out)
+
+        return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
+
+
+def _deepest(lines: Lines) -> int:
+    """The maximum number of bytes on the stack."""
+    return max(accumulate((line.startswith("push") - line.startswith("pop") for line in lines), initial=0))
+
+
+def time_alone(kernel: Kernel, length: int) -> float:
+    """The cycles of a call of a composed kernel for a single sum of `length` products."""
+    assert kernel.composed is not None
+    costs = kernel.composed.costs
+    return costs[""] + length * costs["element"]

@@ -1,1 +1,0 @@
-"""Kernels for AVR that compute several rows of weights and several windows."""

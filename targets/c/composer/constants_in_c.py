@@ -1,0 +1,77 @@
+"""Rows of constant matrices, and tiles, in plain C with their weights in arrays inside the function."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.targets.composer.stream_fields import doubled, requantised_in_c
+from tinyml.targets.tiles import Sums, Tile
+
+_COLUMNS = 96
+
+
+def rows_signature(symbol: str, rows: CodedRows) -> str:
+    """The head of the function: vectors, then results."""
+    vectors = "".join(f"const int8_t *x{number}, " for number in range(len(rows.weights)))
+    return f"void {symbol}({vectors}int8_t *out)"
+
+
+def rows_in_c(rows: CodedRows) -> str:
+    """The body of the function."""
+    lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
+    for number, matrix in enumerate(rows.weights):
+        lines += constant_array("int8_t", f"w{number}", matrix.shape, matrix.reshape(-1).tolist())
+    lines += [f"    for (int row = 0; row < {rows.rows}; row++) {{", "        int32_t sum = starts[row];"]
+    for number, (matrix, align) in enumerate(zip(rows.weights, rows.aligns, strict=True)):
+        lines += [f"        sum *= {1 << align};"] if align else []
+        lines.append(f"        for (int i = 0; i < {matrix.shape[1]}; i++)")
+        lines.append(f"            sum += w{number}[row][i] * x{number}[i];")
+    limited = f"sum < {-LARGEST} ? {-LARGEST} : sum > {LARGEST} ? {LARGEST} : sum"
+    lines += [f"        sum >>= {rows.right};", f"        out[row] = (int8_t)({limited});", "    }"]
+    return "\n".join(lines)
+
+
+def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequence[int | str]) -> list[str]:
+    """A constant array, initialised row by row."""
+    dimensions = "".join(f"[{length}]" for length in shape)
+    *outer, inner = shape
+    text = ", ".join(map(str, numbers))
+    if outer:
+        rows = [numbers[first : first + inner] for first in range(0, len(numbers), inner)]
+        text = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
+    body = textwrap.wrap(text, _COLUMNS, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return [f"    static const {ctype} {name}{dimensions} = {{", *body, "    };"]
+
+
+def tile_signature(symbol: str) -> str:
+    """The head of the function: windows, then results."""
+    return f"void {symbol}(const int8_t *x, int8_t *out)"
+
+
+def tile_in_c(tile: Tile, sums: Sums) -> str:
+    """The body of the function."""
+    length = sums.weights.shape[1] // tile.runs
+    apart = tile.length // length
+    place = f"j * {apart} + row" if apart > 1 else "j"
+    multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers]
+    return "\n".join(
+        [
+            *constant_array("int32_t", "starts", [tile.rows], sums.starts.tolist()),
+            *constant_array("int32_t", "multipliers", [tile.rows], multipliers),
+            *constant_array("int8_t", "shifts", [tile.rows], (-sums.shifts - 1).tolist()),
+            *constant_array("int8_t", "w", sums.weights.shape, sums.weights.reshape(-1).tolist()),
+            f"    for (int row = 0; row < {tile.rows}; row++)",
+            f"        for (int window = 0; window < {tile.count}; window++) {{",
+            "            const int32_t multiplier = multipliers[row];",
+            "            const int right = shifts[row];",
+            "            int32_t sum = starts[row];",
+            f"            for (int i = 0; i < {tile.runs}; i++)",
+            f"                for (int j = 0; j < {length}; j++)",
+            f"                    sum += w[row][i * {length} + j]",
+            f"                        * x[window * {tile.step} + i * {tile.pitch} + {place}];",
+            requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + row]"),
+            "        }",
+        ]
+    )

@@ -1,1 +1,0 @@
-"""Instructions of Cortex-M as records, and what they operate on."""

@@ -1,1 +1,0 @@
-"""Kernels that hold their weights as instructions."""

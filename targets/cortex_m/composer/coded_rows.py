@@ -1,0 +1,116 @@
+"""Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
+
+Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights that it meets is moved
+to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of two are shifts
+within an addition, and zeros take no code.
+
+The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
+
+Registers are assigned by hand: only sums, an element, a weight and the arguments are live.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
+from tinyml.targets.composer.instructions import Code, Line, Run, instructions, joined, most_bytes, stack_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import ARMV7M, DSP, statement
+from tinyml.targets.cortex_m.thumb import REACH, at
+from tinyml.targets.kernel import Composed, Kernel
+
+_NUMBERS = range(4, 12)
+_SUMS = [f"r{number}" for number in _NUMBERS]
+_ELEMENT, _WEIGHT = "r12", "lr"
+_POINTERS = 4
+"""The greatest number of pointers to vectors and results, which are in r0 to r3."""
+_CALL_BYTES = 16
+
+
+def constant(register: str, value: int) -> Code:
+    """Set a register to a 32-bit number."""
+    if -256 <= value < 0:
+        return (t.mvn(register, ~value),)
+    low, high = value & 0xFFFF, value >> 16 & 0xFFFF
+    return joined(t.movw(register, low), t.movt(register, high) if high else ())
+
+
+@dataclass(frozen=True)
+class CodedRowsArmv7m:
+    """The kernel of all rows; its arguments are pointers to the vectors, then to the results."""
+
+    rows: CodedRows
+
+    @property
+    def fits(self) -> bool:
+        """True if the sums fit 32 bits, the pointers fit r0 to r3, and every load is in reach."""
+        vectors = self.rows.weights
+        near = all(matrix.shape[1] <= REACH for matrix in (*vectors, self.rows.starts[None]))
+        return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
+
+    @cached_property
+    def lines(self) -> Code:
+        count = len(_SUMS)
+        blocks = [self._block(first) for first in range(0, self.rows.rows, count)]
+        return joined(t.push((_NUMBERS, "lr")), *blocks, t.pop((_NUMBERS, "pc")))
+
+    @property
+    def time(self) -> int:
+        """The number of instructions in a call whose results are in range, including arguments and the call."""
+        return 2 + len(self.rows.weights) + instructions(self.lines)
+
+    def _block(self, first: int) -> Code:
+        rows = self.rows.part(first, first + len(_SUMS))
+        lines = list(joined(*(constant(sum, int(start)) for sum, start in zip(_SUMS, rows.starts, strict=False))))
+        for number, (matrix, places) in enumerate(zip(rows.weights, rows.aligns, strict=True)):
+            lines += [t.lsl(sum, sum, places) for sum in _SUMS[: rows.rows]] if places else []
+            for column in np.flatnonzero(matrix.any(0)).tolist():
+                lines.append(t.ldrsb(_ELEMENT, at(f"r{number}", column)))
+                lines += products([int(weight) for weight in matrix[:, column]])
+        for row, sum in enumerate(_SUMS[: rows.rows]):
+            lines += finished(sum, rows.right, limited=int(rows.bounds[row]) >> rows.right >= LARGEST)
+            lines.append(t.strb(sum, at(f"r{len(rows.weights)}", first + row)))
+        return tuple(lines)
+
+
+def products(weights: list[int]) -> Code:
+    """Add the products of an element and the weights of the rows of a block."""
+    lines: list[Line] = []
+    for magnitude in sorted({abs(weight) for weight in weights} - {0}):
+        shift = magnitude.bit_length() - 1
+        power = magnitude == 1 << shift
+        if not power:
+            lines += constant(_WEIGHT, magnitude)
+        for sum, weight in zip(_SUMS, weights, strict=False):
+            if abs(weight) != magnitude:
+                continue
+            if power:
+                by = {"lsl": shift} if shift else {}
+                lines.append((t.add if weight > 0 else t.sub)(sum, sum, _ELEMENT, **by))
+            else:
+                lines.append((t.mla if weight > 0 else t.mls)(sum, _ELEMENT, _WEIGHT, sum))
+    return tuple(lines)
+
+
+def finished(sum: str, right: int, *, limited: bool) -> Code:
+    """Shift a sum to the right and, if `limited`, clamp its magnitude to `LARGEST`."""
+    if not limited:
+        return (t.asr(sum, sum, right),)
+    least = t.mvneq(sum, LARGEST - 1)
+    return t.ssat(sum, 8, sum, asr=right), t.cmn(sum, LARGEST + 1), t.it("eq"), least
+
+
+def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
+    """The kernel of rows; None if they do not fit (`CodedRowsArmv7m.fits`)."""
+    code = CodedRowsArmv7m(rows)
+    if not code.fits:
+        return None
+    bodies = {(ARMV7M, DSP): statement(code.lines, DSP)}
+    head, costs = rows_signature(symbol, rows), {"": float(code.time)}
+    stack, runs = stack_of(code.lines), (Run(code.lines),)
+    composed = Composed("tinyml/cores.h", head, bodies, rows_in_c(rows), costs, _CALL_BYTES, stack, runs=runs)
+    return Kernel(symbol, 8, 8, 32, op="num.coded_rows", flash=None, code=most_bytes(code.lines), composed=composed)

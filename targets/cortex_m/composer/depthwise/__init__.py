@@ -1,1 +1,0 @@
-"""Kernels of depthwise convolutions: each channel has a filter of its own."""

@@ -1,1 +1,0 @@
-"""Kernels for sums over runs of memory."""

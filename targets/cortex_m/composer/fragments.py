@@ -1,0 +1,252 @@
+"""Fragments of kernels: stack frames, counted loops, loads of elements, and products added to sums.
+
+Kernels load elements one at a time, or four at a time as two words of two signed halfwords each: SXTB16 widens bytes 0
+and 2 of a word, or bytes 1 and 3 once it is rotated, and both factors of a product need the same order of elements.
+Single words may be loaded from any address, pairs of words from multiples of 4 only.
+
+Registers that a fragment does not take as arguments are assigned by hand, as in all kernels that use it. `armv6m` has
+the fragments whose instructions take two bytes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.composer import lines as shared
+from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined, printed
+from tinyml.targets.composer.lines import Lines
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.thumb import REACH, Address, at, post, slot
+
+ARMV6M, ARMV7M, DSP = 6, 7, 8
+"""The instruction sets as `tinyml/cores.h` numbers them."""
+
+SYNTAX: Lines = (".syntax unified",)
+"""The directive before instructions, which selects one syntax for both instruction sizes."""
+
+SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
+"""The registers that a function saves, apart from lr."""
+
+
+def moved(register: str, distance: int) -> Code:
+    """Add a constant to a register."""
+    lines: list[Line] = []
+    while distance:
+        step = max(-REACH, min(distance, REACH))
+        lines += [(t.add if step > 0 else t.sub)(register, register, abs(step))]
+        distance -= step
+    return tuple(lines)
+
+
+def short_bytes_of(lines: Sequence[Line]) -> int:
+    """The bytes of flash on ARMv6-M; raises ValueError if an instruction has no encoding there."""
+    bytes = 0
+    for line in lines:
+        if isinstance(line, Instruction):
+            if line.size is None:
+                raise ValueError(f"{line.text}: ARMv6-M has no such instruction")
+            bytes += line.size
+    return bytes
+
+
+def statement(lines: Sequence[Line], core: int) -> str:
+    """The body of a naked function for an instruction set."""
+    if core == ARMV6M:
+        short_bytes_of(lines)
+    return shared.statement([*SYNTAX, *printed(lines)])
+
+
+def saved(frame: int) -> Code:
+    """Save all registers that a call preserves, and allocate a stack frame. frame: its size in bytes."""
+    return (t.push((*SAVED, "lr")), *moved("sp", -frame))
+
+
+def restored(frame: int) -> Code:
+    """Restore the registers and return."""
+    return (*moved("sp", frame), t.pop((*SAVED, "pc")))
+
+
+UNROLLED = 4
+"""The steps of an iteration of an unrolled loop."""
+
+
+def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
+    """A loop that a register counts."""
+    return code.looped((t.mov(counter, count),), (t.subs(counter, 1), t.bne(back=label)), count, label)
+
+
+def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
+    """A loop that a stack slot counts. register: a scratch register, free at the end of an iteration."""
+    begin = t.mov(register, count), t.str_(register, counter)
+    end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
+    return code.looped(begin, end, count, label)
+
+
+def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
+    """A step `count` times: straight-line code for a few, otherwise an unrolled loop."""
+    if count <= 2 * UNROLLED:
+        return Repeated.once(step * count)
+    loops, rest = divmod(count, UNROLLED)
+    return Repeated.once(step * rest).followed_by(counted(Repeated.once(step * UNROLLED), loops, counter, label))
+
+
+def blocks(step: Code) -> Code:
+    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the remaining ones."""
+    four = t.subs("r2", "r2", 4)
+    return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
+
+
+def blocks_by_alignment(aligned: Code, any: Code) -> Code:
+    """As `blocks`, with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, begin at multiples of 4."""
+    four = t.subs("r2", "r2", 4)
+    return joined(
+        (t.orr("r3", "r0", "r2", lsl=1), four, t.blt(ahead=3), t.lsls("r3", "r3", 30), t.bne(ahead=2)),
+        (t.label(1), *aligned, four, t.bge(back=1), t.b(ahead=3)),
+        (t.label(2), *any, four, t.bge(back=2), t.label(3), t.adds("r2", "r2", 4)),
+    )
+
+
+def single_columns(step: Code) -> Code:
+    """Run a step for each column that r2 counts."""
+    return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
+
+
+def counted_up(step: Code, bytes: int) -> Code:
+    """Run a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
+    return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
+
+
+QUAD = 4
+"""The number of elements that are loaded at a time."""
+
+_LOADS = {8: t.ldrsb, 16: t.ldrsh}
+
+
+def next_one(bits: int, pointer: str, to: str) -> Code:
+    """Load the element at a pointer and advance the pointer."""
+    return (_LOADS[bits](to, post(pointer, bits // 8)),)
+
+
+def element_at(bits: int, base: str, offset: str, to: str) -> Code:
+    """Load the element at a byte offset."""
+    return (_LOADS[bits](to, at(base, offset)),)
+
+
+def words(pointer: str, registers: Sequence[str]) -> Code:
+    """Load consecutive words at a pointer and advance the pointer."""
+    if len(registers) > 1:
+        return (t.ldm(pointer, (*registers,), update=True),)
+    return (t.ldr(registers[0], post(pointer, 4)),)
+
+
+def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
+    """Load four bytes into `odd`, and widen elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
+    return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
+
+
+def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
+    """Load four halfwords: elements 0 and 1, then 2 and 3."""
+    return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
+
+
+def halfword_pair(pointer: str, first: str, second: str) -> Code:
+    """Load four halfwords in order from a multiple of 4."""
+    return (t.ldrd(first, second, post(pointer, 8)),)
+
+
+def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
+    """Load four halfwords in the order of `parted_bytes`."""
+    return (
+        *halfwords_in_order(pointer, odd, spare),
+        t.pkhbt(even, odd, spare, lsl=16),
+        t.pkhtb(odd, spare, odd, asr=16),
+    )
+
+
+def widened_windows(tile: str, registers: Sequence[str]) -> Code:
+    """Load four widened elements of each window: even and odd ones of the first, then those of the second."""
+    return (t.ldm(tile, (*registers,), update=True),)
+
+
+def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
+    """Load four bytes at a pointer, and four more `apart` bytes further on, each as in `parted_bytes`."""
+    even, odd, second_even, second_odd = registers
+    second = t.ldr(second_odd, at(pointer, apart))
+    return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
+
+
+def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
+    """Load the last one to three bytes of one or two windows, followed by zeros.
+
+    The bytes before them are also read. places: byte offsets of the windows.
+    """
+    more = QUAD - count
+    lines: list[Line] = []
+    for number, place in enumerate(places):
+        even, odd = registers[2 * number : 2 * number + 2]
+        lines += [t.ldr(odd, at(pointer, place - more)), *parted_bytes(t.lsr(odd, odd, 8 * more), even, odd)]
+    return tuple(lines)
+
+
+def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
+    """Widen a run of each of several windows to halfwords in the stack frame, the windows interleaved.
+
+    lr points to the first window. run: the number of the run among those that are joined. pitch: bytes from one run to
+    the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
+    window before those of the next.
+    """
+    lines: list[Line] = []
+    for column in range(max(apart) + length):
+        takers = [(column - place, number) for number, place in enumerate(apart) if 0 <= column - place < length]
+        if takers:
+            lines += [t.ldrsb("r3", at("lr", run * pitch + column))]
+        for element, window in takers:
+            group, place = divmod(run * length + element, together)
+            lines += [t.strh("r3", slot(2 * (together * (len(apart) * group + window) + place)))]
+    return tuple(lines)
+
+
+def is_power_of_two(weight: int) -> bool:
+    """True if the magnitude of a weight is a power of two, so that a shift replaces the product."""
+    return abs(weight).bit_count() == 1
+
+
+def product(sum: Sequence[str], weight: str, element: str) -> Code:
+    """Add a product of words to a sum."""
+    if len(sum) == 2:
+        return (t.smlal(*sum, weight, element),)
+    return (t.mla(sum[0], weight, element, sum[0]),)
+
+
+def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
+    """Add two products of halfwords to a sum."""
+    if len(sum) == 2:
+        return (t.smlald(*sum, weights, vector),)
+    return (t.smlad(sum[0], weights, vector, sum[0]),)
+
+
+def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
+    """Set a sum of one register to two products of halfwords."""
+    return (t.smuad(sum[0], weights, vector),)
+
+
+def rows_of_halfwords(
+    stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
+) -> Code:
+    """Add two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
+
+    first: the products replace the contents of the sums' registers. Clobbers r12 and lr.
+    """
+    lines: list[Line] = []
+    product = first_halfwords if first else halfwords
+    for number in range(0, len(sums), 2):
+        rows, weights = sums[number : number + 2], ("r12", "lr")
+        lines += words(stream, weights[: len(rows)])
+        for row, word in zip(rows, weights, strict=False):
+            lines += [line for sum, window in zip(row, windows, strict=True) for line in product((sum,), word, window)]
+    return tuple(lines)
+
+
+def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
+    """Add the product of a low halfword and the top or bottom half of a register to a sum."""
+    return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)

@@ -1,0 +1,390 @@
+"""Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
+
+A word of packed weights is taken apart into pairs of halfwords, whose products with pairs of factors SMLAD adds to a
+sum. A factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
+
+2 and 4 bits: shifting and masking the word gives weights k and k + n / 2 of n as a pair. 5 bits: the same, for the byte
+of low bits and for the fields above them, two words with the same factors. Weights of 3 bits are packed with 4, which
+saves more time than it costs bytes.
+
+6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied, as the
+weight shifted left; the field's factor cancels what the field contributes to that product: the last element of the
+group, shifted to the position of the field, minus the element of the byte.
+
+Stored signs are inverted, so that fields are weights plus half of their range. This bias adds a multiple of the sum of
+the vector to the sums, which is subtracted at the end.
+
+Columns are processed in blocks of whole words. The rest of each row is copied to the stack and padded with zeros, as
+are the elements of the vector that it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length
+from tinyml.targets.composer.instructions import Code, Instruction, Line, joined, stack_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import DSP, SAVED, halfwords, restored, saved, statement
+from tinyml.targets.cortex_m.thumb import Address, Opcode, at, post, slot
+from tinyml.targets.kernel import Composed, Kernel
+
+FACTORS = ("r12", "lr", "r10", "r11")
+"""The registers of a word's pairs of factors."""
+
+_VECTOR_SUM = slot(0)
+"""The stack slot of the sum of the elements that `Block.bias` counts."""
+
+
+@dataclass(frozen=True)
+class _PackedWord:
+    """Four pairs of weights, or of parts of them, in up to four bytes of a row.
+
+    factors: code that computes `FACTORS` from the vector at r1; empty if they are those of the previous word. mask: the
+    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: prepares
+    r8. pairs: make one pair after the other in r9.
+    """
+
+    factors: Code
+    mask: int
+    load: Opcode
+    step: int
+    arranged: Code
+    pairs: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The words of a block of columns.
+
+    shift: log2 of the factor by which sums are too large. bias: the excess of sums per unit of `_VECTOR_SUM`, modulo
+    2**32.
+    """
+
+    columns: int
+    words: tuple[_PackedWord, ...]
+    shift: int = 0
+    bias: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of a row."""
+        return sum(word.step for word in self.words)
+
+    @property
+    def mask(self) -> int | None:
+        """The mask of all words; None if they differ."""
+        masks = {word.mask for word in self.words}
+        return masks.pop() if len(masks) == 1 else None
+
+
+class _FieldFactor(NamedTuple):
+    """The factor of a field in the low bits of a byte: an element of the vector, shifted to the left."""
+
+    element: int
+    shift: int
+    negative: bool
+
+    @property
+    def source(self) -> tuple[int, bool]:
+        """The element and its sign."""
+        return self.element, self.negative
+
+
+def block_of(bits: int) -> Block:
+    """The block of weights of 2 or 4 to 7 bits."""
+    if bits in (2, 4):
+        return _fields(bits)
+    return _digits() if bits == 5 else _bytes(bits)
+
+
+def _fields(bits: int) -> Block:
+    columns, mask = 32 // bits, _both((1 << bits) - 1)
+    words = tuple(
+        _PackedWord(
+            joined(_halves(4 * number, columns // 2 + 4 * number), _counted(FACTORS)),
+            mask,
+            t.ldr,
+            4 * (8 * (number + 1) == columns),
+            (),
+            tuple(_masked(bits * (4 * number + k)) for k in range(4)),
+        )
+        for number in range(columns // 8)
+    )
+    return Block(columns, words, bias=_counts(bits, (1 << bits) - 1))
+
+
+def _digits() -> Block:
+    """Weights of 5 bits: a byte with the low bits of eight of them, and fields of 4 bits above these."""
+    low = _PackedWord(
+        joined(_halves(0, 4), _counted(FACTORS)),
+        _both(1),
+        t.ldrb,
+        1,
+        (t.orr("r8", "r8", "r8", lsl=12),),
+        tuple(_masked(k) for k in range(4)),
+    )
+    # Fields are shifted by one bit less, to their position above the low bit.
+    high = _PackedWord((), _both(0xF << 1), t.ldr, 4, (), tuple(_masked(4 * k - 1) for k in range(4)))
+    return Block(8, (low, high), bias=_counts(5, 1))
+
+
+def _bytes(bits: int) -> Block:
+    """Weights of 6 and 7 bits at the top of bytes, whose low bits are those of the last weight of the group."""
+    spare, group, length = 8 - bits, group_length(bits), group_bytes(bits)
+    words: list[_PackedWord] = []
+    for number in range(length):
+        places = [divmod(byte, length) for byte in range(4 * number, 4 * number + 4)]
+        elements = [group * index + byte for index, byte in places]
+        last = [group * (index + 1) - 1 for index, _ in places]
+        # The sign of a field of one bit is that of its factor; one of two bits is inverted.
+        signed = [spare == 1 and byte == length - 1 for _, byte in places]
+        signs = [1 << 8 * k + 1 for k, (_, byte) in enumerate(places) if spare == 2 and byte == length - 1]
+        fields = [
+            _FieldFactor(*field) for field in zip(last, (spare * (byte + 1) for _, byte in places), signed, strict=True)
+        ]
+        factors = joined(
+            _consecutive(elements),
+            _field_factors(fields),
+            _counted_elements(range(group - 1, 4 * group, group)) if signs and number == length - 1 else (),
+        )
+        pairs = t.sxtb16("r9", "r8"), t.sxtb16("r9", "r8", ror=8), _masked(0), _masked(8)
+        inverted = tuple(t.eors("r8", "r8", sign) for sign in signs)
+        words.append(_PackedWord(factors, _both((1 << spare) - 1), t.ldr, 4, inverted, pairs))
+    return Block(4 * group, tuple(words), spare, 1 << bits - 1 + spare if spare == 2 else 0)
+
+
+def _both(mask: int) -> int:
+    """A mask of both halfwords."""
+    return mask << 16 | mask
+
+
+def _counts(bits: int, mask: int) -> int:
+    """Half of the range of weights, divided by the mask by which counted elements are multiplied.
+
+    Halves of the mask are odd, and thus have an inverse modulo 2**32.
+    """
+    return (1 << bits - 1) * pow(mask, -1, 1 << 32) % (1 << 32)
+
+
+def _masked(shift: int) -> Instruction:
+    """The bits of the mask from r8 shifted to the right, or to the left for negative shifts."""
+    if not shift:
+        return t.and_("r9", "r3", "r8")
+    return t.and_("r9", "r3", "r8", **({"lsr": shift} if shift > 0 else {"lsl": -shift}))
+
+
+def _halves(low: int, high: int) -> Code:
+    """Pairs of elements low + k and high + k, for four k."""
+    lines: list[Line] = [t.ldr("r8", at("r1", low)), t.ldr("r10", at("r1", high))]
+    lines += [t.sxtb16("r9", "r8", ror=8), t.sxtb16("r8", "r8"), t.sxtb16("r11", "r10", ror=8), t.sxtb16("r10", "r10")]
+    for even, odd, pair, other in (("r8", "r10", "r12", "r10"), ("r9", "r11", "lr", "r11")):
+        lines += [t.pkhbt(pair, even, odd, lsl=16), t.pkhtb(other, odd, even, asr=16)]
+    return tuple(lines)
+
+
+def _counted(pairs: tuple[str, ...]) -> Code:
+    """Add elements, times the mask, to the sum of the vector."""
+    products = (halfwords(("r8",), pair, "r3") for pair in pairs)
+    return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
+
+
+def _counted_elements(elements: range) -> Code:
+    """Add single elements to the sum of the vector."""
+    added = ((t.ldrsb("r9", at("r1", element)), t.add("r8", "r8", "r9")) for element in elements)
+    return joined(t.ldr("r8", _VECTOR_SUM), *added, t.str_("r8", _VECTOR_SUM))
+
+
+def _consecutive(elements: list[int]) -> Code:
+    """The elements of a word's bytes, 0 and 2 in the first register and 1 and 3 in the second one.
+
+    They are consecutive, except across groups, whose last element is skipped.
+    """
+    first = sum(element < elements[3] - 3 + k for k, element in enumerate(elements))
+    lines: list[Line] = [t.ldr("r9", at("r1", elements[3] - 3))]
+    if first:
+        lines += [t.ldr("r8", at("r1", elements[0])), t.bfi("r9", "r8", 0, 8 * first)]
+    return (*lines, t.sxtb16(FACTORS[0], "r9"), t.sxtb16(FACTORS[1], "r9", ror=8))
+
+
+def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
+    """The factors of four fields, each minus that of its byte: the pair of fields 0 and 2, then that of 1 and 3."""
+    lines: list[Line] = []
+    held: dict[str, tuple[int, bool]] = {}
+    for result, byte, pair in zip(FACTORS[2:], FACTORS[:2], (fields[::2], fields[1::2]), strict=True):
+        swapped = held.get("r9") == pair[0].source or held.get("r8") == pair[1].source
+        registers = ["r9", "r8"] if swapped else ["r8", "r9"]
+        if pair[0].source == pair[1].source:
+            registers = registers[:1] * 2
+        for register, field in zip(registers, pair, strict=True):
+            if held.get(register) != field.source:
+                held[register] = field.source
+                lines += [t.ldrsb(register, at("r1", field.element))]
+                lines += [t.rsb(register, register, 0)] if field.negative else []
+        low, high = registers
+        lines += [t.lsl(result, low, pair[0].shift), t.pkhbt(result, result, high, lsl=16 + pair[1].shift)]
+        lines += [t.ssub16(result, result, byte)]
+    return tuple(lines)
+
+
+_END, _REST, _START, _WEIGHTS = slot(4), slot(8), slot(12), 16
+"""Stack slots: the end of the columns that fill blocks; the number of columns behind it; the argument in r3; the
+weights of these columns, row after row, which the columns themselves follow."""
+
+_SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
+
+
+def packed_dot(weights: int, step: float, code: int) -> Kernel:
+    """The kernel for a row of weights of 2 or 4 bits and a vector of bytes.
+
+    step: measured time per product; code: bytes of flash.
+    """
+    symbol = f"tm_cm_dot_p{weights}_s8_s32"
+    signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
+    return _kernel(symbol, weights, 1, step, code, signature, f"{_portable(weights)}\n    return sum;")
+
+
+def packed_rows(weights: int, step: float, code: int) -> Kernel:
+    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. As `packed_dot`."""
+    symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
+    signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
+    portable = f"""\
+    for (int row = 0; row < 4; row++, w += (n + {group - 1}) / {group} * {group_bytes(weights)}) {{
+        int32_t sum = start[row];
+    {_portable(weights)}
+        sums[row] = sum;
+    }}"""
+    return _kernel(symbol, weights, 4, step, code, signature, portable)
+
+
+def _kernel(symbol: str, weights: int, rows: int, step: float, code: int, signature: str, portable: str) -> Kernel:
+    body = _body(weights, rows)
+    statements = {(DSP,): statement(body, DSP)}
+    reader = f"tm_packed_s{weights}"
+    composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack_of(body), functions=(reader,))
+    op = "num.dot_rows" if rows > 1 else "num.dot"
+    kernel = Kernel(symbol, weights, 8, 32, op=op, flash=None, rows=rows, step=step, code=code, needs="dsp")
+    return replace(kernel, composed=composed)
+
+
+def _body(bits: int, rows: int) -> Code:
+    block, sums = block_of(bits), _SUMS[rows]
+    pitch = block.bytes + -block.bytes % 4
+    columns = _WEIGHTS + rows * pitch
+    frame = columns + block.columns
+    return joined(
+        saved(frame),
+        _begin(block, sums),
+        (t.and_("r8", "r2", block.columns - 1), t.str_("r8", _REST)),
+        (t.sub("r9", "r2", "r8"), t.add("r9", "r1", "r9"), t.str_("r9", _END)),
+        _packed_bytes("r2", bits, "r2", "r8"),
+        () if block.mask is None else _mask(block.mask),
+        (t.mov("r8", 0), t.str_("r8", _VECTOR_SUM)),
+        (t.cmp("r1", "r9"), t.beq(ahead=2)),
+        t.label(1),
+        *(_products(word, sums, block.mask is None) for word in block.words),
+        t.add("r1", "r1", block.columns),
+        (t.ldr("r8", _END), t.cmp("r1", "r8"), t.bne(back=1)),
+        t.label(2),
+        (t.ldr("r9", _REST), t.cmp("r9", 0), t.beq(ahead=4)),
+        _copied_rest(bits, rows, pitch, columns, block.columns),
+        t.b(back=1),
+        t.label(4),
+        _end(block, sums),
+        (t.ldr("r3", slot(frame + 4 * len((*SAVED, "lr")))), t.stmia("r3", sums)) if rows > 1 else t.mov("r0", "r4"),
+        restored(frame),
+    )
+
+
+def _mask(mask: int) -> Code:
+    return (t.movw("r3", mask & 0xFFFF), t.movt("r3", mask >> 16))
+
+
+def _begin(block: Block, sums: tuple[str, ...]) -> Code:
+    """Initialise the sums: to zero if they are shifted right at the end, otherwise to the start."""
+    if block.shift:
+        return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
+    return (t.ldmia("r3", sums),) if len(sums) > 1 else (t.mov("r4", "r3"),)
+
+
+def _end(block: Block, sums: tuple[str, ...]) -> Code:
+    """Remove bias and shift from the sums, and add the start to shifted ones."""
+    lines: list[Line] = []
+    if block.bias:
+        lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
+        lines += [t.mls(sum, "r8", "r9", sum) for sum in sums]
+    if block.shift:
+        lines += [t.ldr("r9", _START)]
+        for sum in sums:
+            lines += [t.ldr("r8", post("r9", 4)), t.add(sum, "r8", sum, asr=block.shift)]
+    return tuple(lines)
+
+
+def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
+    """The products of a word of each row. masked: true if the mask differs from that of the previous word."""
+    lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
+    rows = _rows(len(sums), word.step)
+    for sum, row in zip(reversed(sums), rows, strict=True):
+        lines += [t.add("r9", "r2", "r2", lsl=1)] if "r9" in row.registers else []
+        lines += [word.load("r8", row), *word.arranged]
+        for pair, factors in zip(word.pairs, FACTORS, strict=True):
+            lines += [pair, *halfwords((sum,), "r9", factors)]
+    return tuple(lines)
+
+
+def _rows(count: int, step: int) -> list[Address]:
+    """The addresses of the words of rows, the last row first. r2: bytes of a row; r9: three times as many."""
+    others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
+    return [*others, post("r0", step) if step else at("r0")]
+
+
+def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
+    """The bytes of whole groups that hold some elements."""
+    group, bytes = group_length(bits), group_bytes(bits)
+    lines: list[Line] = [t.add(result, elements, group - 1), t.lsr(result, result, group.bit_length() - 1)]
+    if bytes > 1:
+        lines += [t.mov(free, bytes), t.mul(result, result, free)]
+    return tuple(lines)
+
+
+def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
+    """Copy the remaining columns, whose number is in r9, and their weights to the stack as the last block.
+
+    pitch: bytes from row to row on the stack; columns: the byte offset of the columns there; count: those of a block.
+    """
+    return joined(
+        t.mov("r8", 0),
+        tuple(t.str_("r8", slot(place)) for place in range(_WEIGHTS, columns + count, 4)),
+        (t.str_("r8", _REST), t.add("r10", "sp", columns)),
+        _packed_bytes("r11", bits, "r9", "r8"),
+        _bytes_copied("r1", many=pitch > 8),
+        (t.add("r10", "sp", _WEIGHTS), t.mov("r12", rows)),
+        t.label(3),
+        t.mov("r9", "r11"),
+        _bytes_copied("r0", many=pitch > 8),
+        (t.sub("r9", "r2", "r11"), t.add("r0", "r0", "r9"), t.sub("r10", "r10", "r11"), t.add("r10", "r10", pitch)),
+        (t.subs("r12", "r12", 1), t.bne(back=3)),
+        (t.add("r0", "sp", _WEIGHTS), t.mov("r2", pitch)),
+        (t.add("r1", "sp", columns), t.add("r8", "r1", count), t.str_("r8", _END)),
+    )
+
+
+def _bytes_copied(source: str, *, many: bool) -> Code:
+    """Copy as many bytes as r9 counts, at least one, to r10. many: copy words first, then the remaining bytes."""
+    bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
+    if not many:
+        return joined(t.label(5), *bytes, t.bne(back=5))
+    words = t.ldr("r8", post(source, 4)), t.str_("r8", post("r10", 4)), t.subs("r9", "r9", 4)
+    return joined(
+        (t.subs("r9", "r9", 4), t.blt(ahead=7)),
+        (t.label(6), *words, t.bge(back=6)),
+        (t.label(7), t.adds("r9", "r9", 4), t.beq(ahead=9)),
+        (t.label(8), *bytes, t.bne(back=8)),
+        t.label(9),
+    )
+
+
+def _portable(bits: int) -> str:
+    return f"    for (int16_t i = 0; i < n; i++)\n        sum += (int32_t)tm_packed_s{bits}(w, i) * x[i];"

@@ -1,0 +1,105 @@
+"""Products of words with 16-bit numbers that are piecewise linear in their raw bits, such as posits.
+
+Entry n of the segment table describes the raws with upper byte n: c * 2^16 + 2^8 + s if all of them have the value (raw
++ c) * 2^s; 0 otherwise, and C decodes them. Decoded integers have more fractional bits than the sum.
+
+The nest of rows cannot express these products: a weight without a segment leaves the loop, so that C decodes it. The C
+compiler assigns the registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.dialects.formats.number_format import INTEGER, REGIME
+from tinyml.targets.c.composer import regime
+from tinyml.targets.composer.instructions import Code, joined, printed
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.thumb import at, post
+from tinyml.targets.kernel import Composed, Kernel
+
+_AT_ONCE = 3
+_STEP = 9.0
+_CODE = 200
+"""Measured: instructions per product, and bytes."""
+
+
+def fetched() -> Code:
+    """Load the next weight into `a`; leave the loop after a weight without a segment."""
+    segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
+    decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
+    return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
+
+
+def product() -> Code:
+    """Add the product of the next weight and the next element of the vector to a sum of 64 bits."""
+    return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
+
+
+def products() -> Code:
+    """Several products per iteration up to `last`, then single ones."""
+    return joined(
+        (t.b(ahead=2), t.label(1), *product() * _AT_ONCE, t.label(2), t.cmp("%[w]", "%[last]"), t.bls(back=1)),
+        (t.label(3), t.cmp("%[w]", "%[end]"), t.beq(ahead=9), *product(), t.b(back=3), t.label(9)),
+    )
+
+
+_TEXT = """\
+static __attribute__((__noinline__, __unused__)) int64_t SYMBOL_products(
+    const int32_t *segments, RUNS, int8_t es, int8_t scale)
+{
+    int64_t sum = 0;
+#if defined(__thumb2__) && !defined(__clang__)
+    const int16_t *const end = w + n, *const last = end - AT_ONCE;
+    for (;;) {
+        int32_t s = 1, a, b;
+        __asm__ volatile(ASSEMBLY
+                         : [sum] "+r"(sum), [w] "+r"(w), [x] "+r"(x), [s] "+l"(s), [a] "=&l"(a), [b] "=&r"(b)
+                         : [segments] "r"(segments), [end] "r"(end), [last] "r"(last) : "cc", "memory");
+        if (s != 0)
+            return sum;
+        sum += (int64_t)tm_regime_integer(w[-1], es, scale) * *x++;
+    }
+#else
+    for (; n > 0; n--, w++) {
+        const int32_t s = segments[*w >> 8];
+        const int32_t a = s ? (int32_t)((uint32_t)(*w + (s >> 16)) << (s & 31)) : tm_regime_integer(*w, es, scale);
+        sum += (int64_t)a * *x++;
+    }
+    return sum;
+#endif
+}
+
+static __attribute__((__unused__)) HEAD
+{
+    return sum + (SYMBOL_products(segments, w, x, n, es, (int8_t)(scale + finer)) >> finer);
+}
+"""
+
+
+@dataclass(frozen=True)
+class _Segments(Composed):
+    symbol: str = ""
+
+    @property
+    def text(self) -> str:
+        lines = printed(products())
+        assembly = "\n                         ".join(f'"{line}\\n\\t"' for line in lines)
+        values = {"SYMBOL": self.symbol, "RUNS": regime.RUNS, "AT_ONCE": str(_AT_ONCE), "HEAD": self.signature}
+        text = _TEXT.replace("ASSEMBLY", assembly)
+        for name, value in values.items():
+            text = text.replace(name, value)
+        return regime.INTEGER + text
+
+
+def segment_dot() -> Kernel:
+    """The kernel for a row and a vector whose integers fit 16 bits."""
+    symbol = "tm_cm_dot_r16_s16_s64"
+    head = (
+        f"int64_t {symbol}(const int32_t *segments, {regime.RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"
+    )
+    composed = _Segments("tinyml/cores.h", head, {}, "", symbol=symbol)
+    codings = REGIME, INTEGER
+    return Kernel(
+        symbol, 16, 16, 64, flash=None, step=_STEP, codings=codings, code=_CODE, segments=True, composed=composed
+    )

@@ -1,1 +1,0 @@
-"""Kernels for rows of a matrix by windows, with Winograd's transformations."""

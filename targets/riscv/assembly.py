@@ -1,0 +1,225 @@
+"""RV32IM code of kernels: the table of instructions, and the interface against which a kernel is written once.
+
+A kernel appends instructions and loops to a `RiscvCode`: `InstructionCounter` prices it, `RiscvBuilder`
+(`targets/riscv/builder.py`, loaded only when a kernel is printed) builds its IR.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+
+@dataclass(frozen=True)
+class RiscvInstruction:
+    """An instruction.
+
+    op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
+    the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of flash;
+    2 if it has a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in instructions. Each
+    reads its operands, defines a new value and clobbers nothing.
+    """
+
+    op: str
+    bytes: int = 4
+
+
+RV32IM = 32
+"""The instruction set as `tinyml/cores.h` numbers it."""
+
+REACH = 2047
+"""The greatest offset of a load or store, and the greatest immediate of an addition."""
+
+LB, LBU, LH, LW = (RiscvInstruction(f"riscv.{name}") for name in ("lb", "lbu", "lh", "lw"))
+SB, SW = RiscvInstruction("riscv.sb"), RiscvInstruction("riscv.sw")
+ADD, ADDI, ANDI, XORI = (RiscvInstruction(f"riscv.{name}") for name in ("add", "addi", "andi", "xori"))
+ACCUMULATE = RiscvInstruction("riscv.add", bytes=2)
+"""An addition whose first operand is not used again, so that the result takes its register."""
+
+MUL, MULHSU, SLTU, SRA = (RiscvInstruction(f"riscv.{name}") for name in ("mul", "mulhsu", "sltu", "sra"))
+SLLI, SRLI, SRAI = (RiscvInstruction(f"rv32.{name}") for name in ("slli", "srli", "srai"))
+LI, LUI, MV = RiscvInstruction("rv32.li"), RiscvInstruction("riscv.lui"), RiscvInstruction("riscv.mv", bytes=2)
+BEQ, BNE, BNEZ, J = (RiscvInstruction(f"riscv_cf.{name}") for name in ("beq", "bne", "bnez", "j"))
+RET = RiscvInstruction("riscv.ret")
+
+LOADS = {8: LB, 16: LH, 32: LW}
+"""Loads of signed numbers by their width in bits."""
+
+
+SAVED = ("ra", *(f"s{number}" for number in range(12)))
+"""The registers that a function has to save before it changes them."""
+
+V = TypeVar("V")
+"""A value in a register."""
+
+Body = Callable[[Sequence[V]], Sequence[V]]
+"""The body of a loop: from the values of its loop-carried variables to those of the next iteration."""
+
+
+class RiscvCode(ABC, Generic[V]):
+    """A naked function under construction, at whose end instructions are appended."""
+
+    @abstractmethod
+    def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
+        """Append an instruction with a result."""
+
+    @abstractmethod
+    def store(self, instruction: RiscvInstruction, pointer: V, value: V, offset: int) -> None:
+        """Append a store at a byte offset from a pointer."""
+
+    @abstractmethod
+    def arguments(self, count: int) -> Sequence[V]:
+        """The first arguments of the function."""
+
+    @abstractmethod
+    def enter(self, frame: int) -> V:
+        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end; return its address."""
+
+    @abstractmethod
+    def leave(self, frame: int) -> None:
+        """Restore the saved registers and return."""
+
+    @abstractmethod
+    def give(self, results: Sequence[V]) -> None:
+        """Return words from a function without a frame."""
+
+    @abstractmethod
+    def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
+        """The value if `first` equals `second`, else the result of `change`, expected in a share of all cases."""
+
+    @abstractmethod
+    def repeated(
+        self, count: int, carried: Sequence[V], body: Body[V], test: Callable[[Sequence[V]], Sequence[V]], *, far: bool
+    ) -> Sequence[V]:
+        """A bottom-tested loop of at least two iterations.
+
+        test: maps the next values of the variables to two operands that are equal after the last iteration, or to one
+        that is 0 then. far: true for bodies beyond the 4 KB reach of a conditional branch.
+        """
+
+    @abstractmethod
+    def up_to(self, end: V, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
+        """A loop until the first variable, a pointer, equals an end; it may have no iterations."""
+
+    def load(self, bits: int, pointer: V, offset: int) -> V:
+        """Load a signed number at a byte offset, a multiple of its size for 16 and 32 bits."""
+        return self.put(LOADS[bits], pointer, offset)
+
+    def store_byte(self, pointer: V, value: V, offset: int) -> None:
+        self.store(SB, pointer, value, offset)
+
+    def store_word(self, pointer: V, value: V, offset: int) -> None:
+        self.store(SW, pointer, value, offset)
+
+    def copy(self, value: V) -> V:
+        return self.put(MV, value)
+
+    def constant(self, value: int) -> V:
+        """A 32-bit constant."""
+        if -REACH <= value <= REACH:
+            return self.put(LI, value)
+        high = value + 0x800 >> 12
+        low = value - (high << 12)
+        upper = self.put(LUI, high & 0xFFFFF)
+        return self.put(ADDI, upper, low) if low else upper
+
+    def moved(self, pointer: V, distance: int) -> V:
+        """Advance a pointer by a number of bytes; its old value must not be used again."""
+        return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
+
+    def address(self, pointer: V, distance: int) -> V:
+        """The address at a distance in bytes from a pointer, which is preserved."""
+        return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
+
+    def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
+        if abs(distance) <= REACH:
+            return self.put(ADDI, pointer, distance)
+        if abs(distance) <= 2 * REACH:
+            near = REACH if distance > 0 else -REACH
+            return self.put(ADDI, self.put(ADDI, pointer, near), distance - near)
+        return self.put(add, pointer, self.constant(distance))
+
+    def counted(self, count: int, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
+        """A loop counted by a register."""
+        if count == 1:
+            return body(carried)
+
+        def step(values: Sequence[V]) -> Sequence[V]:
+            counter, *others = values
+            following = body(others)
+            return [self.put(ADDI, counter, -1), *following]
+
+        counter = self.constant(count)
+        return self.repeated(count, [counter, *carried], step, lambda values: values[:1], far=False)[1:]
+
+    def until(
+        self, end: Callable[[], V], count: int, carried: Sequence[V], body: Body[V], *, far: bool = False
+    ) -> Sequence[V]:
+        """A loop until the first variable, a pointer, reaches an end, which is known to take `count` iterations."""
+        if count == 1:
+            return body(carried)
+        return self.repeated(count, carried, body, lambda values: [values[0], end()], far=far)
+
+
+class InstructionCounter(RiscvCode[None]):
+    """The number of instructions that a call executes, and an upper bound on the bytes of flash."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.bytes = 0
+
+    def put(self, instruction: RiscvInstruction, *operands: int | None) -> None:
+        self.time += 1
+        self.bytes += instruction.bytes
+
+    def store(self, instruction: RiscvInstruction, pointer: None, value: None, offset: int) -> None:
+        self.put(instruction)
+
+    def arguments(self, count: int) -> Sequence[None]:
+        return [None] * count
+
+    def enter(self, frame: int) -> None:
+        for instruction in (ADDI, *[SW] * len(SAVED)):
+            self.put(instruction)
+
+    def leave(self, frame: int) -> None:
+        for instruction in (*[LW] * len(SAVED), ADDI, RET):
+            self.put(instruction)
+
+    def give(self, results: Sequence[None]) -> None:
+        for instruction in (*[MV] * len(results), RET):
+            self.put(instruction)
+
+    def changed_unless(
+        self, first: None, second: None, value: None, change: Callable[[None], None], share: float
+    ) -> None:
+        self.put(BEQ)
+        before = self.time
+        change(value)
+        self.time = before + share * (self.time - before)
+
+    def repeated(
+        self,
+        count: int,
+        carried: Sequence[None],
+        body: Body[None],
+        test: Callable[[Sequence[None]], Sequence[None]],
+        *,
+        far: bool,
+    ) -> Sequence[None]:
+        before = self.time
+        operands = test(values := body(carried))
+        for instruction in (BEQ, J) if far else [BNE if len(operands) == 2 else BNEZ]:
+            self.put(instruction)
+        # The last iteration leaves by the first of two branches.
+        self.time = before + count * (self.time - before) - far
+        return values
+
+    def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:
+        """Count a single iteration."""
+        self.put(BEQ)
+        values = body(carried)
+        self.put(BNE)
+        return values

@@ -1,0 +1,300 @@
+"""Dot products over runs of any length: blocks of elements, then single ones.
+
+Dense, of one row or four, or of four channels; sparse, with the number of vector elements before each entry of a row.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic
+
+from tinyml.targets.composer.lines import Printed, statement
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ANDI, LBU, RV32IM, SLLI, InstructionCounter, RiscvCode, V
+from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, added_wide_product, built
+
+_CALL_BYTES = 20
+
+
+@dataclass(frozen=True)
+class Runs(Generic[V]):
+    """The register values of a kernel before its first element.
+
+    pointers: to runs; the first one is compared with the ends. carried: other values that elements change. whole, end:
+    the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
+    change.
+    """
+
+    pointers: Sequence[V]
+    carried: Sequence[V]
+    whole: V
+    end: V
+    invariants: Sequence[V] = ()
+
+    @property
+    def values(self) -> Sequence[V]:
+        """The loop-carried variables."""
+        return [*self.pointers, *self.carried]
+
+    def of(self, values: Sequence[V]) -> Runs[V]:
+        """The same with other values of the variables."""
+        count = len(self.pointers)
+        return replace(self, pointers=values[:count], carried=values[count:])
+
+
+class _RunKernel(ABC):
+    """A kernel on runs of any length."""
+
+    @property
+    @abstractmethod
+    def strides(self) -> Sequence[int]:
+        """The bytes by which each pointer advances per element."""
+
+    @abstractmethod
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        """The code before the first element, and the register values that it sets up."""
+
+    @abstractmethod
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        """The carried values after an element. number: the index of the element relative to the pointers."""
+
+    @abstractmethod
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        """The code after the last element."""
+
+    def write(self, code: RiscvCode[V]) -> None:
+        runs = self.begin(code)
+        for end, count in ((runs.whole, UNROLLED), (runs.end, 1)):
+            values = code.up_to(end, runs.values, partial(self._steps, code, runs, count))
+            runs = runs.of(values)
+        self.finish(code, runs)
+
+    def _steps(self, code: RiscvCode[V], runs: Runs[V], count: int, values: Sequence[V]) -> Sequence[V]:
+        runs = runs.of(values)
+        for number in range(count):
+            runs = replace(runs, carried=self.step(code, runs, number))
+        moved = (code.moved(pointer, count * by) for pointer, by in zip(runs.pointers, self.strides, strict=True))
+        return [*moved, *runs.carried]
+
+    def kernel(
+        self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, portable: str, *, rows: int = 1
+    ) -> Kernel:
+        """The kernel. widths: of weights, vector and sums in bits. rows: the number processed at once."""
+        whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
+        self.write(whole)
+        runs = self.begin(once)
+        self.finish(once, runs)
+        self.step(element, runs, 0)
+        # In an iteration, each pointer takes an instruction to advance, and a branch goes back.
+        shared = len(self.strides) + 1
+        time = (element.time + shared / UNROLLED) / rows
+        # In the caller, addresses take two instructions, numbers and the call one; two branches leave the loops.
+        call = once.time + 2 + 2 + signature.count(",") + signature.count("*")
+        costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
+        bodies = Printed({(RV32IM,): lambda: statement(built(self))})
+        composed = Composed("tinyml/cores.h", signature, bodies, portable, costs, _CALL_BYTES, block=UNROLLED)
+        return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time, code=whole.bytes, composed=composed)
+
+
+def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
+    """The size in bytes of a number of 8-bit or 16-bit elements."""
+    return code.put(SLLI, count, 1) if bits == 16 else count
+
+
+def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
+    """The end addresses of the whole blocks and of all elements; the count must not be used again."""
+    whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
+    return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
+
+
+def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
+    """The addresses of contiguous rows of `count` elements each."""
+    length, pointers = scaled(code, bits, count), [first]
+    while len(pointers) < rows:
+        pointers.append(code.put(ADD, pointers[-1], length))
+    return pointers
+
+
+def parameters(weights: int, vector: int) -> str:
+    """The C parameters for weights and vector."""
+    return f"const int{weights}_t *w, const int{vector}_t *x"
+
+
+_ROWS = 4
+
+_PORTABLE = """\
+    for (int i = 0; i < n; i++)
+        sum += (int32_t)w[i] * x[i];
+    return sum;"""
+_PORTABLE_ROWS = """\
+    for (int row = 0; row < 4; row++) {{
+        int32_t sum = start[row];
+        for (int i = 0; i < n; i++)
+            sum += (int32_t)*w++ * x[{index}];
+        sums[row] = sum;
+    }}"""
+
+
+def dot(weights: int, vector: int, sum: int) -> Kernel:
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
+    symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
+    signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
+    return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature, _PORTABLE)
+
+
+def dot_rows(weights: int, vector: int) -> Kernel:
+    """The kernel for four rows and a vector, with elements of 8 or 16 bits."""
+    symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
+    signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i")
+    return _DotRows(weights, vector).kernel(symbol, widths, "num.dot_rows", signature, portable, rows=_ROWS)
+
+
+def channel_rows(weights: int, vector: int) -> Kernel:
+    """The kernel for four channels, each with a row of weights and elements that are `stride` apart."""
+    symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
+    signature = (
+        f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
+    )
+    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i * stride + row")
+    return _ChannelDots(weights, vector).kernel(symbol, widths, "num.channel_dots", signature, portable, rows=_ROWS)
+
+
+@dataclass(frozen=True)
+class _Dot(_RunKernel):
+    """A sum of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
+
+    weights: int
+    vector: int
+    sum: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return self.weights // 8, self.vector // 8
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, *sum = code.arguments(3 + self.sum // 32)
+        return Runs((weights, vector), sum, *ends(code, self.weights, weights, count))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        weight, element = (
+            code.load(8 * by, pointer, number * by) for pointer, by in zip(runs.pointers, self.strides, strict=True)
+        )
+        if self.sum == 32:
+            return [added_product(code, runs.carried[0], weight, element)]
+        low, high = runs.carried
+        return added_wide_product(code, low, high, weight, element)
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        code.give(runs.carried)
+
+
+@dataclass(frozen=True)
+class _DotRows(_RunKernel):
+    """The sums of four rows. The pointer to the vector is the last one."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return *[self.weights // 8] * _ROWS, self.vector // 8
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, start, sums = code.arguments(5)
+        rows = _row_pointers(code, self.weights, weights, count, _ROWS)
+        starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
+        return Runs((*rows, vector), starts, *ends(code, self.weights, weights, count), (sums,))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        *rows, vector = runs.pointers
+        element = code.load(self.vector, vector, number * self.vector // 8)
+        weights = (code.load(self.weights, row, number * self.weights // 8) for row in rows)
+        sums = zip(runs.carried, weights, strict=True)
+        return [added_product(code, sum, weight, element) for sum, weight in sums]
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        _store(code, runs.carried, runs.invariants[-1])
+
+
+@dataclass(frozen=True)
+class _ChannelDots(_RunKernel):
+    """The sums of four channels. The pointer to the elements of the first channel advances with every element."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return [self.weights // 8] * _ROWS
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        weights, vector, count, stride, start, sums = code.arguments(6)
+        rows = _row_pointers(code, self.weights, weights, count, _ROWS)
+        step = scaled(code, self.vector, stride)
+        starts = [code.load(32, start, 4 * row) for row in range(_ROWS)]
+        return Runs(rows, (*starts, vector), *ends(code, self.weights, weights, count), (step, sums))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        *sums, vector = runs.carried
+        following: list[V] = []
+        for channel, (row, sum) in enumerate(zip(runs.pointers, sums, strict=True)):
+            weight = code.load(self.weights, row, number * self.weights // 8)
+            element = code.load(self.vector, vector, channel * self.vector // 8)
+            following.append(added_product(code, sum, weight, element))
+        return [*following, code.put(ACCUMULATE, vector, runs.invariants[0])]
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        _store(code, runs.carried, runs.invariants[-1])
+
+
+def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
+    for row, sum in enumerate(sums[:_ROWS]):
+        code.store_word(out, sum, 4 * row)
+    code.give([])
+
+
+_PORTABLE_SPARSE = """\
+    for (; n > 0; n--) {
+        x += (uint8_t)*gaps++;
+        sum += (int32_t)*values++ * *x;
+    }
+    return sum;"""
+
+
+def sparse_dot(weights: int, vector: int) -> Kernel:
+    """The kernel for n entries of values and gaps; gaps are unsigned, in the type of all 8-bit constants."""
+    symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
+    runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
+    signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
+    return _SparseDot(weights, vector).kernel(
+        symbol, (weights, vector, 32), "num.sparse_dot", signature, _PORTABLE_SPARSE
+    )
+
+
+@dataclass(frozen=True)
+class _SparseDot(_RunKernel):
+    """A sum. The pointer into the vector advances by gaps. weights, vector: widths in bits."""
+
+    weights: int
+    vector: int
+
+    @property
+    def strides(self) -> Sequence[int]:
+        return self.weights // 8, 1
+
+    def begin(self, code: RiscvCode[V]) -> Runs[V]:
+        values, gaps, vector, count, sum = code.arguments(5)
+        return Runs((values, gaps), (vector, sum), *ends(code, self.weights, values, count))
+
+    def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
+        (values, gaps), (vector, sum) = runs.pointers, runs.carried
+        vector = code.put(ACCUMULATE, vector, scaled(code, self.vector, code.put(LBU, gaps, number)))
+        weight, element = code.load(self.weights, values, number * self.weights // 8), code.load(self.vector, vector, 0)
+        return vector, added_product(code, sum, weight, element)
+
+    def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
+        code.give(runs.carried[1:])

@@ -1,0 +1,55 @@
+"""Check that nothing but docstrings, comments and layout differs between a commit and the working tree.
+
+`python -m layout.same_code COMMIT` names the Python files whose code differs, added and removed ones included, and
+exits with 1 if there are any. Strings that stand alone, such as those that document attributes, count as docstrings.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+
+def code_of(text: str) -> str:
+    """The syntax tree of a Python file without docstrings and positions, as text; raises `SyntaxError`."""
+    return ast.dump(_WithoutDocstrings().visit(ast.parse(text)))
+
+
+class _WithoutDocstrings(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        match node.value:
+            case ast.Constant(value=str()):
+                return None
+            case _:
+                return node
+
+
+def different_files(root: Path, commit: str) -> list[str]:
+    """The paths of Python files, from `root`, whose code is not that of a commit; exits for an unknown commit."""
+    changed = _git(root, "diff", "--name-only", "--no-renames", "-z", commit, "--", "*.py")
+    added = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")
+    before = {*_git(root, "ls-tree", "-r", "--name-only", "-z", commit).split("\0")}
+    return [
+        path
+        for path in sorted({*changed.split("\0"), *added.split("\0")} - {""})
+        if path not in before
+        or not (root / path).is_file()
+        or code_of(_git(root, "show", f"{commit}:{path}")) != code_of((root / path).read_text("utf-8"))
+    ]
+
+
+def _git(root: Path, *arguments: str) -> str:
+    run = subprocess.run(("git", *arguments), cwd=root, capture_output=True, encoding="utf-8", check=False)
+    if run.returncode:
+        sys.exit(run.stderr.strip())
+    return run.stdout
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m layout.same_code COMMIT")
+    top = Path(_git(Path.cwd(), "rev-parse", "--show-toplevel").strip())
+    if found := different_files(top, sys.argv[1]):
+        sys.exit("\n".join(["the code of these files differs:", *found]))
