@@ -125,6 +125,11 @@ class Accumulator(ABC):
         """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
         return self
 
+    @property
+    def has_row_scales(self) -> bool:
+        """True if rows have scales of their own, which `level_row` brings to one."""
+        return False
+
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
         """Convert the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
         return sum

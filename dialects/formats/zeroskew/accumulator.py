@@ -82,6 +82,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self.width.data
 
     @property
+    def has_row_scales(self) -> bool:
+        return len(self.scales) > 1
+
+    @property
     def scale(self) -> float:
         """The single scale."""
         [scale] = self.scales.data

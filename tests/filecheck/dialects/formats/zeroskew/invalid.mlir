@@ -61,3 +61,10 @@
 
 %r = "test.op"() : () -> !zeroskew.facc<32, 0.0>
 // CHECK: zeroskew.facc scales must be positive
+
+// -----
+
+%sum = "test.op"() : () -> !zeroskew.facc<32, [0.5, 0.25]>
+%i = "test.op"() : () -> index
+%r = num.level %sum row %i : !zeroskew.facc<32, [0.5, 0.25]> -> !zeroskew.facc<32, [0.5, 0.25]>
+// CHECK: !zeroskew.facc<32, [0.5, 0.25]> is no accumulator of one scale for sums in !zeroskew.facc<32, [0.5, 0.25]>
