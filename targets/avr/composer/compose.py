@@ -15,10 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
-from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
-from tinyml.dialects.formats.coding import INTEGER, TABLE
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, entries_of_group
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, entries_of_group
 from tinyml.targets.avr.assembly import (
     END,
     Loop,

@@ -12,10 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.targets.avr.assembly.frames import AVR, HEADER
-from tinyml.targets.avr.assembly.instructions import UPPER, bytes_of, constants, cycles, statement
-from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, REACH, RESULTS, Leaves, compares
-from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly import AVR, HEADER, UPPER, bytes_of, constants, cycles, statement
 from tinyml.targets.avr.composer.forest_leaves import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c

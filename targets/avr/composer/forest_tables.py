@@ -15,10 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.targets.avr.assembly.frames import AVR, HEADER
-from tinyml.targets.avr.assembly.instructions import bytes_of, constants, moved, statement
-from tinyml.targets.avr.composer.forests.leaf_records import LONGEST, RESULTS, Leaves, compares
-from tinyml.dialects.layouts.forest_code import ForestCode
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, constants, moved, statement
 from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import signature

@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
-from tinyml.targets.avr.assembly.frames import HEADER
-from tinyml.targets.avr.assembly.instructions import bytes_of, statement
-from tinyml.dialects.formats.coding import INTEGER, REGIME
 from tinyml.targets.avr.assembly import HEADER, bytes_of, statement
 from tinyml.targets.c.composer import regime as plain
 from tinyml.targets.composer.lines import Lines, joined

@@ -1,6 +1,6 @@
 """Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
-A sparse row is a byte stream (`dialects/layouts/row_stream.py`): its 16-bit count of entries, then for each entry a
+A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
 byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
 entry (or the start) and that of this one. Differences of a distance fit 16 bits.
 """

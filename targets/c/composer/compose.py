@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
-from tinyml.dialects.formats.coding import INTEGER, TABLE
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_layout, group_length
+from tinyml.dialects.layouts.sparse_rows import AT_ONCE, COUNT_BYTES, entries_of_group
 from tinyml.targets.c.composer.elements import gap, of_group, packed, packed_at
 from tinyml.targets.kernel import Composed, Kernel, packed_reader
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from measured.commands import measure, model_path
-from measured.rows import Values
 from measured.store import FOLDER, MEASURED, Values, read
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
