@@ -131,11 +131,12 @@ class Streams:
         """The bits by which the result of a segment has to start below an operand that it overwrites.
 
         Slice q of the result is written after the earlier nodes have computed its operands, and before it releases any
-        slices itself.
+        slices itself, except element by element.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
             return 0
+        result = graph.tensors[graph.nodes[last].result]
         steps = np.arange(len(produced[graph.nodes[last].result]))
         freed = np.full(len(steps), self.slice.count(graph.tensors[name]))
         for k in graph.users[name]:
@@ -143,8 +144,8 @@ class Streams:
                 done = steps if k == last else produced[graph.nodes[k].result]
                 for number, read in enumerate(graph.nodes[k].reads):
                     if read.tensor == name:
-                        freed = np.minimum(freed, self.passed(k, number)[done])
-        result = graph.tensors[graph.nodes[last].result]
+                        alike = k == last and read.alike and result.size <= graph.tensors[name].size
+                        freed = np.minimum(freed, self.passed(k, number)[done + alike])
         written = self.slice.bits(result) * (steps + 1)
         if result.order is not Order.PIXELS:
             written[:] = result.size
