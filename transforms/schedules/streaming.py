@@ -105,7 +105,7 @@ def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
     streams = [rows.runs(network, Segment(i, i, 0, rows)) for i in range(count)]
     graph = network.graph
     least = {(first, last): bits for first, last, bits in streamed(graph, by)}
-    for first, last, bits in streamed(graph, by, joins=True):
+    for first, last, bits in streamed(graph, by, packed=True):
         least[first, last] = min(bits, least.get((first, last), bits))
     for (first, last), bits in least.items():
         if last > first and all(streams[first : last + 1]):

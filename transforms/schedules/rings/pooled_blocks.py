@@ -119,19 +119,20 @@ def _joins(graph: Graph, before: Node, k: int) -> bool:
     return node.kind is Kind.ELEMENTWISE and alone and carries
 
 
-def streamed(graph: Graph, by: By, *, joins: bool = False) -> Iterator[tuple[int, int, int]]:
+def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[int, int, int]]:
     """Yield the first and the last node of each segment that can be streamed, and its bits.
 
-    By blocks, only segments with pools of disjoint windows. joins: elementwise ops run in the loops of the op before
-    them.
+    By blocks, only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise ops run
+    in the loops of the op before them, and rings overwrite operands.
     """
     merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
-    merged = joined(merged) if joins else merged
+    merged = joined(merged) if packed else merged
     streams, nodes = Streams(merged.graph, by.slice), len(merged.spans)
+    cost = streams.packed if packed else streams.cost
     for i in range(nodes):
         for j in range(i, nodes):
             block = max(merged.blocks[i : j + 1])
-            if (block or by is not By.BLOCKS) and (bits := streams.cost(i, j)) is not None:
+            if (block or by is not By.BLOCKS) and (bits := cost(i, j)) is not None:
                 yield merged.spans[i][0], merged.spans[j][1], bits + block
 
 
