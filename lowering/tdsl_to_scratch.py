@@ -181,7 +181,11 @@ class _Bufferisation:
     def compute(self, op: tdsl.TensorOp) -> None:
         """Lower an op to one that writes its result into a buffer."""
         destination = self.destinations.get(op.out)
-        if destination is None:
+        if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
+            if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
+                raise error_at(op, "only a buffer of the arena can be transposed in place")
+            destination = self.slice(op.input, self.index(0), tdsl.shape_of(op.out))
+        elif destination is None:
             destination = self.alloc(op.out.type, op.out.name_hint)
         for lost in op.destroyed:
             self.buffers[lost] = self.moved(self.buffers[lost])

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
@@ -146,12 +146,17 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input."""
+    """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
+
+    With `in_place` the result takes the bytes of the input, which nothing else reads. The permutation then is that of a
+    matrix: the first axes change places with the others, as in C x H x W to H x W x C.
+    """
 
     name = "tdsl.transpose"
     MAY_BE_VIEW: ClassVar[bool] = True
     input = operand_def(SHAPED)
     permutation = prop_def(DenseArrayBase.constr(i64))
+    in_place = opt_prop_def(UnitAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, permutation: Sequence[int]):
@@ -184,6 +189,27 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         return moved == sorted(moved)
+
+    @property
+    def matrix(self) -> tuple[int, int] | None:
+        """The rows and columns of the matrix that is transposed; None if the axes do not move in two groups."""
+        shape = shape_of(self.input)
+        moved = [axis for axis in self.axes if shape[axis] != 1]
+        first = len(moved) - (moved.index(min(moved)) if moved else 0)
+        before, after = moved[-first:], moved[:-first]
+        if [*before, *after] != sorted(moved):
+            return None
+        return prod(shape[axis] for axis in before), prod(shape[axis] for axis in after)
+
+    def verify_more(self) -> None:
+        if self.in_place is None:
+            return
+        if self.matrix is None:
+            raise VerifyException(
+                f"permutation {list(self.axes)} is not that of a matrix, which is transposed in place"
+            )
+        if isinstance(self.input.type, TensorType) and not self.input.has_one_use():
+            raise VerifyException("a transposition in place destroys its input, which has another reader")
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input) if list(self.axes) == sorted(self.axes) else None

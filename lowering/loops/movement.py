@@ -51,6 +51,26 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
     return nest.insert(scratch.ViewOp(view.arena, view.offset.value.data, bytes))
 
 
+def turn_image(
+    image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest, elements: int = 1
+) -> None:
+    """Transpose a part of an image in place, which starts at pixel `first`. elements: of each of its pixels."""
+    type = scratch.memref_type(image)
+    size = elements * (scratch.packed_bits(type) or 8 * scratch.element_bytes(type))
+    unit = 8 if size % 8 == 0 else 4
+    nest.put(scratch.TurnOp(image, first, rows, columns, size // unit, unit))
+
+
+@lowers(tdsl.TransposeOp)
+def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
+    """Transpose in place, or element by element."""
+    if op.in_place is None:
+        return lower_moves(op, nest)
+    assert op.matrix is not None
+    rows, columns = map(nest.index, op.matrix)
+    return turn_image(op.input, nest.index(0), rows, columns, nest)
+
+
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
     """Fill elements that no move writes, then emit a loop nest per move, except for elements that stay in place."""

@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
-from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.registry import HOST, board, tile_families
 from tinyml.transforms.formats.tiling.axis_orders import orders
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, stack_of
 from tinyml.transforms.ir.attributes import argument_attribute
@@ -49,7 +49,8 @@ class PlanExecutionPass(ModulePass):
     ram: without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution,
     and computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In loops over channels,
     one is computed at a time, or as many as fit in `ram`. In every mode, an image whose channels come first is
-    copied in the order of pixels if that takes less memory, or in `auto` less time. target: as for printing C; its
+    copied in the order of pixels, or transposed in place if the model may overwrite it, if that takes less memory, or
+    in `auto` less time. target: as for printing C; its
     kernels determine the number of pixels computed at once in segments streamed by rows. extra: percentage of
     multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and, unless the
     mode is `ordinary` or `auto`, for functions that end in a loop or branch, and for batches of images.
@@ -71,7 +72,8 @@ class PlanExecutionPass(ModulePass):
                 continue
             try:
                 limit = self._limit(function, network_of(function))
-                network = weighed(function, partial(self._plan, function=function, schedule=schedule, ram=limit), limit)
+                plan = partial(self._plan, function=function, schedule=schedule, ram=limit)
+                network = weighed(function, plan, limit, turns=board(self.target).fabric is None)
             except InputError:
                 if schedule.name not in (AUTO, ORDINARY):
                     raise

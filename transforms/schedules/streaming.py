@@ -103,7 +103,11 @@ def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
     scratch = [scratch_of(network, i) for i in range(count)]
     rows = Streamed(By.ROWS)
     streams = [rows.runs(network, Segment(i, i, 0, rows)) for i in range(count)]
-    for first, last, bits in streamed(network.graph, by):
+    graph = network.graph
+    least = {(first, last): bits for first, last, bits in streamed(graph, by)}
+    for first, last, bits in streamed(graph, by, packed=True):
+        least[first, last] = min(bits, least.get((first, last), bits))
+    for (first, last), bits in least.items():
         if last > first and all(streams[first : last + 1]):
             time = SLOWNESS[by] * (last + 1 - first)
             yield Segment(first, last, bits + max(scratch[first : last + 1]), Streamed(by), time)

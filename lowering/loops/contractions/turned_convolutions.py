@@ -19,6 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.convolution import Turn
 from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.movement import turn_image
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
@@ -30,29 +31,20 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     products = _Products(op, nest)
     count = nest.index(len(turns))
 
-    def turn(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+    def forth(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
         products.rows(table, number)
-        image = op.rhs
-        _turned(image, table(number, _Table.LEFT), table(number, _Table.ROWS_LEFT), table(number, _Table.WIDTH), nest)
+        left, rows, width = (table(number, column) for column in (_Table.LEFT, _Table.ROWS_LEFT, _Table.WIDTH))
+        turn_image(op.rhs, left, rows, width, nest, tdsl.shape_of(op.rhs)[3])
         return []
 
-    def turn_back(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+    def back(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
         last = nest.insert(arith.SubiOp(nest.index(len(turns)), number))
         height, width = table(last, _Table.HEIGHT_OUT), table(last, _Table.WIDTH_OUT)
-        _turned(op.out, table(last, _Table.WRITTEN), height, width, nest)
+        turn_image(op.out, table(last, _Table.WRITTEN), height, width, nest, tdsl.shape_of(op.out)[3])
         return []
 
-    nest.fold(count, [], turn)
-    nest.fold(count, [], turn_back, 1)
-
-
-def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest) -> None:
-    """Transpose a part of an image in place; it starts at pixel `first`."""
-    type, channels = scratch.memref_type(value), tdsl.shape_of(value)[3]
-    bits = scratch.packed_bits(type) or 8 * scratch.element_bytes(type)
-    size = channels * bits
-    unit = 8 if size % 8 == 0 else 4
-    nest.put(scratch.TurnOp(value, first, rows, columns, size // unit, unit))
+    nest.fold(count, [], forth)
+    nest.fold(count, [], back, 1)
 
 
 class _Table:

@@ -1,6 +1,7 @@
 """Images stored in another order of axes, such as channel by channel, without a copy in the usual order.
 
-Convolutions gather their windows from such an input directly, and write such a result directly.
+Convolutions gather their windows from such an input directly, and write such a result directly. An input that the
+program may overwrite can be transposed in place.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute
+from tinyml.dialects.scratch import packed_bits
+from tinyml.dialects.scratch.packing import packed_type
 from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.ir.attributes import argument_attribute
 
 COPIED = OwnAttribute("tinyml.copied", {"tdsl.transpose": UNIT}, "`plan-execution` has chosen a copy in memory.")
 
@@ -29,7 +34,7 @@ def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
     axes of the operand.
     """
     op = image.owner
-    return op if isinstance(op, tdsl.TransposeOp) and COPIED not in op.attributes and _can_be_gathered(op) else None
+    return op if isinstance(op, tdsl.TransposeOp) and _is_open(op) and _can_be_gathered(op) else None
 
 
 def written(image: SSAValue) -> tdsl.TransposeOp | None:
@@ -38,7 +43,7 @@ def written(image: SSAValue) -> tdsl.TransposeOp | None:
         return None
     [use] = image.uses
     op = use.operation
-    return op if isinstance(op, tdsl.TransposeOp) and COPIED not in op.attributes and _can_be_written(op) else None
+    return op if isinstance(op, tdsl.TransposeOp) and _is_open(op) and _can_be_written(op) else None
 
 
 def axes_written(op: tdsl.TransposeOp) -> Axes:
@@ -47,10 +52,34 @@ def axes_written(op: tdsl.TransposeOp) -> Axes:
 
 
 def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
-    """Yield the transpositions of a function that need no memory."""
+    """Yield the transpositions of a function that need no copy."""
     for op in function.body.block.ops:
-        if isinstance(op, tdsl.TransposeOp) and (_can_be_gathered(op) or _can_be_written(op)):
+        if isinstance(op, tdsl.TransposeOp) and (needs_no_memory(op) or can_turn(op)):
             yield op
+
+
+def needs_no_memory(op: tdsl.TransposeOp) -> bool:
+    """True if the readers of an image can gather from the operand, or its maker can write the result."""
+    return _can_be_gathered(op) or _can_be_written(op)
+
+
+def can_turn(op: tdsl.TransposeOp) -> bool:
+    """True if an image can be transposed in place: the program's input, in the arena, which nothing else reads.
+
+    Its elements take whole bytes, or half bytes if they are packed.
+    """
+    given = op.input
+    if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
+        return False
+    function = _around(given)
+    if not isinstance(function, func.FuncOp) or argument_attribute(function, tdsl.REUSED) is None:
+        return False
+    packed = packed_type(MemRefType(tdsl.format_of(given).type, tdsl.shape_of(given)))
+    return argument_attribute(function, tdsl.PUSHED) is None and (packed is None or packed_bits(packed) == 4)
+
+
+def _is_open(op: tdsl.TransposeOp) -> bool:
+    return COPIED not in op.attributes and op.in_place is None
 
 
 def _can_be_gathered(op: tdsl.TransposeOp) -> bool:

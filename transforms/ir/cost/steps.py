@@ -73,6 +73,9 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             elements, size = unit_of(memref_type(op.source))
             bytes = op.most.value.data // elements * size
             return {"tm_copy": 1, **({"tm_copy word": bytes // 4} if _copies_words(op) else {"tm_copy byte": bytes})}
+        case scratch.TurnOp():
+            rows, columns = map(const_evaluate_operand, (op.rows, op.columns))
+            return {"turn": 1} if rows is None or columns is None else {"turn pixel": rows * columns}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}

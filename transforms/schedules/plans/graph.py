@@ -48,7 +48,8 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs: the kernel at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up one after the other, and the result is a single pixel.
+    sums: all pixels of the operand are added up one after the other, and the result is a single pixel. alike: an
+    element of the operand is read for the same element of the result alone, and before that is stored.
     """
 
     tensor: str
@@ -56,6 +57,7 @@ class Read(NamedTuple):
     strides: tuple[int, int] = (1, 1)
     before: tuple[int, int] = (0, 0)
     sums: bool = False
+    alike: bool = False
 
 
 class Node(NamedTuple):

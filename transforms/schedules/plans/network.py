@@ -143,9 +143,11 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result takes the operand's bytes: computed in the loops of the op before, or a mere reshaping."""
-        if isinstance(op, tdsl.ReshapeOp) or (isinstance(op, tdsl.TransposeOp) and op.keeps_order):
+        """True if the result takes the operand's bytes: in the loops of the op before, reshaped, or in place."""
+        if isinstance(op, tdsl.ReshapeOp):
             return True
+        if isinstance(op, tdsl.TransposeOp):
+            return op.keeps_order or op.in_place is not None
         same = tdsl.shape_of(op.out) == tdsl.shape_of(operand)
         return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp | tdsl.NormaliseOp) and operand.has_one_use()
 

@@ -1,25 +1,34 @@
-"""The choice of images with another order of axes that are copied to the usual order, which makes reads faster."""
+"""The choice of images with another order of axes that are copied to the usual order, or transposed in place.
+
+A copy makes reads faster, a transposition frees the bytes of the image pixel by pixel, as those of any other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from itertools import product
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import COPIED, orders
+from tinyml.transforms.formats.tiling.axis_orders import COPIED, can_turn, needs_no_memory, orders
 from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 
-GATHERING = 1
-"""The rough cost of reading or writing an image in another order, in units of a plan's extra work."""
-
 MOST = 3
-"""The most images whose copies are decided one by one; beyond it, all are copied or none."""
+"""The most images that are decided one by one; beyond it, all are copied, or none as far as possible."""
+
+
+class Way(IntEnum):
+    """What happens to an image in another order; the value is its rough time in units of a plan's extra work."""
+
+    COPIED = 0
+    LEFT = 1
+    TURNED = 4
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
@@ -34,36 +43,44 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
     return replace(network, graph=replace(graph, outputs=tuple(dict.fromkeys((*graph.outputs, *graph.inputs)))))
 
 
-def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None) -> Network:
-    """The network of a function, after marking the images in another order of axes that are copied (`tinyml.copied`).
+def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
+    """The network of a function, after marking the images in another order of axes that are copied or transposed.
 
     plan: makes the plan of a network. ram: bytes within which the fastest plan is taken, if one fits; otherwise the one
-    with the least peak.
+    with the least peak. turns: the target can transpose in place.
     """
-    open = list(orders(function))
+    open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:
         return network_of(function)
 
-    def rank(copied: Sequence[bool]) -> tuple[bool, int, int, int]:
-        _note(open, copied)
+    def rank(ways: Sequence[Way]) -> tuple[bool, int, int, int]:
+        _note(open, ways)
         chosen = plan(network_of(function))
-        time = chosen.extra + GATHERING * copied.count(False)
+        time = chosen.extra + sum(ways)
         slow = ram is None or chosen.bits > 8 * ram
         return slow, 0 if slow else time, chosen.bits, time
 
-    _note(open, min(_choices(len(open)), key=rank))
+    _note(open, min(_choices([*open.values()]), key=rank))
     return network_of(function)
 
 
-def _choices(count: int) -> Iterator[tuple[bool, ...]]:
-    if count > MOST:
-        yield from ((copied,) * count for copied in (False, True))
+def _ways(op: tdsl.TransposeOp, turns: bool) -> list[Way]:
+    """What can happen to an image; first what needs no time, nor bytes, of its own."""
+    left, turned = needs_no_memory(op), turns and can_turn(op)
+    return [Way.LEFT] * left + [Way.COPIED] + [Way.TURNED] * turned
+
+
+def _choices(ways: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
+    if len(ways) > MOST:
+        yield tuple(each[0] for each in ways)
+        yield (Way.COPIED,) * len(ways)
     else:
-        yield from product((False, True), repeat=count)
+        yield from product(*ways)
 
 
-def _note(open: Sequence[tdsl.TransposeOp], copied: Sequence[bool]) -> None:
-    for op, copy in zip(open, copied, strict=True):
+def _note(open: Iterable[tdsl.TransposeOp], ways: Sequence[Way]) -> None:
+    for op, way in zip(open, ways, strict=True):
         op.attributes.pop(COPIED, None)
-        if copy:
+        op.in_place = UnitAttr() if way is Way.TURNED else None
+        if way is Way.COPIED and needs_no_memory(op):
             op.attributes[COPIED] = UnitAttr()

@@ -80,9 +80,17 @@ class Streams:
         self.ring = cache(self._ring)
         self.needed = cache(self._needed)
         self.passed = cache(self._passed)
+        self.shared = cache(self._shared)
 
     def cost(self, first: int, last: int) -> int | None:
         """The bits of nodes first to last as one segment; None unless the last result is the only output."""
+        return self._cost(first, last, packed=False)
+
+    def packed(self, first: int, last: int) -> int | None:
+        """The bits of a segment in a compiled program, in which a ring may overwrite an operand if that saves more."""
+        return self._cost(first, last, packed=True)
+
+    def _cost(self, first: int, last: int, *, packed: bool) -> int | None:
         graph, boundary = self.graph, self.graph.boundary(first, last)
         result = graph.nodes[last].result
         if boundary.outputs != [result]:
@@ -92,16 +100,23 @@ class Streams:
             for node in graph.nodes[first : last + 1]
             if any(read.sums for read in node.reads) and (node.kind is not Kind.CONTRACTION or first != last)
         )
-        context = boundary.through + graph.size(*boundary.kept) + sums
-        context += sum(map(self.held, boundary.internal))
-        if not boundary.dead:
-            return context + graph.size(result)
-        produced = self.produced(first, last)
-        return context + min(
-            max(self.overlap(name, first, last, produced) + graph.size(name), graph.size(result))
-            + graph.size(*(other for other in boundary.dead if other != name))
-            for name in boundary.dead
-        )
+        whole = graph.size(*boundary.kept, *boundary.dead, result)
+        apart = boundary.through + whole + sums + sum(map(self.held, boundary.internal))
+        saved = [self.shared(name, first, last, graph.size(result)) for name in boundary.dead]
+        if packed:
+            rings = {graph.producer[name]: self.held(name) for name in boundary.internal}
+            saved += [self.shared(name, first, k, held) for name in boundary.dead for k, held in rings.items()]
+        return apart - max(saved, default=0)
+
+    def _shared(self, name: str, first: int, last: int, held: int) -> int:
+        """The bits of an operand that the result of nodes first to last can overwrite, of which `held` bits are kept.
+
+        None where other nodes read the operand, too: it is unknown when they have.
+        """
+        produced, size = self.produced(first, last), self.graph.size(name)
+        if any(self.graph.nodes[k].result not in produced for k in self.graph.users[name] if k >= first):
+            return 0
+        return held + size - max(self.overlap(name, first, last, produced, held) + size, held)
 
     def held(self, name: str) -> int:
         """The bits of a tensor's ring; an input that arrives in rows is kept in whole rows."""
@@ -127,15 +142,18 @@ class Streams:
                     produced[read.tensor] = so_far if before is None else np.maximum(before, so_far)
         return produced
 
-    def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts]) -> int:
+    def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
         """The bits by which the result of a segment has to start below an operand that it overwrites.
 
+        held: the bits of the result's ring, if it is not kept whole.
+
         Slice q of the result is written after the earlier nodes have computed its operands, and before it releases any
-        slices itself.
+        slices itself, except element by element.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
             return 0
+        result = graph.tensors[graph.nodes[last].result]
         steps = np.arange(len(produced[graph.nodes[last].result]))
         freed = np.full(len(steps), self.slice.count(graph.tensors[name]))
         for k in graph.users[name]:
@@ -143,11 +161,12 @@ class Streams:
                 done = steps if k == last else produced[graph.nodes[k].result]
                 for number, read in enumerate(graph.nodes[k].reads):
                     if read.tensor == name:
-                        freed = np.minimum(freed, self.passed(k, number)[done])
-        result = graph.tensors[graph.nodes[last].result]
+                        alike = k == last and read.alike and result.size <= graph.tensors[name].size
+                        freed = np.minimum(freed, self.passed(k, number)[done + alike])
         written = self.slice.bits(result) * (steps + 1)
         if result.order is not Order.PIXELS:
             written[:] = result.size
+        written = np.minimum(written, result.size if held is None else held)
         return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
 
     def below(self, image: Image, freed: Counts) -> Counts:

@@ -87,17 +87,52 @@ def blocked(graph: Graph) -> Blocked:
     return Blocked(Graph(tensors, graph.inputs, tuple(nodes), graph.outputs), tuple(spans), tuple(blocks))
 
 
-def streamed(graph: Graph, by: By) -> Iterator[tuple[int, int, int]]:
+def joined(blocked: Blocked) -> Blocked:
+    """The graph with a single node for each node whose result only a following elementwise node reads, and that node.
+
+    Compiled programs compute the two in the same loops, without a ring: sums of branches, for one.
+    """
+    graph = blocked.graph
+    nodes: list[Node] = []
+    spans: list[tuple[int, int]] = []
+    blocks: list[int] = []
+    for k, node in enumerate(graph.nodes):
+        before = nodes[-1] if nodes else None
+        if before is not None and _joins(graph, before, k):
+            rest = (read._replace(alike=True) for read in node.reads if read.tensor != before.result)
+            nodes[-1] = Node(node.result, before.kind, (*before.reads, *rest), before.macs + node.macs)
+            spans[-1], blocks[-1] = (spans[-1][0], blocked.spans[k][1]), max(blocks[-1], blocked.blocks[k])
+            continue
+        nodes.append(node)
+        spans.append(blocked.spans[k])
+        blocks.append(blocked.blocks[k])
+    made = {node.result for node in nodes}
+    tensors = {name: image for name, image in graph.tensors.items() if name in made or graph.producer[name] < 0}
+    return Blocked(Graph(tensors, graph.inputs, tuple(nodes), graph.outputs), tuple(spans), tuple(blocks))
+
+
+def _joins(graph: Graph, before: Node, k: int) -> bool:
+    """True if node k is elementwise and the only reader of the result of the node before it."""
+    node = graph.nodes[k]
+    alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
+    carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)
+    return node.kind is Kind.ELEMENTWISE and alone and carries
+
+
+def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[int, int, int]]:
     """Yield the first and the last node of each segment that can be streamed, and its bits.
 
-    By blocks, only segments with pools of disjoint windows.
+    By blocks, only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise ops run
+    in the loops of the op before them, and rings overwrite operands.
     """
     merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
+    merged = joined(merged) if packed else merged
     streams, nodes = Streams(merged.graph, by.slice), len(merged.spans)
+    cost = streams.packed if packed else streams.cost
     for i in range(nodes):
         for j in range(i, nodes):
             block = max(merged.blocks[i : j + 1])
-            if (block or by is not By.BLOCKS) and (bits := streams.cost(i, j)) is not None:
+            if (block or by is not By.BLOCKS) and (bits := cost(i, j)) is not None:
                 yield merged.spans[i][0], merged.spans[j][1], bits + block
 
 

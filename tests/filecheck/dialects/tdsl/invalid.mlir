@@ -190,6 +190,19 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a = "test.op"() : () -> (tensor<2x3x4xf32>)
+%r = tdsl.transpose %a {permutation = array<i64: 2, 1, 0>, in_place} : tensor<2x3x4xf32> -> tensor<4x3x2xf32>
+// CHECK: permutation [2, 1, 0] is not that of a matrix, which is transposed in place
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.transpose %a {permutation = array<i64: 1, 0>, in_place} : tensor<2x3xf32> -> tensor<3x2xf32>
+%s = tdsl.relu %a : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: a transposition in place destroys its input, which has another reader
+
+// -----
+
 %a = "test.op"() : () -> (tensor<2x3xf32>)
 %r = tdsl.reverse %a {axis = 2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK: axis 2 is not one of the 2 axes
