@@ -15,7 +15,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from tinyml.dialects import tdsl
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.scratch import packed_bits
-from tinyml.dialects.scratch.packing import packed_type
+from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.ir.attributes import argument_attribute
 
