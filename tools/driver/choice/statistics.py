@@ -32,6 +32,9 @@ FEW = 30
 COMPARABLE = 2.0
 """The multiple of the shifts' deviation up to which samples are near the border."""
 
+USUAL = 0.9
+"""The quantile of errors near the border up to which errors of samples that stay on their side count."""
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -152,17 +155,24 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
 
     exact, computed: margins on reals and in the program. The shifts are normal, as wide as the margins of the nearest
     samples are, as many as the square root of the number of samples. A factor that all margins have in common changes
-    no class: the median of the ratios near the border, by which those of the program are divided. Where the model on
-    reals is right about all samples near the border, such as without labels, there is nothing to gain on its other
-    side: then every change is a loss, and margins, which are fewer at a border than beside it, promise too many. The
-    mean of these chances and of the samples as they count is taken.
+    no class: the median of the ratios near the border, by which those of the program are divided. Great margins have
+    great errors, by saturation above all, which samples near the border do not have: of a sample that stays on its side
+    the error counts as no greater than is usual near the border. Where the model on reals is right about all samples
+    near the border, such as without labels, there is nothing to gain on its other side: then every change is a loss,
+    and margins, which are fewer at a border than beside it, promise too many. The mean of these chances and of the
+    samples as they count is taken.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
-    near = (sizes <= COMPARABLE * deviation) & (sizes > 0)
-    factor = float(np.median(computed[near] / exact[near])) if near.any() else 1.0
-    moved = _above(exact, deviation) - _above(computed / factor if factor > 0 else computed, deviation)
-    if (exact[sizes <= COMPARABLE * deviation] < 0).any():
+    near = sizes <= COMPARABLE * deviation
+    compared = near & (sizes > 0)
+    factor = float(np.median(computed[compared] / exact[compared])) if compared.any() else 1.0
+    scaled = computed / factor if factor > 0 else computed
+    errors = scaled - exact
+    usual = float(np.quantile(np.abs(errors[near]), USUAL))
+    stays = exact * scaled > 0
+    moved = _above(exact, deviation) - _above(np.where(stays, exact + errors.clip(-usual, usual), scaled), deviation)
+    if (exact[near] < 0).any():
         return moved
     counted = np.where(exact > 0, 1.0, 0.5) - np.where(computed > 0, 1.0, np.where(computed < 0, 0.0, 0.5))
     return (np.abs(moved) + counted) / 2
