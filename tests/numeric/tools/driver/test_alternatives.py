@@ -17,7 +17,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED
-from tinyml.tools.driver.choice.contenders import NOTABLE
+from tinyml.tools.driver.choice.choose import NOTABLE
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
-from tinyml.tools.driver.choice.contenders import NOTABLE, Tried, fastest_first
+from tinyml.tools.driver.choice.choose import NOTABLE, Tried, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.sample_groups import sample_groups
-from tinyml.tools.driver.choice.statistics import FEW, Judge, Loss, upper_bound
+from tinyml.tools.driver.choice.statistics import FEW, Judge, Loss, sample_groups, upper_bound
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> Judge:
