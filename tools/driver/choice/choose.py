@@ -145,6 +145,7 @@ class Contenders:
                 self.deferred.append(alternative)
             else:
                 self._estimate(alternative)
+        self._forget_copies()
         order = {alternative.name: place for place, alternative in enumerate(alternatives)}
         for rows in (self.waiting, self.tried):
             rows.sort(key=lambda row: order.get(row.alternative.name, -1))
@@ -162,6 +163,7 @@ class Contenders:
         for alternative in ready:
             self._estimate(alternative)
         if ready:
+            self._forget_copies()
             self._sort()
 
     def admit_all(self) -> None:
@@ -170,6 +172,12 @@ class Contenders:
         for alternative in ready:
             self._estimate(alternative)
         self._sort()
+
+    def _forget_copies(self) -> None:
+        """Drop those that wait for an alternative whose program is that of another, as theirs are, too."""
+        rows = (*(row.alternative for row in self.tried), *self.deferred, *(row.alternative for row in self.failed))
+        known = {row.name for row in rows}
+        self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
         """True for an alternative that is no faster than the one that it stands beside, which makes a program."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED
-from tinyml.tools.driver.choice.choose import NOTABLE
+from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -96,3 +98,17 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
             pairs = zip((trial, hand), both, strict=True)
             loss, by_hands = (each.loss(each.refined, trials.judge) for each, trials in pairs)
             assert loss.points <= by_hands.points + 1.5
+
+
+def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(tmp_path: Path) -> None:
+    """The integers of a sensor are the input: the programs are those of the alternatives with one scale."""
+    trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
+    trials.options = replace(trials.options, input_unit="0.01:s10")
+    contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+    contenders.enter([row for row in ALTERNATIVES if not row.last_resort])
+    for refused in (NARROW_WIDTH, "fixed 8, row scales"):
+        contenders.admit_deferred(next(row for row in contenders.tried if row.alternative.name == refused))
+    estimated = {row.alternative.name for row in contenders.tried}
+    assert "zeroskew 8" in estimated
+    assert "fixed 8, feature scales" not in estimated
+    assert {row.beside for row in contenders.deferred} <= estimated | {row.name for row in contenders.deferred}
