@@ -393,6 +393,7 @@ def _keep_least(contenders: Contenders, judge: Judge) -> None:
     while waiting:
         row = waiting.pop(0)
         if row.alternative.weighed:
+            row.verdict = f"weighed only among the first {MOST_REFINED} with refined constants"
             contenders.admit_deferred(row)
             continue
         if not place(row, bounds):
