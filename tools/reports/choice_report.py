@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import options_of
 from tinyml.tools.driver.choice.alternatives import Alternative
-from tinyml.tools.driver.choice.choose import AutoChoice
-from tinyml.tools.driver.choice.contenders import Bounds, Failed, Tried
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Failed, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss
 

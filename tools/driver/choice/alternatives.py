@@ -47,7 +47,7 @@ On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times 
 take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
 """
 
-ALTERNATIVES = (
+UNSCALED = (
     Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
     *(
         Alternative(
@@ -62,13 +62,24 @@ ALTERNATIVES = (
     # ten times (FastGRNN), as each result is multiplied by a scale.
     Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}, NARROW_WIDTH, by_windows=True),
     Alternative(NARROW_WIDTH, {"format": "fixed", "width": 8}),
-    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, "fixed 8", weighed=True),
-    *(
-        Alternative(
-            f"{format} {width}, feature scales", {"format": format, "width": width, "feature_scales": True}, beside
-        )
-        for format, width, beside in (("fixed", 16, "fixed 16"), ("zeroskew", 8, "zeroskew 8"), ("fixed", 8, "fixed 8"))
-    ),
+    Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, NARROW_WIDTH, weighed=True),
+)
+"""The alternatives with one scale for all features."""
+
+
+def _with_feature_scales(row: Alternative) -> Alternative:
+    """An alternative with a scale for each feature: beside the one without, or weighed beside the same as that one."""
+    beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
+    return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)
+
+
+def _scaled(name: str) -> str:
+    return f"{name}, feature scales"
+
+
+ALTERNATIVES = (
+    *UNSCALED,
+    *map(_with_feature_scales, UNSCALED),
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
     Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, ORDINARY_EXECUTION
-from tinyml.tools.driver.choice.contenders import Bounds, Tried, place
+from tinyml.tools.driver.choice.choose import Bounds, Tried, place
 from tinyml.tools.driver.choice.replay import spelled_options
 from tinyml.tools.driver.choice.trials import Trials
 

@@ -5,6 +5,10 @@ estimate of what other data lose. The margin of a sample, which is how far its r
 one, tells more: it moves with every sample. Samples near the border stand for those that data of the same kind have a
 little to either side, so that each counts as if its margins, on reals and in the program, were shifted by the same
 random number: it loses the probability by which the shifted margin is less often above 0 in the program.
+
+Samples that depend on each other are a group, and the bound takes them together. An array `groups` in the data file
+holds the group of each, such as the person who made it. With an array `time` samples that follow each other are a
+group, as many as the square root of the number of samples. Otherwise each stands for itself.
 """
 
 from __future__ import annotations
@@ -12,9 +16,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +37,12 @@ FEW = 30
 
 COMPARABLE = 2.0
 """The multiple of the shifts' deviation up to which samples are near the border."""
+
+USUAL = 0.9
+"""The quantile of errors near the border up to which errors of samples that stay on their side count."""
+
+GROUPS, TIME = "groups", "time"
+"""The arrays of a data file that say which samples depend on each other."""
 
 
 @dataclass(frozen=True)
@@ -152,17 +164,24 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
 
     exact, computed: margins on reals and in the program. The shifts are normal, as wide as the margins of the nearest
     samples are, as many as the square root of the number of samples. A factor that all margins have in common changes
-    no class: the median of the ratios near the border, by which those of the program are divided. Where the model on
-    reals is right about all samples near the border, such as without labels, there is nothing to gain on its other
-    side: then every change is a loss, and margins, which are fewer at a border than beside it, promise too many. The
-    mean of these chances and of the samples as they count is taken.
+    no class: the median of the ratios near the border, by which those of the program are divided. Great margins have
+    great errors, by saturation above all, which samples near the border do not have: of a sample that stays on its side
+    the error counts as no greater than is usual near the border. Where the model on reals is right about all samples
+    near the border, such as without labels, there is nothing to gain on its other side: then every change is a loss,
+    and margins, which are fewer at a border than beside it, promise too many. The mean of these chances and of the
+    samples as they count is taken.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
-    near = (sizes <= COMPARABLE * deviation) & (sizes > 0)
-    factor = float(np.median(computed[near] / exact[near])) if near.any() else 1.0
-    moved = _above(exact, deviation) - _above(computed / factor if factor > 0 else computed, deviation)
-    if (exact[sizes <= COMPARABLE * deviation] < 0).any():
+    near = sizes <= COMPARABLE * deviation
+    compared = near & (sizes > 0)
+    factor = float(np.median(computed[compared] / exact[compared])) if compared.any() else 1.0
+    scaled = computed / factor if factor > 0 else computed
+    errors = scaled - exact
+    usual = float(np.quantile(np.abs(errors[near]), USUAL))
+    stays = exact * scaled > 0
+    moved = _above(exact, deviation) - _above(np.where(stays, exact + errors.clip(-usual, usual), scaled), deviation)
+    if (exact[near] < 0).any():
         return moved
     counted = np.where(exact > 0, 1.0, 0.5) - np.where(computed > 0, 1.0, np.where(computed < 0, 0.0, 0.5))
     return (np.abs(moved) + counted) / 2
@@ -210,3 +229,31 @@ def _at_most(count: int, samples: int, share: float) -> float:
         for k in range(count + 1)
     )
     return sum(map(math.exp, logarithms))
+
+
+def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
+    """The group of each of the samples of a data file, numbered from 0, and how the set was divided.
+
+    Raises `InputError` for arrays `groups` and `time` that do not have a number for each sample, and for a single
+    group.
+    """
+    groups, time = (_numbers(file, name, samples) for name in (GROUPS, TIME))
+    if time is not None:
+        order = np.empty(samples, np.int64)
+        order[np.argsort(time, kind="stable")] = np.arange(samples)
+        return order // math.isqrt(samples), "by time"
+    if groups is not None:
+        names, members = np.unique(groups, return_inverse=True)
+        if len(names) < 2:
+            raise InputError("`groups` holds a single group, which says nothing of others", file=file)
+        return members.astype(np.int64), "by groups"
+    return np.arange(samples), "by sample"
+
+
+def _numbers(file: str, name: str, samples: int) -> NDArray[Any] | None:
+    def accept(header: ArrayHeader) -> None:
+        if header.shape != (samples,) or header.dtype.kind not in "fiu":
+            found = f"shape {header.shape} of {header.dtype}"
+            raise InputError(f"expected `{name}` to hold {samples} numbers, got {found}", file=file)
+
+    return read_npz(file, "data", name, accept)

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
@@ -17,9 +21,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
-from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
-from tinyml.tools.driver.choice.sample_groups import sample_groups
-from tinyml.tools.driver.choice.statistics import Judge, Loss
+from tinyml.tools.driver.choice.statistics import Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
@@ -28,20 +30,32 @@ from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.rtl.scheduling.dependences import trips_of
+from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS, REFINE_FORMATS
+from tinyml.transforms.search.costs.pipelines_below import (
+    BITS_TO_LANES,
+    BUFFERS_TO_LOOPS,
+    FORMATS_TO_BUFFERS,
+    LOOPS_TO_BITS,
+    REFINE_FORMATS,
+)
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
     from xdsl.passes import ModulePass
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
+    from tinyml.targets.verilog.fabric import Fabric
     from tinyml.tools.driver.choice.alternatives import Alternative
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
@@ -264,3 +278,33 @@ class ProgramTrial:
         assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
         pipelines.run(module, self.ctx, passes[assigned + 1 :])
         return module
+
+
+def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:
+    """The cycles of an inference whose products of numbers fill a share of the look-up tables all the time.
+
+    This is less than a module takes, and tells formats apart. loops: a program at L3. cells: the share in percent.
+    Raises `InputError` for a program without hardware.
+    """
+    module = loops.clone()
+    LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
+    work = 0.0
+    for function in module.ops:
+        if isinstance(function, func.FuncOp):
+            operators = Operators(fabric.delays, intervals(function))
+            work += sum(
+                product_in_logic(op, operators) * _runs(op)
+                for op in function.walk()
+                if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
+            )
+    return work / max(cells / 100 * fabric.there.luts, 1)
+
+
+def _runs(op: Operation) -> int:
+    """The iterations of all loops around an op; one for a loop whose number of iterations is unknown."""
+    loops: list[int] = []
+    around = op.parent_op()
+    while around is not None:
+        loops += [trips_of(around) or 1] if isinstance(around, scf.ForOp) else []
+        around = around.parent_op()
+    return prod(loops)

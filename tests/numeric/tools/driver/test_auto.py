@@ -19,7 +19,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.tools.driver.choice.contenders import NOTABLE
+from tinyml.tools.driver.choice.choose import NOTABLE
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass

@@ -11,7 +11,7 @@ from measured.store import MEASURED, read
 from measured.tables import PAGES, column_of, tables
 
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
-from tinyml.tools.driver.choice.contenders import NOTABLE, Tried, fastest_first
+from tinyml.tools.driver.choice.choose import NOTABLE, Tried, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}

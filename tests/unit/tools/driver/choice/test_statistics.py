@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.sample_groups import sample_groups
-from tinyml.tools.driver.choice.statistics import FEW, Judge, Loss, upper_bound
+from tinyml.tools.driver.choice.statistics import FEW, Judge, Loss, sample_groups, upper_bound
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> Judge:
@@ -87,6 +86,23 @@ def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is
     moved = scores + random.normal(0, 0.005, scores.shape)
     found = model.loss(moved.argmax(1), moved)
     assert found.certain(0.5)
+
+
+def test_saturated_margins_far_from_the_border_lose_nothing() -> None:
+    """A great margin that shrinks says nothing of those near the border; a sample that is lost counts all the same."""
+    model, computed = drawn(3, 60, 0.01)
+    assert model.scores is not None
+    margins = np.abs(model.scores[:, 0] - model.scores[:, 1])
+    far = margins > np.quantile(margins, 0.35)
+    limit = 0.5 * margins[far].min()
+    saturated = np.where(far[:, None], model.scores * (limit / margins)[:, None], computed)
+    before, after = (model.loss(each.argmax(1), each) for each in (computed, saturated))
+    assert (before.lost, before.gained) == (after.lost, after.gained)
+    assert abs(after.points - before.points) < 0.1
+    lost = saturated.copy()
+    sample = int(np.flatnonzero(far & (model.classes == model.right))[0])
+    lost[sample] = -lost[sample]
+    assert model.loss(lost.argmax(1), lost).points > after.points + 0.8 * 100 / 60
 
 
 def test_without_labels_every_other_answer_counts() -> None:
