@@ -7,11 +7,8 @@ from pathlib import Path
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.sample_groups import sample_groups
-from tinyml.tools.driver.choice.statistics import Judge
-from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.driver.choice.statistics import Judge, sample_groups
-from tinyml.tools.driver.requests.request import DEFAULT_LOSS
+from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.evaluation.reference import Reference
 

@@ -23,10 +23,8 @@ from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
 from tinyml.targets.verilog.fabric import Fabric, Resources
 from tinyml.tools.calibration import place_and_route
-from tinyml.tools.driver.choice.hardware_cycles import hardware_cycles
-from tinyml.tools.driver.limits import require_cells
 from tinyml.tools.driver.choice.trials import hardware_cycles
-from tinyml.tools.driver.limits import within_fabric
+from tinyml.tools.driver.limits import require_cells
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
