@@ -36,10 +36,12 @@ class Composed:
     functions that it shares with other kernels. signature: the head of the function. bodies: statements of assembly by
     the values of TM_CORE, the instruction sets for which they are; portable: statements for all other machines. costs:
     the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
-    costs the kernel is measured. call: bytes of flash of a call. stack: in bytes. block: the number of elements in an
-    iteration, if the time of each element in excess of whole iterations is known ("rest"). runs: the instructions that
-    a call executes, if they are recorded. near: true if its code holds constants, which chips with a limit to the
-    constants of a program (`Chip.flash_bytes`) have to place among them.
+    costs the kernel is measured. counts: of a function in C that contains its constants, how often a call runs each
+    step by which cost tables tell its time; `costs` is then what it takes roughly. call: bytes of flash of a call.
+    stack: in bytes. block: the number of elements in an iteration, if the time of each element in excess of whole
+    iterations is known ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if its
+    code holds constants, which chips with a limit to the constants of a program (`Chip.flash_bytes`) have to place
+    among them.
     """
 
     header: str
@@ -47,6 +49,7 @@ class Composed:
     bodies: Mapping[tuple[int, ...], str]
     portable: str
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
+    counts: Mapping[str, float] = field(default_factory=dict[str, float])
     call: int = 0
     stack: int = 0
     functions: Sequence[str] = ()

@@ -78,10 +78,14 @@ class ForestCode:
 
     @property
     def added(self) -> float:
-        """The votes that one inference adds on average, if all leaves are equally likely."""
+        """The votes that one inference adds on average."""
+        return self.nonzero if self.is_sparse else len(self.trees.roots) * self.results
+
+    @cached_property
+    def nonzero(self) -> float:
+        """The votes other than zero that one inference adds on average."""
         leaves, _ = self.trees.leaves_by_tree
-        share = np.count_nonzero(self.votes[leaves]) / max(self.votes[leaves].size, 1) if self.is_sparse else 1.0
-        return len(self.trees.roots) * self.results * share
+        return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))
 
 
 FOREST = OwnAttribute(

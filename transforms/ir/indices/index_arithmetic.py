@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,19 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
     low, high, step = (_evaluated(bound, known) for bound in (loop.lb, loop.ub, loop.step))
     shape = [len(indices) for indices in around.values()]
     return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
+
+
+def numbers_over_loops(values: Sequence[SSAValue]) -> list[Numbers] | None:
+    """The numbers of index values over all iterations of the loops that they depend on, which broadcast together.
+
+    None unless these loops have constant bounds, and the values follow from their indices by `ARITHMETIC`.
+    """
+    around: dict[SSAValue, range] = {}
+    if not all(_depends(value, around) for value in values) or prod(map(len, around.values())) > MOST_ITERATIONS:
+        return None
+    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
+    known = dict(zip(around, grid, strict=True))
+    return [_evaluated(value, known) for value in values]
 
 
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
