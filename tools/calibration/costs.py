@@ -243,7 +243,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
         return
-    alone = fit([*copy_equations(chosen.name), *forest_equations(chosen.name)], {})
+    alone = fit([*copy_equations(chosen.name), *([] if quick else forest_equations(chosen.name))], {})
     result = table(chosen, measurements, known, alone)
     steps = {**result.pop("steps"), **known}
     result["floats"] = float_conversions(chosen)

@@ -19,7 +19,7 @@ from tinyml.tools.api.loading import load
 
 SAMPLES = 60
 FEATURES = 2, 3, 5, 8, 13
-FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("fixed", 32), ("zeroskew", 8))
+FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("fixed", 32))
 
 _SCALERS = "", "preprocessing.StandardScaler", "preprocessing.MinMaxScaler", "preprocessing.RobustScaler"
 _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -39,7 +39,7 @@ _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("cluster.KMeans", {"n_clusters": 4, "n_init": 1}),
     ("mixture.GaussianMixture", {"n_components": 3}),
 )
-ROUNDS = 4
+ROUNDS = 2
 """Estimators of each kind."""
 
 
