@@ -271,7 +271,7 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
     program[0] = round(times.pop(""), 2)
     result = {"unit": old.pop("unit"), "columns": old.pop("columns"), "program": program}
     for step in times.keys() - composed:
-        relative = steps.get(step.replace("keep ", "select "), [0.0, 0.0, 0.0, 0.0])
+        relative = steps.get(step.replace("keep ", "select ").removesuffix(" short"), [0.0, 0.0, 0.0, 0.0])
         steps[step] = [round(times[step], 2), *steps.get(step, relative)[1:]]
     _write(file, {**result, **old}, steps)
 
