@@ -49,7 +49,6 @@ class Composed:
     bodies: Mapping[tuple[int, ...], str]
     portable: str
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
-    counts: Mapping[str, float] = field(default_factory=dict[str, float])
     call: int = 0
     stack: int = 0
     functions: Sequence[str] = ()
@@ -57,6 +56,7 @@ class Composed:
     block: int = 0
     runs: Sequence[Run] = ()
     near: bool = False
+    counts: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def text(self) -> str:

@@ -192,7 +192,7 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
         f"{name} {vote} {result}": forest.added if name != PLAIN else forest.nonzero,
     }
     costs = {"": round(node * forest.trees.visits + _VOTE * forest.added + _TREE * trees)}
-    text = _PlainForest("", signature(symbol, forest), {}, body, costs, counts, call=12)
+    text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12, counts=counts)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 
 
