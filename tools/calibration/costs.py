@@ -50,7 +50,6 @@ from tinyml.tools.calibration.fitting import (
     table,
 )
 from tinyml.tools.calibration.programs.copies import copy_equations
-from tinyml.tools.calibration.programs.estimators import FORMATS as ESTIMATOR_FORMATS
 from tinyml.tools.calibration.programs.estimators import estimators
 from tinyml.tools.calibration.programs.float_conversions import float_conversions
 from tinyml.tools.calibration.programs.forests import forest_equations
@@ -186,10 +185,10 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
 
 
 def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
-    """Measure the estimators of `estimators`, each in some formats."""
+    """Measure the estimators of `estimators`, each in fixed point."""
     written = [(number, each.write(folder / f"e{number}")) for number, each in enumerate(estimators())]
     named = [(f"estimator {number}", program) for number, program in written]
-    return _measured(named, ESTIMATOR_FORMATS, chosen, known)
+    return _measured(named, FORMATS[:3], chosen, known)
 
 
 def some_programs(folder: Path, chosen: Board) -> list[Measurement]:

@@ -19,7 +19,6 @@ from tinyml.tools.api.loading import load
 
 SAMPLES = 60
 FEATURES = 2, 3, 5, 8, 13
-FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("fixed", 32))
 
 _SCALERS = "", "preprocessing.StandardScaler", "preprocessing.MinMaxScaler", "preprocessing.RobustScaler"
 _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
