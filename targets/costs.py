@@ -67,10 +67,12 @@ class CostTable:
 def _families(step: str) -> Sequence[str]:
     """The families of a kind of step, the nearest first.
 
-    For instance, `add i24` is an `add`; a runtime function is closest to those of other widths, then to all functions,
-    and the same holds for their elements.
+    For instance, `add i24` is an `add`, and `keep i8` a `select`; a runtime function is closest to those of other
+    widths, then to all functions, and the same holds for their elements.
     """
     first, *rest = step.split()
+    if first == "keep":
+        return (first, "select")
     if not first.startswith("tm_"):
         return (first,)
     return tuple(" ".join([name, *rest]) for name in (re.sub(r"\d+", "N", first), "function"))

@@ -36,10 +36,11 @@ class Composed:
     functions that it shares with other kernels. signature: the head of the function. bodies: statements of assembly by
     the values of TM_CORE, the instruction sets for which they are; portable: statements for all other machines. costs:
     the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
-    costs the kernel is measured. call: bytes of flash of a call. stack: in bytes. block: the number of elements in an
-    iteration, if the time of each element after whole iterations is known ("rest"). runs: the instructions that a call
-    executes, if they are recorded. near: true if its code holds constants, which count towards the limit of chips that
-    have one (`Chip.flash_bytes`).
+    costs the kernel is measured. counts: of a function in C that contains its constants, the number of times that a
+    call runs each step of the cost tables; `costs` is then a rough time. call: bytes of flash of a call. stack: in
+    bytes. block: the number of elements in an iteration, if the time of each element after whole iterations is known
+    ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if its code holds constants,
+    which count towards the limit of chips that have one (`Chip.flash_bytes`).
     """
 
     header: str
@@ -54,6 +55,7 @@ class Composed:
     block: int = 0
     runs: Sequence[Run] = ()
     near: bool = False
+    counts: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def text(self) -> str:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Element: TypeAlias = IntegerType | Float32Type | Float64Type
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
+SHARES = "shares"
+"""The key of the shares of samples, which trees need not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +39,16 @@ class Trees:
 
     features, thresholds: of each inner node. children: (inner nodes, 2), the one for feature <= threshold first; a
     number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
-    nodes may share a leaf.
+    nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each
+    child, from 0 to 1; None where both children of a node count as equally likely. They tell how long a walk takes, and
+    nothing else.
     """
 
     features: Numbers
     thresholds: NDArray[Any]
     children: Numbers
     roots: Numbers
+    shares: NDArray[np.float64] | None = None
 
     @property
     def inner(self) -> int:
@@ -66,16 +71,23 @@ class Trees:
                     depths[child] = depths[node] + 1
         return int(depths.max(initial=-1)) + 1
 
+    @cached_property
+    def likely(self) -> NDArray[np.float64]:
+        """`shares`, or those with which both children of a node are equally likely."""
+        if self.shares is not None:
+            return self.shares
+        likely = np.zeros((self.inner, 2))
+        likely[self.roots[self.roots >= 0]] = 0.5
+        for node in range(self.inner):
+            for side, child in enumerate(self.children[node].tolist()):
+                if child >= 0:
+                    likely[child] = likely[node, side] / 2
+        return likely
+
     @property
     def visits(self) -> float:
-        """The inner nodes that are visited on average if both children of a node are equally likely."""
-        shares = np.zeros(self.inner)
-        shares[self.roots[self.roots >= 0]] = 1
-        for node in range(self.inner):
-            for child in self.children[node]:
-                if child >= 0:
-                    shares[child] += shares[node] / 2
-        return float(shares.sum())
+        """The inner nodes that are visited on average."""
+        return float(self.likely.sum())
 
     def verify(self, features: int, leaves: int) -> None:
         """Raise `VerifyException` unless these are trees over a number of features, with at most `leaves` leaves."""
@@ -85,6 +97,10 @@ class Trees:
                 f"{inner} inner nodes have a feature, a threshold and two children each, got shapes"
                 f" {self.features.shape}, {self.thresholds.shape} and {self.children.shape}"
             )
+        if self.shares is not None and (
+            self.shares.shape != (inner, 2) or not ((self.shares >= 0) & (self.shares <= 1)).all()
+        ):
+            raise VerifyException(f"{inner} inner nodes have two {SHARES} each, from 0 to 1")
         if self.roots.ndim != 1 or not self.roots.size:
             raise VerifyException("expected the root of at least one tree")
         if inner and not 0 <= int(self.features.min()) <= int(self.features.max()) < features:
@@ -102,15 +118,39 @@ class Trees:
         if (reached != 1).any():
             raise VerifyException(f"the inner node {int(np.flatnonzero(reached != 1)[0])} has no parent, or several")
 
-    def walk(self, goes_left: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]], samples: int) -> Numbers:
-        """The leaf of each tree, (samples, trees). goes_left: the decisions of given nodes, both (samples, trees)."""
+    def walk(
+        self,
+        goes_left: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]],
+        samples: int,
+        passed: Numbers | None = None,
+    ) -> Numbers:
+        """The leaf of each tree, (samples, trees).
+
+        goes_left: the decisions of given nodes, both (samples, trees). passed: (inner nodes, 2), to which the numbers
+        of samples are added that go to each child.
+        """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
             nodes = np.maximum(at, 0)
-            first: Numbers = self.children[nodes, 0]
-            second: Numbers = self.children[nodes, 1]
-            at = np.where(at >= 0, np.where(goes_left(nodes, self.features[nodes]), first, second), at)
+            side = np.where(goes_left(nodes, self.features[nodes]), 0, 1)
+            if passed is not None:
+                passed += np.bincount((2 * nodes + side)[at >= 0], minlength=passed.size).reshape(passed.shape)
+            at = np.where(at >= 0, self.children[nodes, side], at)
         return -1 - at
+
+    @cached_property
+    def leaf_shares(self) -> NDArray[np.float64]:
+        """The share of samples that reach each leaf of `leaves_by_tree`."""
+        shares = list[float]()
+        for root in map(int, self.roots):
+            pending = [(root, 1.0)]
+            while pending:
+                node, share = pending.pop()
+                if node < 0:
+                    shares.append(share)
+                else:
+                    pending += [(int(self.children[node, side]), float(self.likely[node, side])) for side in (1, 0)]
+        return np.array(shares)
 
     @cached_property
     def leaves_by_tree(self) -> tuple[Numbers, Numbers]:
@@ -161,7 +201,11 @@ class Trees:
             self.thresholds[kept] if kept else self.thresholds[:0],
             np.array(pairs, np.int64).reshape(-1, 2),
             np.array([order.get(root, root) for root in roots], np.int64),
+            None if self.shares is None else self.shares[np.array(kept, np.int64)],
         )
+
+    def with_shares(self, shares: NDArray[np.float64]) -> Trees:
+        return replace(self, shares=shares)
 
     def with_thresholds(self, thresholds: NDArray[Any]) -> Trees:
         return replace(self, thresholds=thresholds)
@@ -174,6 +218,7 @@ class Trees:
             THRESHOLDS: dense_attribute(self.thresholds, element_type(self.thresholds)),
             CHILDREN: dense_attribute(self.children, i32),
             ROOTS: dense_attribute(self.roots, i32),
+            **({} if self.shares is None else {SHARES: dense_attribute(self.shares, f32)}),
         }
 
     @staticmethod
@@ -189,7 +234,9 @@ class Trees:
         features, thresholds, children, roots = arrays
         integers = (array.astype(np.int64) for array in (features, children, roots))
         features, children, roots = integers
-        return Trees(features, thresholds, children, roots)
+        given = attributes.get(SHARES)
+        shares = None if given is None else dense_array(given, SHARES).astype(np.float64)
+        return Trees(features, thresholds, children, roots, shares)
 
 
 def element_type(array: NDArray[Any]) -> Element:
@@ -256,10 +303,14 @@ class ForestCode:
 
     @property
     def added(self) -> float:
-        """The votes that one inference adds on average, if all leaves are equally likely."""
+        """The average number of votes that one inference adds."""
+        return self.nonzero if self.is_sparse else len(self.trees.roots) * self.results
+
+    @cached_property
+    def nonzero(self) -> float:
+        """The average number of votes other than zero that one inference adds."""
         leaves, _ = self.trees.leaves_by_tree
-        share = np.count_nonzero(self.votes[leaves]) / max(self.votes[leaves].size, 1) if self.is_sparse else 1.0
-        return len(self.trees.roots) * self.results * share
+        return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))
 
 
 FOREST = OwnAttribute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,7 @@ def _in_order(trees: Trees, numbers: Any) -> Trees:
                 children[node, side] = -1 - next(numbers)
             else:
                 pending += [(child, 1), (child, 0)]
-    return Trees(trees.features, trees.thresholds, children, roots)
+    return replace(trees, children=children, roots=roots)
 
 
 def _run(value: SSAValue, nest: LoopNest) -> SSAValue:

@@ -1,10 +1,11 @@
 """Fits the tables of the cost model to the costs of micro-programs, measured on simulated devices (`make costs`).
 
-    python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [TABLE]...
+    python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [TABLE]...
 
 `--quick` measures only every eighth program: it writes a rough table for a chip without one, and prints the deviation
 of an existing table without rewriting it. `--resume` reuses the measurements of an interrupted run. `--add` measures
-only the steps missing from a table.
+only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and fits the
+times of their steps anew, where those in the table count as one more measurement each.
 
 Each operation of a program gives an equation: the counts of its steps times their unknown costs equal its measured
 time, or its bytes of code. Bytes that a program pays once (kernels, functions of the C library) and the stack are
@@ -18,7 +19,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,9 +39,20 @@ from tinyml.targets.costs import OPTIMIZE, KernelCost, cost_file
 from tinyml.targets.registry import board as board_named
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.fitting import FLOOR, Measurement, counted, fields_of, fit, measurement_of, table
+from tinyml.tools.calibration.fitting import (
+    FLOOR,
+    Measurement,
+    amended,
+    counted,
+    fields_of,
+    fit,
+    measurement_of,
+    table,
+)
 from tinyml.tools.calibration.programs.copies import copy_equations
+from tinyml.tools.calibration.programs.estimators import estimators
 from tinyml.tools.calibration.programs.float_conversions import float_conversions
+from tinyml.tools.calibration.programs.forests import forest_equations
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
@@ -71,7 +83,7 @@ SELDOM = 4
 """Only every SELDOM-th variant is measured when adding to an existing table."""
 SAMPLES = 2
 QUICK = 8
-OPTIONS = ("--add", "--quick", "--resume")
+OPTIONS = ("--add", "--quick", "--resume", "--amend")
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
 """The arguments format, width, weights, packed and pack_buffers of `measure`."""
@@ -172,6 +184,43 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
     return measurements
 
 
+def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
+    """Measure the estimators of `estimators`, each in fixed point."""
+    written = [(number, each.write(folder / f"e{number}")) for number, each in enumerate(estimators())]
+    named = [(f"estimator {number}", program) for number, program in written]
+    return _measured(named, FORMATS[:3], chosen, known)
+
+
+def some_programs(folder: Path, chosen: Board) -> list[Measurement]:
+    """Measure every `SELDOM`-th program in fixed point."""
+    chosen_ones = list(enumerate(micro_programs()))[::SELDOM]
+    written = ((f"{micro.text} {number}", micro.write(folder / f"p{number}", number)) for number, micro in chosen_ones)
+    return _measured(written, [("fixed", 8), ("fixed", 16)], chosen, {})
+
+
+def _measured(
+    programs: Iterable[tuple[str, Path]],
+    formats: Sequence[tuple[str, int | None]],
+    chosen: Board,
+    known: Mapping[str, Sequence[float]],
+) -> list[Measurement]:
+    """Measure programs in formats. programs: each behind the key by which measurements are remembered."""
+    measurements: list[Measurement] = []
+    for name, program in programs:
+        for format, width in formats:
+
+            def measured(program: Path = program, format: str = format, width: int | None = width) -> Any:
+                found = measure(program, chosen, format, width, None, "never", False, known)
+                return None if found is None else fields_of(found)
+
+            try:
+                if (found := remembered((chosen.name, name, format, width, sorted(known)), measured)) is not None:
+                    measurements.append(measurement_of(found))
+            except InputError as error:
+                print(f"{chosen.name}: {name} left out: {error.message}", file=sys.stderr)
+    return measurements
+
+
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
     """Measure a complete table, or with `anew` false only the missing steps for 32 bits, packed and coded constants.
 
@@ -189,18 +238,50 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
         checkpoints(f"costs-{chosen.costs}-{mode}", resume=resume),
     ):
         measurements = programs(Path(name), chosen, known, QUICK if quick else 1)
+        measurements += [] if quick else measured_estimators(Path(name), chosen, known)
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
         return
-    result = table(chosen, measurements, known, fit(copy_equations(chosen.name), {}))
-    steps = dict(sorted({**result.pop("steps"), **known}.items()))
-    steps.pop("", None)
+    alone = fit([*copy_equations(chosen.name), *([] if quick else forest_equations(chosen.name))], {})
+    result = table(chosen, measurements, known, alone)
+    steps = {**result.pop("steps"), **known}
     result["floats"] = float_conversions(chosen)
-    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
+    _write(file, result, steps)
+    print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")
+
+
+def amend(chosen: Board, *, resume: bool = False) -> None:
+    """Fit the times of a table anew for the steps of estimators and some programs. resume: as for `calibrate`."""
+    file = cost_file(chosen.name)
+    assert file is not None
+    with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
+        measurements = [*measured_estimators(Path(name), chosen, {}), *some_programs(Path(name), chosen)]
+        alone = fit(forest_equations(chosen.name), {})
+    write_amended(file, measurements, alone)
+    print(f"{chosen.name}: {len(measurements)} programs")
+
+
+def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
+    """Write the times of the steps of some measurements into a table. alone: as for `amended`."""
+    old = json.loads(file.read_text())
+    program, steps = old.pop("program"), old.pop("steps")
+    times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
+    composed = {step for each in measurements for step, cost in each.demand.kernels.items() if cost.cost is not None}
+    program[0] = round(times.pop(""), 2)
+    result = {"unit": old.pop("unit"), "columns": old.pop("columns"), "program": program}
+    for step in times.keys() - composed:
+        relative = steps.get(step.replace("keep ", "select ").removesuffix(" short"), [0.0, 0.0, 0.0, 0.0])
+        steps[step] = [round(times[step], 2), *steps.get(step, relative)[1:]]
+    _write(file, {**result, **old}, steps)
+
+
+def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
+    """Write a table. result: what stands before its steps."""
+    steps.pop("", None)
+    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")
     file.parent.mkdir(exist_ok=True)
     file.write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
-    print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")
 
 
 def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
@@ -234,8 +315,11 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     for board in chosen:
-        add, quick, resume = (option in arguments for option in OPTIONS)
-        calibrate(board, anew=not add, quick=quick, resume=resume)
+        add, quick, resume, only_times = (option in arguments for option in OPTIONS)
+        if only_times:
+            amend(board, resume=resume)
+        else:
+            calibrate(board, anew=not add, quick=quick, resume=resume)
     return 0
 
 

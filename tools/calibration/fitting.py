@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 
 from tinyml.targets.board import Board
 from tinyml.targets.costs import Cost, KernelCost
-from tinyml.transforms.ir.cost.demand import Demand, StepCounts
+from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
+WORTH = 10.0
+"""Executions of a step in the equation of its time in an older table."""
+LONGEST_ENTRY = 200.0
+"""More time that belongs to no operation is not that of entry and return."""
 COLUMNS = ["time", "code", "once", "stack"]
 
 FLOOR = 30.0
@@ -68,6 +72,12 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
     return Measurement(Demand(operations, local=demand["local"], kernels=kernels), costs, (time, code), **left)
 
 
+def entry_of(measurement: Measurement) -> dict[str, float]:
+    """The counts of the steps of saving registers."""
+    runs = measurement.demand.operations.get("", StepCounts()).runs
+    return {step: runs[step] for step in ENTRY if step in runs}
+
+
 def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
     return sum(cost.get(step, 0) * count for step, count in steps.items())
 
@@ -99,6 +109,27 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
     names = sorted({name for counts, _ in equations for name in counts})
     a = np.array([[counts.get(name, 0.0) for name in names] for counts, _ in equations])
     return names, a, np.array([value for _, value in equations])
+
+
+def amended(
+    measurements: Sequence[Measurement], before: Mapping[str, float], alone: Mapping[str, float]
+) -> dict[str, float]:
+    """The times of all steps in some measurements, of a program under "", where those before are still worth something.
+
+    before: times by step, that of a program under "". Each counts as one more equation, with `WORTH` executions.
+    alone: times of steps measured in isolation, which are known.
+    """
+    kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
+    composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
+    equations: list[Equation] = []
+    for each in measurements:
+        for name, (time, _) in each.operations.items():
+            if (steps := each.demand.operations.get(name)) is not None:
+                equations.append((steps.runs, time))
+    kinds = {step for steps, _ in equations for step in steps} - composed.keys() - alone.keys()
+    equations += [({step: WORTH}, WORTH * before[step]) for step in sorted(kinds & before.keys())]
+    entries = [({"": 1.0} | entry_of(each), each.call[0]) for each in measurements if each.call[0] < LONGEST_ENTRY]
+    return {**fit(entries, {}), **fit(equations, {**composed, **alone})}
 
 
 def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
@@ -160,14 +191,16 @@ def table(
     deepest = [max((frames[kind] for kind in each.kinds() & frames.keys()), default=0) for each in measurements]
     stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
     stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(frames, 0.0))
-    call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
+    entries = [({"": 1.0} | entry_of(each), each.call[0]) for each in measurements if each.call[0] < LONGEST_ENTRY]
+    entry = fit(entries, {step: before[0][step] for step in ("", *ENTRY) if step in before[0]})
+    time |= {step: entry[step] for step in ENTRY if step in entry}
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)]
-        for step in sorted(time.keys() - composed.keys())
+        for step in sorted(time.keys() - composed.keys() - {""})
     }
     return {
         "unit": chosen.unit,
         "columns": COLUMNS,
-        "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
+        "program": [round(entry[""], 2), 0.0, round(once[""], 2), round(stack[""], 2)],
         "steps": rows,
     }

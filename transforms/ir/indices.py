@@ -188,6 +188,19 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
     return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
 
 
+def numbers_over_loops(values: Sequence[SSAValue]) -> list[Numbers] | None:
+    """The numbers of index values over all iterations of the loops that they depend on, which broadcast together.
+
+    None unless these loops have constant bounds, and the values follow from their indices by `ARITHMETIC`.
+    """
+    around: dict[SSAValue, range] = {}
+    if not all(_depends(value, around) for value in values) or prod(map(len, around.values())) > MOST_ITERATIONS:
+        return None
+    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
+    known = dict(zip(around, grid, strict=True))
+    return [_evaluated(value, known) for value in values]
+
+
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
     """Record the ranges of loop indices and call numbers that a value depends on; False if it depends on others."""
     owner = value.owner

@@ -6,7 +6,7 @@ Code is faster and larger. Of all choices the fastest program is taken that fits
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from xdsl.context import Context
@@ -17,7 +17,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
-from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, chip_of, compile_for
 from tinyml.transforms.ir.cost.estimate import estimate_on
@@ -107,7 +107,16 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
     kernels = [kernel for coder in chip_of(target).forests if (kernel := coder.kernel(forest)) is not None]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
-    return kernels
+    return [_timed(kernel, target) for kernel in kernels]
+
+
+def _timed(kernel: Kernel, target: str) -> Kernel:
+    """A kernel with its time by the board's cost table, which it keeps where the table lacks some of its steps."""
+    table, composed = cost_table(target), kernel.composed
+    if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
+        return kernel
+    time = sum(table.steps[step].time * count for step, count in composed.counts.items())
+    return replace(kernel, composed=replace(composed, costs={"": time}))
 
 
 def _time(kernels: Sequence[Kernel]) -> float:

@@ -8,7 +8,15 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, MemRefType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+)
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -39,6 +47,7 @@ class ForestOp(IRDLOperation):
     thresholds = prop_def(DenseIntOrFPElementsAttr)
     children = prop_def(DenseIntOrFPElementsAttr)
     roots = prop_def(DenseIntOrFPElementsAttr)
+    shares = opt_prop_def(DenseIntOrFPElementsAttr)
     votes = prop_def(DenseIntOrFPElementsAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)

@@ -168,18 +168,22 @@ class Leaves:
     @property
     def record_time(self) -> float:
         """The average cycles to add a record."""
-        leaves, _ = self.forest.trees.leaves_by_tree
-        records = [leaf for leaf in leaves.tolist() if self.pure(leaf) is None]
         added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
         if not self.masked:
             return self.forest.results * added
-        share = np.count_nonzero(self.forest.votes[records]) / max(len(records), 1)
-        return 3 * self.forest.results + share * (added - 1) + 3 * self.mask_bytes
+        leaves, _ = self.forest.trees.leaves_by_tree
+        records = np.array([self.pure(leaf) is None for leaf in leaves.tolist()])
+        shares = self.forest.trees.leaf_shares[records]
+        numbers = np.count_nonzero(self.forest.votes[leaves[records]], axis=1)
+        mean = float(shares @ numbers) / max(float(shares.sum()), 1e-9)
+        return 3 * self.forest.results + mean * (added - 1) + 3 * self.mask_bytes
 
     @property
     def share_of_pure(self) -> float:
+        """The share of walks that end in pure leaves."""
         leaves, _ = self.forest.trees.leaves_by_tree
-        return sum(self.pure(leaf) is not None for leaf in leaves.tolist()) / len(leaves)
+        pure = np.array([self.pure(leaf) is not None for leaf in leaves.tolist()])
+        return float(self.forest.trees.leaf_shares @ pure) / len(self.forest.trees.roots)
 
 
 def compares(forest: ForestCode) -> bool:

@@ -25,6 +25,9 @@ _C_TYPES = {
     "float32": "float",
 }
 
+TABLES, CODE, PLAIN = "tm_forest_tables", "tm_forest_code", "tm_forest_plain"
+"""The functions in tables, as code with arrays and without."""
+
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 """Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
 _TABLES, _NODE, _LEAF = 120, 14, 10
@@ -176,9 +179,20 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
     return constant_array(element, name, numbers.shape, list(map(literal, numbers.reshape(-1).tolist())))
 
 
-def _kernel(symbol: str, forest: ForestCode, body: str, time: float, bytes: int) -> Kernel:
-    costs = {"": round(time + _VOTE * forest.added + _TREE * len(forest.trees.roots))}
-    text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12)
+def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
+    """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
+    trees, result = len(forest.trees.roots), ctype(forest.votes)
+    lists = forest.is_sparse and name != PLAIN
+    vote = "listed vote" if lists else "vote" if forest.results > 1 else "only vote"
+    counts = {
+        f"{name} call": 1.0,
+        f"{name} node {ctype(forest.trees.thresholds)}": forest.trees.visits,
+        f"{name} result": float(forest.results),
+        f"{name} {'list' if lists else 'tree'}": float(trees),
+        f"{name} {vote} {result}": forest.added if name != PLAIN else forest.nonzero,
+    }
+    costs = {"": round(node * forest.trees.visits + _VOTE * forest.added + _TREE * trees)}
+    text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12, counts=counts)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
 
 
@@ -194,7 +208,7 @@ def forest_tables(symbol: str, forest: ForestCode) -> Kernel:
     child = 2 if _is_short(forest) else 4
     nodes = trees.inner * (2 * child + trees.thresholds.itemsize) + _size(trees.features)
     bytes = _TABLES + nodes + len(trees.roots) * child + votes.bytes
-    return _kernel(symbol, forest, tables(forest), _TABLE_NODE * trees.visits, bytes)
+    return _kernel(symbol, forest, TABLES, tables(forest), _TABLE_NODE, bytes)
 
 
 def forest_code(symbol: str, forest: ForestCode) -> Kernel:
@@ -202,7 +216,7 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel:
     trees, votes = forest.trees, _Votes(forest)
     leaves, _ = trees.leaves_by_tree
     bytes = trees.inner * _NODE + len(leaves) * _LEAF + votes.bytes
-    return _kernel(symbol, forest, code(forest), _CODE_NODE * trees.visits, bytes)
+    return _kernel(symbol, forest, CODE, code(forest), _CODE_NODE, bytes)
 
 
 def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
@@ -212,8 +226,8 @@ def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
     size = max(trees.thresholds.itemsize, forest.votes.itemsize)
     votes = int(np.count_nonzero(forest.votes[leaves]))
     bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
-    return _kernel(symbol, forest, _inline_code(forest), 10 * size * trees.visits, bytes)
+    return _kernel(symbol, forest, PLAIN, _inline_code(forest), 10 * size, bytes)
 
 
-FORESTS = (ForestCoder("tm_forest_tables", forest_tables), ForestCoder("tm_forest_code", forest_code))
+FORESTS = (ForestCoder(TABLES, forest_tables), ForestCoder(CODE, forest_code))
 """The coders that every chip with a single address space has."""

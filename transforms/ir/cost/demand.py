@@ -6,9 +6,12 @@ counting a program takes milliseconds.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FloatAttr, MemRefType, ModuleOp
@@ -22,6 +25,8 @@ from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.tdsl.input_attributes import calls_of
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
+from tinyml.dialects.tdsl.pushes import calls_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
@@ -29,10 +34,23 @@ from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
 from tinyml.transforms.ir.cost.far_reads import far_call, far_load
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices import mean_iterations
+from tinyml.transforms.ir.indices.index_arithmetic import ARITHMETIC, mean_iterations, numbers_over_loops
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
+
+ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
+"""The steps of saving registers on entry, in addition to the fixed time of a program."""
+
+MOST_SAVING = 6
+"""The loops beyond which a program hardly saves more registers."""
+
+SHORT = 2
+"""The iterations of a loop that the C compiler often unrolls."""
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
@@ -87,6 +105,7 @@ def demand_of(module: ModuleOp) -> Demand:
         # A step in time is called until it has an answer.
         calls = next(filter(None, (calls_of(attributes.data) for attributes in given)), 1)
         counter.block(function.body.block, calls)
+    counter.count_entry()
     counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
     counter.demand.far = sum(counter.far.values())
     return counter.demand
@@ -108,6 +127,15 @@ class _Counter:
         self.constants: dict[Attribute, int] = {}
         self.far: dict[Attribute, int] = {}
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
+        self.loops = 0
+
+    def count_entry(self) -> None:
+        """Count what the registers that a program saves on entry depend on: its loops and its widest integers."""
+        kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
+        widest = max((int(bits) for step in kinds for bits in re.findall(r"\b[if](\d+)\b", step)), default=0)
+        steps = self.demand.operations.setdefault("", StepCounts())
+        steps.add(ENTRY_LOOP, 1, min(self.loops, MOST_SAVING), 0)
+        steps.add(ENTRY_BYTE, 1, widest / 8, 0)
 
     def block(self, block: Block, times: float) -> None:
         for op in block.ops:
@@ -132,10 +160,14 @@ class _Counter:
             case memref.AllocaOp():
                 # A frame takes no time, but more stack than the array itself.
                 steps.add("alloca", 0, 0, 0)
+            case scf.ForOp() if _moves_nothing(op):
+                return
             case scf.ForOp():
+                self.loops += 1
                 trips = trip_count(op)
-                steps.add("loop", times)
-                steps.add("iteration", times, trips)
+                short = " short" if trips <= SHORT else ""
+                steps.add(f"loop{short}", times)
+                steps.add(f"iteration{short}", times, trips)
                 self.block(op.body.block, times * trips)
             case num.CodedOp():
                 size = op.code_size
@@ -285,6 +317,49 @@ def trip_count(op: scf.ForOp) -> float:
         counted = raws if column is None else raws[..., column]
         return float(np.ascontiguousarray(counted).view(f"u{raws.itemsize}").mean())
     return UNKNOWN_TRIPS
+
+
+def _moves_nothing(loop: scf.ForOp) -> bool:
+    """True for a loop that copies elements to where they are, as `concat` does with operands at their places in it.
+
+    The C compiler leaves it out.
+    """
+    *body, _ = loop.body.block.ops
+    if loop.results:
+        return False
+    copied = [op for op in body if isinstance(op, memref.LoadOp | memref.StoreOp)]
+    inner = [op for op in body if isinstance(op, scf.ForOp)]
+    rest = [op for op in body if not isinstance(op, memref.LoadOp | memref.StoreOp | scf.ForOp)]
+    if not (copied or inner) or not all(isinstance(op, arith.ConstantOp) or type(op) in ARITHMETIC for op in rest):
+        return False
+    match copied:
+        case []:
+            pass
+        case [memref.LoadOp() as load, memref.StoreOp() as store] if store.value is load.res:
+            if not _same_address((load.memref, load.indices), (store.memref, store.indices)):
+                return False
+        case _:
+            return False
+    return all(map(_moves_nothing, inner))
+
+
+def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
+    """True if two elements of the arena have the same address in every iteration of the loops around."""
+    addresses: list[NDArray[np.int64]] = []
+    for array, indices in elements:
+        size, shape = element_bytes(memref_type(array)), memref_type(array).get_shape()
+        offsets, base = list(indices), array
+        while isinstance(slice := base.owner, scratch.SliceOp):
+            offsets.append(slice.offset)
+            base = slice.source
+        if packed_bits(memref_type(array)) is not None or not isinstance(view := base.owner, scratch.ViewOp):
+            return False
+        if (numbers := numbers_over_loops(offsets)) is None:
+            return False
+        element = sum((number * prod(shape[at + 1 :]) for at, number in enumerate(numbers[: len(shape)])), np.array(0))
+        addresses.append(view.offset.value.data + size * (element + sum(numbers[len(shape) :])))
+    first, second = np.broadcast_arrays(*addresses)
+    return bool((first == second).all())
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, KernelCost, cost_table
-from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
+from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_of
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
     """The cost of each kind of step in a demand, and the kinds that were never measured and have a generic cost."""
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
     known = {step: table.steps.get(step) or demand.kernels.get(step, KernelCost()).cost for step in kinds}
+    # In a table without these, the fixed time of a program includes them.
+    known |= {step: table.steps.get(step, Cost(0, 0, 0, 0)) for step in kinds if step in ENTRY}
     costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     return costs, tuple(step for step, cost in known.items() if cost is None)
 

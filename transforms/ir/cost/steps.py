@@ -60,6 +60,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             # A multiplication takes narrow factors without extending them.
             factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
             return {} if factor else {f"extend {op.input.type} {width}": 1}
+        case arith.SelectOp() if _keeps(op):
+            return {f"keep {width}": 1}
         case func.CallOp():
             return {op.callee.string_value(): 1}
         case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
@@ -110,6 +112,17 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
         widest = max(cast("IntegerType[Any, Any]", type).width.data for type in narrow)
         return {f"multiply i{widest} {width}": 1}
     return {f"multiply {width}": 1}
+
+
+def _keeps(select: arith.SelectOp) -> bool:
+    """True if a selection mostly keeps what a loop carries, as the search of the greatest element does."""
+    block = select.parent
+    if block is None or not isinstance(block.parent_op(), scf.ForOp):
+        return False
+    choices = [select.rhs]
+    while isinstance(before := choices[-1].owner, arith.SelectOp):
+        choices += [before.rhs]
+    return any(choice in block.args[1:] for choice in choices) or select.lhs in block.args[1:]
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:

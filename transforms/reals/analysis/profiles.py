@@ -78,12 +78,21 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
     statistics: dict[SSAValue, _Statistics] = {}
+    function = predict_function(module)
+    forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if isinstance(op, tdsl.ForestOp)}
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
         statistics.setdefault(value, _Statistics()).add(values, value)
+        for op, passed in forests.items():
+            if op.input is value:
+                passed += op.passed(values)
 
     evaluate_as_it_is(module, inputs, observe)
-    function = predict_function(module)
+    for op, passed in forests.items():
+        # Each sample passes every root once, as often as the op runs.
+        roots = op.trees.roots[op.trees.roots >= 0]
+        walks = max(int(passed[roots].sum(1).max(initial=0)), 1)
+        op.properties |= op.trees.with_shares(passed / walks).attributes
     for op in function.walk():
         _record(op, statistics)
     argument = statistics[function.body.block.args[0]].profile()

@@ -89,3 +89,9 @@
 %x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
 %r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xindex>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
 // CHECK: features: expected integers of 8, 16, 32 or 64 bits, f32 or f64, got index
+
+// -----
+
+%x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
+%r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>, shares = dense<[[0.5, 1.5], [0.25, 0.25]]> : tensor<2x2xf32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+// CHECK: 2 inner nodes have two shares each, from 0 to 1

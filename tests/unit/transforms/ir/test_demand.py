@@ -11,7 +11,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
 from tinyml.targets.registry import boards, tile_families
 from tinyml.targets.tiles import Tile
-from tinyml.transforms.ir.cost.demand import Demand, demand_of
+from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on
 
 BUFFERS = """
@@ -267,3 +267,72 @@ func.func @model() {{
     demand = demand_of(Parser(context(), program).parse_module())
     runs = {kind: count for steps in demand.operations.values() for kind, count in steps.runs.items()}
     assert runs[f"tm_copy {step}"] == (2 if step == "word" else 8)
+
+
+@pytest.mark.parametrize(("place", "stores"), [("%t", 0), ("%next", 7)])
+def test_copies_of_elements_to_where_they_are_count_nothing(place: str, stores: int) -> None:
+    program = f"""
+func.func @model() {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  %arena = scratch.arena {{alignment = 2 : i64}} : memref<40xi8>
+  %part = scratch.view %arena[16 : i64] : memref<40xi8> to memref<1x7xi16>
+  %whole = scratch.view %arena[0 : i64] : memref<40xi8> to memref<1x20xi16>
+  %there = scratch.slice %whole[%one] : memref<1x20xi16> to memref<19xi16>
+  scf.for %t = %zero to %seven step %one {{
+    %next = arith.addi %t, %one : index
+    %at = arith.addi {place}, %seven : index
+    %x = memref.load %part[%zero, %t] : memref<1x7xi16>
+    memref.store %x, %there[%at] : memref<19xi16>
+  }}
+  func.return
+}}"""
+    runs = demand_of(Parser(context(), program).parse_module()).operations.get("", StepCounts()).runs
+    assert runs.get("store 2", 0) == stores
+    assert runs["entry loop"] == bool(stores)
+
+
+def test_a_search_keeps_what_it_has_found() -> None:
+    module = Parser(context(), SEARCH).parse_module()
+    runs = demand_of(module).operations[""].runs
+    assert (runs["keep i8"], runs["keep index"], runs["select i8"]) == (8, 8, 8)
+    assert (runs["loop"], runs["entry loop"], runs["entry byte"]) == (1, 1, 1)
+
+
+SEARCH = """
+func.func @model(%X: memref<9xi8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %least = arith.constant 0 : i8
+  %first = memref.load %X[%zero] : memref<9xi8>
+  %most, %best = scf.for %i = %one to %nine step %one iter_args(%value = %first, %at = %zero) -> (i8, index) {
+    %x = memref.load %X[%i] : memref<9xi8>
+    %y = memref.load %X[%zero] : memref<9xi8>
+    %below = arith.cmpi slt, %x, %least : i8
+    %z = arith.select %below, %x, %y : i8
+    %greater = arith.cmpi sgt, %z, %value : i8
+    %now = arith.select %greater, %z, %value : i8
+    %there = arith.select %greater, %i, %at : index
+    scf.yield %now, %there : i8, index
+  }
+  func.return %best : index
+}
+"""
+
+
+def test_loops_of_two_iterations_are_short() -> None:
+    program = SEARCH.replace("constant 9", "constant 3")
+    runs = demand_of(Parser(context(), program).parse_module()).operations[""].runs
+    assert (runs["loop short"], runs["iteration short"], "loop" in runs) == (1, 2, False)
+
+
+def test_a_table_without_times_of_entry_includes_them_in_its_program(loops: ModuleOp) -> None:
+    table = CostTable("cycles", Cost(70, 0, 0, 0), {"store 1": Cost(2, 0, 0, 0)})
+    found = estimate(loops, table)
+    assert not [step for step in found.guessed if step.startswith("entry")]
+    entry = {step: Cost(5, 0, 0, 0) for step in ("entry loop", "entry byte")}
+    with_them = estimate(loops, CostTable("cycles", Cost(70, 0, 0, 0), {**table.steps, **entry}))
+    counts = demand_of(loops).operations[""].runs
+    assert with_them.operations[""][0] - found.operations[""][0] >= 5 * counts["entry byte"] > 0

@@ -1,4 +1,4 @@
-"""Profiles of tensors in long loops take bounded memory."""
+"""Profiles of tensors in long loops take bounded memory, and those of forests count paths."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.forests import forest_program, random_trees, random_votes, reached
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute
@@ -47,3 +48,26 @@ def test_samples_of_long_loops_are_thinned(monkeypatch: pytest.MonkeyPatch):
     assert (thinned.low, thinned.high) == (whole.low, whole.high)
     actual, desired = ([value.data for value in profile.percentiles] for profile in (thinned, whole))
     np.testing.assert_allclose(actual, desired, atol=0.1)
+
+
+def test_forests_have_the_shares_of_samples_that_go_to_each_child():
+    """Walked node by node, nodes are visited as often as the trees with shares tell, and leaves as often as these."""
+    random = np.random.default_rng(5)
+    trees = random_trees(random, 4, 9, 3, 8, -1, 1)
+    module = forest_program(trees, random_votes(random, 8, 2, signed=True, pure=0.3), 3)
+    inputs = random.normal(0.4, 0.5, (50, 3)).astype(np.float32)
+    record_profiles(module, inputs)
+    [forest] = [op for op in module.walk() if isinstance(op, tdsl.ForestOp)]
+    found = forest.trees
+    visited = 0
+    for row in inputs:
+        for node in trees.roots.tolist():
+            while node >= 0:
+                visited += 1
+                node = int(trees.children[node][0 if row[trees.features[node]] <= trees.thresholds[node] else 1])
+    assert found.visits == pytest.approx(visited / len(inputs))
+    assert trees.visits != pytest.approx(found.visits, rel=0.01)
+    ends = [leaf for row in inputs for leaf in reached(trees, trees.thresholds, row)]
+    leaves, _ = found.leaves_by_tree
+    shares = np.bincount(leaves, found.leaf_shares, minlength=8)
+    np.testing.assert_allclose(shares, np.bincount(ends, minlength=8) / len(inputs), atol=1e-6)
