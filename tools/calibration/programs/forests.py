@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.forest_code import ForestCode
-from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.c.composer.forests_in_c import ctype

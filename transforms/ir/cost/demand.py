@@ -24,17 +24,15 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
-from tinyml.dialects.tdsl.input_attributes import calls_of
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.dialects.tdsl.pushes import calls_of
+from tinyml.dialects.tdsl.input_attributes import calls_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
 from tinyml.transforms.ir.cost.far_reads import far_call, far_load
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
-from tinyml.transforms.ir.indices import mean_iterations
-from tinyml.transforms.ir.indices.index_arithmetic import ARITHMETIC, mean_iterations, numbers_over_loops
+from tinyml.transforms.ir.indices import ARITHMETIC, mean_iterations, numbers_over_loops
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 if TYPE_CHECKING:
