@@ -56,7 +56,7 @@ FAR_OFF = 10.0
 """The points beyond the permitted loss at which an alternative with constants rounded to nearest is skipped."""
 
 MOST_REFINED = 3
-"""The number of alternatives with refined constants, after which only the most accurate of the others is tried."""
+"""The number of alternatives with refined constants, after which only two of the others are tried (`_keep_two`)."""
 
 TAKEN = "taken"
 """The verdict on the alternative that is taken."""
@@ -382,12 +382,12 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
             refined[row.alternative.name] = row
             contenders.admit_deferred(row)
             if len(refined) == MOST_REFINED:
-                _keep_least(contenders, judge)
+                _keep_two(contenders, judge)
     return None
 
 
-def _keep_least(contenders: Contenders, judge: Judge) -> None:
-    """Leave only that alternative waiting which loses least by a first look; the fastest of equal ones."""
+def _keep_two(contenders: Contenders, judge: Judge) -> None:
+    """Leave two waiting: the fastest alternative whose loss a first look allows, and the one that loses least by it."""
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Tried] = []
     while waiting:
@@ -404,9 +404,10 @@ def _keep_least(contenders: Contenders, judge: Judge) -> None:
             contenders.admit_deferred(row)
     if left:
         least = min(left, key=lambda row: row.known_loss)
-        waiting.append(least)
+        allowed = (row for row in fastest_first(left) if row.look is not None and row.look.allowed(bounds.loss))
+        waiting += dict.fromkeys((next(allowed, least), least))
         for row in left:
-            if row is not least and row.look is not None:
+            if row not in waiting and row.look is not None:
                 row.verdict = f"{row.look.change} at first, {least.alternative.name} loses less"
 
 

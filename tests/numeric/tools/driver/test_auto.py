@@ -145,6 +145,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
             assert not verdicts[beside].startswith("loses")
         elif row["time"] < NOTABLE * taken["time"]:
             assert row["verdict"].startswith(("loses", "gains", "changes", "weighed", "needs"))
+            assert " at first" not in row["verdict"] or row["look"]["points"] > chosen["permitted_loss"]
     assert len(report["lines"]) == 3
 
 
