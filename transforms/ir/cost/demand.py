@@ -343,7 +343,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
 
 def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
     """True if two elements of the arena have the same address in every iteration of the loops around."""
-    addresses: list[NDArray[np.int64]] = []
+    places: list[tuple[int, int, Sequence[int], list[SSAValue]]] = []
     for array, indices in elements:
         size, shape = element_bytes(memref_type(array)), memref_type(array).get_shape()
         offsets, base = list(indices), array
@@ -352,10 +352,16 @@ def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
             base = slice.source
         if packed_bits(memref_type(array)) is not None or not isinstance(view := base.owner, scratch.ViewOp):
             return False
-        if (numbers := numbers_over_loops(offsets)) is None:
-            return False
-        element = sum((number * prod(shape[at + 1 :]) for at, number in enumerate(numbers[: len(shape)])), np.array(0))
-        addresses.append(view.offset.value.data + size * (element + sum(numbers[len(shape) :])))
+        places.append((view.offset.value.data, size, shape, offsets))
+    # The numbers of both elements are those of the same iterations.
+    numbers = numbers_over_loops([offset for *_, offsets in places for offset in offsets])
+    if numbers is None:
+        return False
+    addresses: list[NDArray[np.int64]] = []
+    for start, size, shape, offsets in places:
+        own, numbers = numbers[: len(offsets)], numbers[len(offsets) :]
+        element = sum((number * prod(shape[at + 1 :]) for at, number in enumerate(own[: len(shape)])), np.array(0))
+        addresses.append(start + size * (element + sum(own[len(shape) :])))
     first, second = np.broadcast_arrays(*addresses)
     return bool((first == second).all())
 
