@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
@@ -250,8 +250,7 @@ class NumberFormat(ABC):
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         """The accumulator for a product of matrices: as `accumulator`, unless it depends on the length of the sums."""
-        lhs, rhs = (cast(NumberFormat, factor.format) for factor in (product.lhs, product.rhs))
-        return self.accumulator(lhs, rhs, bound)
+        return self.accumulator(product.lhs.format, product.rhs.format, bound)
 
     @abstractmethod
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:

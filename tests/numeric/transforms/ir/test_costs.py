@@ -66,7 +66,7 @@ FAMILIES = {"Tree": "trees", "Forest": "trees", "Boosting": "trees", "KNeighbors
 SMALL = 1000
 """Programs that take less are a family of their own."""
 
-BOUNDS = {
+BOUNDS: dict[str, dict[str, float]] = {
     "others": dict.fromkeys(BOARDS, 0.15),
     "neighbours": dict.fromkeys(BOARDS, 0.1),
     "small": {USUAL: 0.2, "cortex-m0": 0.45, "cortex-m4": 0.55, "riscv": 0.65},
