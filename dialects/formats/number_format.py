@@ -170,6 +170,10 @@ class NumberFormat(ABC):
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""
 
+    def clipped(self, reals: Reals) -> Reals:
+        """Reals within the range in which `encode` rounds: all of them in formats that saturate, as most do."""
+        return reals
+
     def encode_away(self, reals: Reals) -> Raws:
         """Round reals to the neighbour that `encode` did not choose; the same raw if there is none."""
         return self.encode(reals)

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
-from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ class HistogramOp(CountOp):
         format, edges = format_of(self.input), self.bounds
         raws, exist = greatest_raws(format, np.nextafter(edges, -np.inf))
         missing: Array = (~exist).sum(1)
-        greatest, _ = greatest_raws(format, np.full((1, 1), float(np.finfo(np.float32).max)))
-        padded = np.concatenate([raws, np.broadcast_to(greatest, raws.shape)], 1)
+        padded = np.concatenate([raws, np.broadcast_to(greatest_raw(format), raws.shape)], 1)
         rows = [row[skipped : skipped + edges.shape[1]] for row, skipped in zip(padded, missing, strict=True)]
         return np.stack(rows), missing
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raws", "votes_between"]
+__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raw", "greatest_raws", "votes_between"]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
 """Ways to a smaller forest, for messages, in scikit-learn's terms."""
@@ -33,15 +33,23 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     """The greatest raw not above each threshold, and a mask of the thresholds that have one.
 
     `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
+    Thresholds beyond the range of a format that wraps around lie above or below all of its numbers.
     """
     reals = thresholds.astype(np.float64)
-    nearest = format.encode(np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)).astype(format.dtype)
+    finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
+    nearest = format.encode(format.clipped(finite)).astype(format.dtype)
     if format.dtype.kind == "f":
         next = np.nextafter(nearest, format.dtype.type(-np.inf))
     else:
         next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
     raws = np.where(format.decode(nearest) <= reals, nearest, next)
     return raws, format.decode(raws) <= reals
+
+
+def greatest_raw(format: NumberFormat) -> Array:
+    """The raw of the greatest number of a format, at most that of single precision."""
+    raws, _ = greatest_raws(format, np.array(np.finfo(np.float32).max))
+    return raws
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:

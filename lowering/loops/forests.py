@@ -14,7 +14,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.forest import greatest_raws
+from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
@@ -48,7 +48,7 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
     """The trees with thresholds in raws, without comparisons whose result is the same for all raws of the format."""
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
-    greatest = format.encode(np.array(float(np.finfo(np.float32).max)))
+    greatest = greatest_raw(format)
 
     def decided(node: int) -> int | None:
         if not below[node]:

@@ -76,6 +76,9 @@ class PublishedFixedPoint(ScaledInteger):
         wrapped = np.where(rest >= half, rest - all_raws, np.where(rest < -half, rest + all_raws, rest))
         return wrapped.astype(self.dtype)
 
+    def clipped(self, reals: Reals) -> Reals:
+        return np.clip(reals, *np.ldexp(np.array(self.limits, np.float64), -self.frac.data))
+
     @classmethod
     def of_width(cls, width: int | None) -> PublishedFixedPoint:
         width = 16 if width is None else width

@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -35,6 +37,9 @@ FORMATS = [
     ("f32", None),
     ("bf16", None),
 ]
+PUBLISHED = [("seedot", 16), ("shiftry", 16), ("shiftry", 8)]
+"""Their sums are rounded tree by tree, and their numbers wrap around."""
+
 REACH = 7.0
 
 
@@ -124,7 +129,18 @@ def test_labels_differ_only_within_the_bound(seed: int, width: int):
     np.testing.assert_array_equal(outputs.classes[clear], reference.classes[clear])
 
 
-@pytest.mark.parametrize(("format", "width"), spread(FORMATS, 5))
+@pytest.mark.parametrize(("name", "width"), [*FORMATS, *PUBLISHED])
+def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, width: int | None):
+    format = format_named(context(), name, width).for_range(-REACH, REACH)
+    raws = np.unique(format.encode(np.linspace(-REACH, REACH, 500)))
+    numbers = format.decode(raws)
+    thresholds = np.array([-1e30, -40.0, *numbers[::50], *(numbers[::50] + 1e-9), 40.0, 500.0, 1e30])
+    greatest, exists = greatest_raws(format, thresholds)
+    np.testing.assert_array_equal((raws[:, None] <= greatest) & exists, numbers[:, None] <= thresholds)
+    assert format.decode(greatest_raw(format)) >= numbers.max()
+
+
+@pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 5), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
