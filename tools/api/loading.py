@@ -86,17 +86,17 @@ def load(source: object, *, example: object = None) -> Model:
             raise InputError("example is for modules of PyTorch", file=name)
         if "onnx.ModelProto" in kinds:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
-            return Model(name, _import("onnx")("read_onnx", content, name))
+            return Model(name, _import("onnx.importer")("read_onnx", content, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
-            return Model(name, _import("sklearn")("import_estimator", source))
+            return Model(name, _import("sklearn.importer")("import_estimator", source))
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
 
 
-def _import(frontend: str) -> Callable[..., ModuleOp]:
-    """A function that calls functions of a frontend's importer by name."""
+def _import(module: str) -> Callable[..., ModuleOp]:
+    """A function that calls functions of a module of the frontends by name."""
 
     def call(name: str, *arguments: Any) -> ModuleOp:
-        return getattr(import_module(f"tinyml.lowering.frontends.{frontend}.importer"), name)(*arguments)
+        return getattr(import_module(f"tinyml.lowering.frontends.{module}"), name)(*arguments)
 
     return call
 

@@ -22,7 +22,7 @@ KEYWORDS = (
 )
 """Options that are tried; not those that take long, or write where they like."""
 
-CHECKS = "keyword_values.py", "data_files.py"
+CHECKS = "arguments.py", "data_files.py"
 """The files that raise `TypeError` for a value of another type."""
 
 
