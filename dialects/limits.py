@@ -18,7 +18,7 @@ _ELEMENTS_PER_STEP = 200
 
 
 def step_limit() -> int:
-    """The most operations that the loops of a program may run in an inference: 250,000 by default.
+    """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
 
     An inference of that many takes some seconds on a desktop computer, and as long on a microcontroller. The limit
     grows with `ELEMENT_LIMIT`.

@@ -43,7 +43,7 @@ Holder = Operation | SSAValue
 
 
 class Place(Enum):
-    """Where an attribute may stand."""
+    """A kind of place for an attribute."""
 
     MODULE = "a module"
     FUNCTION = "a function"
@@ -55,7 +55,10 @@ class Place(Enum):
 
 @dataclass(frozen=True)
 class Value:
-    """What an attribute holds. words: for messages and the page. accepts: raises `VerifyException` with a reason."""
+    """The kind of value of an attribute.
+
+    words: for messages and the page. accepts: raises `VerifyException` with a reason.
+    """
 
     words: str
     accepts: Callable[[Attribute, Holder | None], bool]
@@ -83,12 +86,12 @@ class OwnAttribute(str):
 
     @property
     def places(self) -> str:
-        """Where it may stand, in words."""
+        """The permitted places, in words."""
         spelled = [place.value if isinstance(place, Place) else f"`{place}`" for place in self.values]
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: Place, holder: Holder | None) -> Value | None:
-        """What it holds in a place; None where it may not stand."""
+        """Its kind of value in a place; None if it is not permitted there."""
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
 
@@ -243,7 +246,7 @@ def either(*values: Value) -> Value:
 
 
 def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
-    """What a function reads; it raises `VerifyException` or `InputError` for anything else."""
+    """Values that `read` accepts; it raises `VerifyException` or `InputError` for others."""
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         read(attribute)

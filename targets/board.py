@@ -83,7 +83,9 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """The origin of its times in seconds; None if its clock is unknown."""
+        """Source of times in seconds: `simulated` cycles, `published` timing, or `least`, where only instructions are
+        counted; None without a clock.
+        """
         if self.clock is None:
             return None
         return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"

@@ -44,7 +44,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @abstractmethod
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        """Reals rounded to whole numbers as the format rounds, without its limits."""
+        """Reals rounded to integers by the rounding mode of the format, without saturation."""
 
     @abstractmethod
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:

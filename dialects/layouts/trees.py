@@ -63,7 +63,7 @@ class Trees:
 
     @cached_property
     def depth(self) -> int:
-        """The most inner nodes between a root and a leaf."""
+        """The maximum number of inner nodes between a root and a leaf."""
         depths = np.zeros(self.inner, np.int64)
         for node in range(self.inner):
             for child in self.children[node]:

@@ -28,7 +28,7 @@ GREATER = 4
 
 
 class EmissionContext(Protocol):
-    """What an emitter needs of the module around it."""
+    """The services of the surrounding module for an emitter."""
 
     intervals: dict[SSAValue, tuple[int, int]]
     """Proven intervals of values that earlier emitters made."""

@@ -110,7 +110,7 @@ class MemoryOp(IRDLOperation):
 
     @property
     def is_table(self) -> bool:
-        """True for a memory that content fills, with an element of whole bytes in each word."""
+        """True for an initialised memory in which every word holds one element of 8, 16, 32 or 64 bits."""
         if self.content is None:
             return False
         type, bits, raws = self.result.type, *_raws_of(self.content, self.result.type)

@@ -1,4 +1,4 @@
-"""Contractions: ops that sum products, each row perhaps in units of its own.
+"""Contractions: ops that sum products, optionally with a scale for each row.
 
 An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
 gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them.
@@ -133,7 +133,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """What is known about the products of each pair."""
+        """Known facts about the products of each pair."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property

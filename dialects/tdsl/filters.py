@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["BIQUAD_TERMS", "TURN", "BiquadOp", "SquareWavesOp"]
+__all__ = ["BIQUAD_TERMS", "PERIOD", "BiquadOp", "SquareWavesOp"]
 
 
 BIQUAD_TERMS = (2, 2, 2, -2, -2)
@@ -97,7 +97,7 @@ class BiquadOp(TensorOp):
         return np.stack(results, -1)
 
 
-TURN = 1 << 14
+PERIOD = 1 << 14
 """Units of phase per period."""
 
 
@@ -107,7 +107,7 @@ class SquareWavesOp(TensorOp):
 
     A column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D: `result[0, m]` is for the
     in-phase wave, which is a quarter of a period later, `result[1, m]` for the quadrature wave. first: the index of the
-    chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `TURN` periods.
+    chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `PERIOD` periods.
     """
 
     name = "tdsl.square_waves"
@@ -139,8 +139,8 @@ class SquareWavesOp(TensorOp):
         if len(shape) != 2 or shape[0] != 1:
             raise VerifyException(f"takes a chunk of 1 x D samples, got shape {spell(shape)}")
         steps = self.advances
-        if not len(steps) or steps.min() < 1 or steps.max() > TURN // 2:
-            raise VerifyException(f"phases advance by 1 to {TURN // 2} with a sample, got {steps.tolist()}")
+        if not len(steps) or steps.min() < 1 or steps.max() > PERIOD // 2:
+            raise VerifyException(f"phases advance by 1 to {PERIOD // 2} with a sample, got {steps.tolist()}")
         return (2, len(steps))
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
@@ -149,8 +149,8 @@ class SquareWavesOp(TensorOp):
         shape = len(chunk), 2, len(steps)
         total = arithmetic.no_total(self.input, self.length, shape)
         for k in range(self.length):
-            phase = (first + k) * steps % TURN
-            early = np.stack([(phase - TURN // 4) % TURN < TURN // 2, phase < TURN // 2], 1)
+            phase = (first + k) * steps % PERIOD
+            early = np.stack([(phase - PERIOD // 4) % PERIOD < PERIOD // 2, phase < PERIOD // 2], 1)
             sample = chunk[:, k, None, None]
             total = arithmetic.tally(self.input, total, np.where(early, sample, self._negative(arithmetic, sample)))
         return arithmetic.average(self.out, format_of(self.input), total, self.length, over_axes=False)

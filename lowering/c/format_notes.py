@@ -28,11 +28,6 @@ class Affine:
     low: int
     high: int
 
-    @property
-    def is_binary(self) -> bool:
-        """True for fixed point: a unit that is a power of two, without a zero point."""
-        return self.zero == 0 and math.frexp(self.unit)[0] == 0.5
-
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
     """The affine format of at most 16 bits that a type spells; None for other formats and for published arithmetic."""

@@ -84,7 +84,7 @@ class Text:
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """Code composed of parts, with the effects of all of them."""
+    """An expression composed of others, with the union of their reads and side effects."""
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))
 

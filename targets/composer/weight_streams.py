@@ -79,7 +79,7 @@ class StreamInC:
         return f"({scaled(self.rows, field.row_bytes)} + {field.aligned - 1}) / {field.aligned} * {field.aligned}"
 
     def blocks(self, body: str) -> str:
-        """Statements for every row of every block. body: the statements for a row."""
+        """C loops over the blocks of the stream and their rows. body: the statements for one row."""
         stream, count = self.stream, self.stream.tile.rows
         tables, pointers, before = list[str](), list[str](), "stream"
         for number, field in enumerate(stream.fields):

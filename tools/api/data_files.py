@@ -21,7 +21,7 @@ Labels: TypeAlias = Sequence[str | int] | None
 
 @dataclass(frozen=True)
 class Inputs:
-    """How to read the arrays of a caller.
+    """The interpretation of the arrays of a caller.
 
     integers: true if integers are raws, or those of a sensor, rather than reals. names: the features in order, which
     the columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws;

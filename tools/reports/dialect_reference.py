@@ -114,7 +114,7 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """What an attribute holds, in words; in other words where that depends on the place."""
+    """The kinds of value of an attribute, in words, for all its places."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 

@@ -150,7 +150,7 @@ class SearchedTensor(TypedDict):
 
 
 class SearchFields(TypedDict):
-    """What a search considered."""
+    """The candidates and results of a search."""
 
     name: str
     candidates: Count
@@ -177,7 +177,7 @@ class AlternativeFields(TypedDict):
 
 
 class ChoiceFields(TypedDict):
-    """What `auto` chose."""
+    """The alternatives among which `auto` chose."""
 
     alternatives: Sequence[AlternativeFields]
 
@@ -198,7 +198,7 @@ class Warning(TypedDict):
 
 
 class Stream(TypedDict):
-    """How a program that streams takes its input."""
+    """The input of a streamed program."""
 
     hop: Count
 

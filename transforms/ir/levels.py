@@ -42,7 +42,7 @@ _CLOCKED = rtl.MemoryOp | rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """What has no place in a program for hardware: all of it is arithmetic, control flow and clocked accesses."""
+    """Complaint about an op that hardware does not have; None if it is arithmetic, control flow or a clocked access."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
     if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, _CLOCKED):

@@ -197,7 +197,7 @@ def divisors(number: int) -> list[int]:
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """The most bits of a window that an op of a loop gathers, of a pixel, and of what it adds to narrow sums."""
+    """Maximum bits of an op's gathered window, of one pixel, and of the extra width of narrow sums."""
     most = 0
     for i in loop.nodes:
         bits, name = scratch_of(network, i), loop.graph.nodes[i].result

@@ -120,5 +120,5 @@ def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
 
 
 def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
-    """The most bits alive at once in a tile that needs parts of these areas."""
+    """Peak bits in a patch that needs parts of these areas."""
     return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

@@ -163,7 +163,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _unit(self) -> int:
-        """Posits are multiples of 2^-unit."""
+        """The exponent u such that all numbers of the format are multiples of 2^-u."""
         return self.posit.reach if self.window is None else -self.window[0]
 
     @property

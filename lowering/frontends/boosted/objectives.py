@@ -63,7 +63,9 @@ def boosted_program(
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """The trees with votes for all results; raises `InputError` if these would exceed the limit on elements."""
+    """The trees, with a vote for every result in each leaf; raises `InputError` if the votes exceed the limit on
+    elements.
+    """
     to.check_shape((max(sum(len(tree.first) for tree in boosted.trees), 1), boosted.results))
     trees: list[Tree] = []
     for tree, member in zip(boosted.trees, boosted.members, strict=True):

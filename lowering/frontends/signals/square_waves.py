@@ -26,7 +26,7 @@ class SquareWaves(FrontEnd):
 
     Two accumulators are kept per chunk and frequency, and no sample of earlier chunks. Sums over a chunk are divided by
     its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate` samples per
-    second, rounded to multiples of `rate / tdsl.TURN`. floor, normalise: as in `Spectrogram`.
+    second, rounded to multiples of `rate / tdsl.PERIOD`. floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -42,8 +42,8 @@ class SquareWaves(FrontEnd):
         if self.samples < self.hop or self.chunks < 1:
             raise InputError(f"{self.samples} samples have no chunk of {self.hop}, or none counts")
         verify_share(self.normalise)
-        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.TURN // 2:
-            least = self.rate / tdsl.TURN
+        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.PERIOD // 2:
+            least = self.rate / tdsl.PERIOD
             raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
 
     @property
@@ -53,7 +53,7 @@ class SquareWaves(FrontEnd):
     @property
     def steps(self) -> NDArray[Any]:
         """The phase by which each frequency advances per sample."""
-        return np.round(np.array(self.frequencies) * tdsl.TURN / self.rate).astype(int)
+        return np.round(np.array(self.frequencies) * tdsl.PERIOD / self.rate).astype(int)
 
     @property
     def frames(self) -> int:

@@ -21,23 +21,23 @@ def lower_square_waves(op: tdsl.SquareWavesOp, nest: LoopNest) -> None:
     source = tdsl.format_of(op.input)
     steps = flash_array(nest, op.advances.astype(np.int16), i16, "steps")
     zero = zero_total(source.total(op.length), nest)
-    mask = _number(nest, tdsl.TURN - 1)
+    mask = _number(nest, tdsl.PERIOD - 1)
 
     def wave(indices: Indices) -> None:
         step = nest.load(steps, indices)
         turns = nest.insert(arith.MuliOp(nest.insert(arith.IndexCastOp(op.first, i32)), nest.insert(_wide(step))))
-        whole = nest.insert(arith.ConstantOp(IntegerAttr(tdsl.TURN - 1, i32)))
+        whole = nest.insert(arith.ConstantOp(IntegerAttr(tdsl.PERIOD - 1, i32)))
         start = nest.insert(arith.TruncIOp(nest.insert(arith.AndIOp(turns, whole)), i16))
 
         def add(k: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             *totals, phase = carried
             sample = nest.load(op.input, [nest.index(0), k])
             negative = nest.insert(num.NegOp(sample, element_of(op.input)))
-            late = nest.insert(arith.AddiOp(phase, _number(nest, 3 * tdsl.TURN // 4)))
+            late = nest.insert(arith.AddiOp(phase, _number(nest, 3 * tdsl.PERIOD // 4)))
             phases = nest.insert(arith.AndIOp(late, mask)), phase
             added: list[SSAValue] = []
             for total, at in zip(totals, phases, strict=True):
-                second = nest.insert(arith.CmpiOp(at, _number(nest, tdsl.TURN // 2), "sge"))
+                second = nest.insert(arith.CmpiOp(at, _number(nest, tdsl.PERIOD // 2), "sge"))
                 term = nest.insert(arith.SelectOp(second, negative, sample))
                 added.append(nest.insert(num.TallyOp(total, term)))
             following = nest.insert(arith.AddiOp(phase, step))

@@ -50,7 +50,7 @@ def _moved_stack(opcode: Opcode, frame: int) -> Code:
 
 
 def constant(register: str, value: int) -> Code:
-    """Set a low register to a signed number of up to 31 bits and its sign; clobbers the flags."""
+    """Load a constant of magnitude below 2^31 into a low register; clobbers the flags."""
     if value < 0:
         return joined(constant(register, -value), t.rsbs(register, register, 0))
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0

@@ -40,7 +40,7 @@ class Runs(Generic[V]):
         return [*self.pointers, *self.carried]
 
     def of(self, values: Sequence[V]) -> Runs[V]:
-        """The same with other values of the variables."""
+        """A copy with new values of the loop-carried variables, in the order of `values`."""
         count = len(self.pointers)
         return replace(self, pointers=values[:count], carried=values[count:])
 

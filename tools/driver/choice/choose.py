@@ -110,7 +110,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Failed:
-    """An alternative that makes no program, and the error that says why."""
+    """An alternative that does not compile, and its error."""
 
     alternative: Alternative
     error: Exception

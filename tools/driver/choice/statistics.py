@@ -65,7 +65,7 @@ class Loss:
 
     @property
     def change(self) -> str:
-        """What the loss is, or the gain, in words."""
+        """The loss or gain in words."""
         return f"loses {self.points:.2f} points" if round(self.points, 2) >= 0 else f"gains {-self.points:.2f} points"
 
     def allowed(self, loss: float) -> bool:
@@ -150,7 +150,7 @@ class Judge:
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far the right class of each sample lies above the best other one (samples,). scores: as in `Judge`."""
+    """Margin (samples,): score of the right class minus the best other score. scores: as in `Judge`."""
     if scores.shape[1] == 1:
         return (2 * right - 1) * scores[:, 0]
     rows = np.arange(len(scores))
@@ -195,7 +195,7 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 
 
 def falls_of_r2(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What R2 falls by where the model on reals is right: the part of each sample (samples,), whose mean it is.
+    """Loss of R2 (samples,), as each sample's part, whose mean it is, if the model on reals counts as exact.
 
     exact, computed: of shape (samples, outputs). The fall is the mean square of the error over the variance, each
     output counting alike, and so the relative increase of the squared error where the model explains nothing.

@@ -198,7 +198,7 @@ class ProgramTrial:
 
     @cached_property
     def raws(self) -> dict[int, Raws]:
-        """The raws of refined constants."""
+        """Refined raws of the constants, by their indices."""
         return refine_constants(self.evaluator, self.formats)
 
     def cost(self, more: Mapping[str, Any]) -> EstimatedCost:

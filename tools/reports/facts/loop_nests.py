@@ -66,7 +66,7 @@ def _inside(block: Block) -> list[NestFacts]:
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(NestFacts("loop", label, operation, _turns(op), _inside(op.body.block)))
+            found.append(NestFacts("loop", label, operation, _trip_count(op), _inside(op.body.block)))
         elif op.regions:
             inner = [each for region in op.regions for part in region.blocks for each in _inside(part)]
             found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
@@ -93,7 +93,7 @@ def _kernel(op: Operation) -> str | None:
     return f"{called} ({sizes})" if sizes else called
 
 
-def _turns(loop: scf.ForOp) -> int | None:
+def _trip_count(loop: scf.ForOp) -> int | None:
     low, high, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or not step else max(-(-(high - low) // step), 0)
 

@@ -83,7 +83,7 @@ class TensorBuilder(LocatedBuilder):
         return loop.results
 
     def over(self, extent: int, whole: SSAValue, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """The result of a loop from 0 that carries one tensor; a single iteration needs no loop."""
+        """Result of a loop over [0, extent) that carries one tensor; a single iteration is inserted without a loop."""
         if extent == 1:
             return body(self.index(0), whole)
         ends = self.index(0), self.index(extent)

@@ -88,7 +88,7 @@ class _Carried(NamedTuple):
     filling: float | None = None
 
     def put(self, op: Operation) -> None:
-        """Give the op, which reads u from now on, its new filling."""
+        """Replace the filling of a pad whose operand is now u."""
         if isinstance(op, tdsl.PadOp) and self.filling is not None:
             op.properties.pop("value", None)
             if self.filling:

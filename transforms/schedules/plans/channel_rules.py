@@ -72,7 +72,7 @@ class ChannelNodes:
 
     @property
     def channels(self) -> int:
-        """The number of channels of every slice."""
+        """Number of channels of each tensor that the loop slices."""
         return self.graph.tensors[self.sliced[0]].channels
 
     @property
@@ -109,7 +109,7 @@ class ChannelNodes:
         return None
 
     def peak(self, copies: bool = False) -> int:
-        """The most bits of slices alive at once, in the order of the nodes."""
+        """Peak bits of the slices, in the order of the nodes."""
         done: set[int] = set()
         most = 0
         for i in self.nodes:

@@ -34,7 +34,7 @@ def order_of(turns: Sequence[int], height: int, width: int) -> Order:
 
 
 def alive(graph: Graph, i: int, order: Order) -> int:
-    """The most bits of operand and result alive at once while node i overwrites its operand in the given order."""
+    """Peak bits of operand and result while node i overwrites its operand in the given order."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]

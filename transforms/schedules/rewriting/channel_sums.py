@@ -178,9 +178,9 @@ class RoundedSums(ChannelSums):
 
 
 def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of an accumulating op: exact if they fit `bits`, else rounded if `HEADROOM` has that width.
+    """The sums of an accumulating op: exact if they fit `bits`, otherwise rounded, for widths in `HEADROOM`.
 
-    Raises `NotTiled` if exact sums need more than 32 bits, or if the order of products matters.
+    Raises `NotTiled` if neither is possible, or if the order of products matters.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)

@@ -24,7 +24,7 @@ MOST = 3
 
 
 class Way(IntEnum):
-    """What happens to an image in another order; the value is its rough time in units of a plan's extra work."""
+    """Treatment of an image in another order; the value is its rough time in units of a plan's extra work."""
 
     COPIED = 0
     LEFT = 1
@@ -65,7 +65,7 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
 
 
 def _ways(op: tdsl.TransposeOp, turns: bool) -> list[Way]:
-    """What can happen to an image; first what needs no time, nor bytes, of its own."""
+    """Possible treatments of an image, those without time or bytes of their own first."""
     left, turned = needs_no_memory(op), turns and can_turn(op)
     return [Way.LEFT] * left + [Way.COPIED] + [Way.TURNED] * turned
 

@@ -172,7 +172,7 @@ def test_square_waves_are_sums_of_samples():
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
     module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
-    turns = (100 + np.arange(40)[:, None]) * steps / tdsl.TURN
+    turns = (100 + np.arange(40)[:, None]) * steps / tdsl.PERIOD
     waves = [np.where((turns - late) % 1 < 0.5, 1, -1) for late in (0.25, 0)]
     wanted = np.concatenate([signals.astype(np.float64) @ wave / 40 for wave in waves], 1)
     found = evaluate_reals(module, signals).scores
