@@ -174,6 +174,11 @@ class NumberFormat(ABC):
         """Reals within the range in which `encode` rounds: all of them in formats that saturate, as most do."""
         return reals
 
+    def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
+        """The raws of the least and of the greatest number, in arrays of a shape: rows may have scales of their own."""
+        low, high = (self.encode(self.clipped(np.full(shape, end))) for end in (-np.inf, np.inf))
+        return low, high
+
     def encode_away(self, reals: Reals) -> Raws:
         """Round reals to the neighbour that `encode` did not choose; the same raw if there is none."""
         return self.encode(reals)
@@ -312,7 +317,7 @@ class NumberFormat(ABC):
         if ranked is None or self.dtype.kind != "i" or self.dtype.itemsize > 2:
             return self.from_f32(m, value_format.to_f32(m, value))
         index, raws = ranked
-        entry = m.entry("conversion", self.encode(value_format.decode(raws)), index)
+        entry = m.entry("conversion", self.encode(self.clipped(value_format.decode(raws))), index)
         return m.settle(entry, 8 * self.dtype.itemsize)
 
     @abstractmethod

@@ -63,13 +63,16 @@ class MemoryType(ParametrizedAttribute, TypeAttribute):
 def _raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
     """The width of a memory's initial elements, and these, unsigned.
 
-    Raises `VerifyException` for others than integers of at most 64 bits in whole bytes of a machine, and for more
-    elements than fit.
+    Raises `VerifyException` for others than integers of at most 64 bits, and for more elements than fit.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
-    if (bytes := (bits + 7) // 8) not in (1, 2, 4, 8):
-        raise VerifyException(f"the content of a memory is integers of 8, 16, 32 or 64 bits or less, got {element}")
+    if not 0 < bits <= 64:
+        raise VerifyException(f"the content of a memory is integers of at most 64 bits, got {element}")
+    # Attributes hold integers of 17 to 24 bits in four bytes each, and so on.
+    bytes = 1 << ((bits + 7) // 8 - 1).bit_length()
+    if len(content.data.data) % bytes:
+        raise VerifyException(f"{len(content.data.data)} bytes are no integers of {bytes} bytes each")
     raws = np.frombuffer(content.data.data, f"<u{bytes}") & np.array((1 << bits) - 1, f"<u{bytes}")
     if type.width.data % bits or len(raws) > type.depth.data * (type.width.data // bits):
         raise VerifyException(f"{len(raws)} elements of {bits} bits are no content of {type}")

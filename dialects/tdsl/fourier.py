@@ -85,7 +85,7 @@ def rotations(angles: Array) -> NDArray[np.float64]:
 
 def doubled(format: NumberFormat) -> NumberFormat:
     """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
-    greatest = float(np.abs(format.decode(format.encode(np.array([-np.inf, np.inf])))).max())
+    greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
 

@@ -86,6 +86,8 @@ def _labels(attribute: Attribute) -> list[str | int]:
             labels.append(label.value.data)
         else:
             raise VerifyException(f"{CLASSES} holds {label}, expected an array of strings or of integers")
+    if not labels:
+        raise VerifyException(f"{CLASSES} is empty, expected the label of each class")
     _check_lengths(labels)
     return labels
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -208,8 +208,15 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
             raise VerifyException(
                 f"permutation {list(self.axes)} is not that of a matrix, which is transposed in place"
             )
-        if isinstance(self.input.type, TensorType) and not self.input.has_one_use():
+        if not isinstance(self.input.type, TensorType):
+            return
+        if not self.input.has_one_use():
             raise VerifyException("a transposition in place destroys its input, which has another reader")
+        owner = self.input.owner
+        if isinstance(owner, Operation) and getattr(owner, "MAY_BE_VIEW", False):
+            raise VerifyException(f"a transposition in place destroys its input, which may be a view by '{owner.name}'")
+        if (owner.parent_block() if isinstance(owner, Operation) else owner) is not self.parent_block():
+            raise VerifyException("a transposition in place destroys its input, which is of another block")
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input) if list(self.axes) == sorted(self.axes) else None
@@ -314,7 +321,8 @@ class TransposeOfTranspose(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
-        if op.result is not None and isinstance(inner := op.input.owner, TransposeOp):
+        inner = op.input.owner
+        if op.result is not None and isinstance(inner, TransposeOp) and inner.in_place is None:
             new = TransposeOp(inner.input, [inner.axes[axis] for axis in op.axes])
             new.attributes |= op.attributes
             rewriter.replace(op, new)

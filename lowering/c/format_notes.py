@@ -76,7 +76,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None
     info = np.iinfo(format.dtype)
-    low, high = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64)).tolist()
+    low, high = sorted(int(end) for end in format.ends())
     if info.bits == 8:
         # Raws need not be in the order of their reals: the bytes of a camera wrap around.
         raws = _raws(format)

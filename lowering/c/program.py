@@ -99,6 +99,8 @@ class ProgramBuilder:
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
+        if self.pushes is not None and (self.given is None or len(function.args) != 1):
+            raise InputError(f"'{tdsl.PUSHED}': the input is in the arena, and the time of a step the only argument")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""

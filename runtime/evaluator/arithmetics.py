@@ -62,7 +62,8 @@ class Bits(Arithmetic):
         return _defined(step).computation()(self.machine, x)
 
     def number(self, value: SSAValue, real: float) -> Array:
-        return tdsl.format_of(value).encode(np.array(real))
+        format = tdsl.format_of(value)
+        return format.encode(format.clipped(np.array(real)))
 
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
         return np.zeros(shape, builtin_dtype(tdsl.format_of(value).total(count)))

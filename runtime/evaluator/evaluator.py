@@ -138,10 +138,18 @@ def _raws_together(function: func.FuncOp) -> int:
 
     Raws do not depend on it. Sums of reals do, in their last bits, and observers and searches see samples by the chunk.
     """
-    if (together := samples_together(function)) < CHUNK:
+    together, numbers = (
+        samples_together(function),
+        [number_format(shaped(value).get_element_type()) for value in _tensors(function)],
+    )
+    if together < CHUNK or any(format is not None and format.AS_PUBLISHED for format in numbers):
+        # Published arithmetic adds the products of a sum as a tree, all of which are there at once.
         return together
+    forests = [op for op in function.walk() if isinstance(op, tdsl.ForestOp)]
     moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
     elements = sum(int(np.prod(tdsl.shape_of(value))) for value in moving)
+    # A walk has the node, and the votes, of every tree.
+    elements += sum(len(op.trees.roots) * (4 + tdsl.shape_of(op.votes)[1]) for op in forests)
     return max(together, LIVE // (8 * max(elements, 1)))
 
 
@@ -220,11 +228,13 @@ def argument_reals(module: ModuleOp, inputs: Array) -> Array:
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
-    """Real inputs as raws of the program's input format."""
+    """Real inputs as raws of the program's input format, clipped to its range as `NAME_set` does it in C."""
     inputs = argument_reals(module, inputs)
     format = element_format(predict_function(module).body.block.args[0].type)
     chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
-    parts = [format.encode(inputs[i : i + chunk].astype(np.float64)) for i in range(0, len(inputs), chunk)]
+    parts = [
+        format.encode(format.clipped(inputs[i : i + chunk].astype(np.float64))) for i in range(0, len(inputs), chunk)
+    ]
     return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
 
 

@@ -138,8 +138,8 @@ def random_data(module: ModuleOp, samples: int) -> Data:
     random = np.random.default_rng(0)
     if format.dtype.kind == "f":
         return Data(random.standard_normal((samples, length)).astype(np.float32), None)
-    ends = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64))
-    raws = random.integers(ends[0], ends[1], (samples, length), endpoint=True).astype(format.dtype)
+    low, high = sorted(int(end) for end in format.ends())
+    raws = random.integers(low, high, (samples, length), endpoint=True).astype(format.dtype)
     return Data(_features(module, format.decode(raws)), None)
 
 

@@ -128,7 +128,7 @@ class TrainingTrace(Trace):
         format = self._format(made)
         if format is None:
             return slope
-        low, high = format.encode(np.array(-np.inf)), format.encode(np.array(np.inf))
+        low, high = format.ends()
         raws = self.values[made]
         return np.where((raws == low) | ((raws == high) & (slope < 0)), 0.0, slope)
 

@@ -34,8 +34,7 @@ class Weight:
     def __post_init__(self) -> None:
         format = tdsl.format_of(self.constant.result)
         # Rows may have scales of their own.
-        ends = (np.full(self.real.shape, end) for end in (-np.inf, np.inf))
-        self.low, self.high = (format.decode(format.encode(end)) for end in ends)
+        self.low, self.high = map(format.decode, format.ends(self.real.shape))
         sparse = isinstance(self.constant.result.type.encoding, Csr)
         self.dense = self.constant.raws != format.encode(np.zeros(1)) if sparse else np.True_
 

@@ -71,7 +71,7 @@ def _hides_relu(op: tdsl.TensorOp) -> bool:
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp) or op.interval[0] >= 0:
         return False
     users = [use.operation for use in op.out.uses]
-    least = float(format.decode(format.encode(np.array(-np.inf))))
+    least = float(format.decode(format.ends()[0]))
     return least == 0 and not all(isinstance(user, tdsl.ClampOp) for user in users)
 
 

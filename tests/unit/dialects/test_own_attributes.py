@@ -52,6 +52,7 @@ PLACED = {
         'tdsl.clusters = "x"': "no value",
         "tdsl.rate = -1.0 : f64": "a finite float above 0",
         "tdsl.classes = [1 : i64, 2.0 : f64]": "an array of strings or of integers",
+        "tdsl.classes = []": "an array of strings or of integers",
         "tdsl.stored = {count = 1 : i64}": "a dictionary of",
         "tinyml.target = 5 : i64": "a string",
         "tinyml.plan = [{first = 1 : i64}]": "segments with",

@@ -137,9 +137,7 @@ def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float)
     alone."""
     with np.errstate(all="ignore"):
         # Rows and channels may have scales of their own.
-        least, greatest = (
-            np.asarray(format.decode(format.encode(np.full(shape, end))), np.float64) for end in (-np.inf, np.inf)
-        )
+        least, greatest = (np.asarray(format.decode(end), np.float64) for end in format.ends(shape))
     ends, most = (float(least.min(initial=np.inf)), float(greatest.max(initial=-np.inf))), max(abs(low), abs(high))
     if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= WIDEST * most and ends[0] < ends[1]:
         return min(ends[0], low), max(ends[1], high)

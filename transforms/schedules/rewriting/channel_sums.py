@@ -147,7 +147,7 @@ class RoundedSums(ChannelSums):
     def __init__(self, op: tdsl.ContractionOp, bits: int) -> None:
         super().__init__(op)
         result = tdsl.format_of(op.out)
-        greatest = float(np.abs(result.decode(result.encode(np.array([-np.inf, np.inf])))).max()) * HEADROOM[bits]
+        greatest = float(np.abs(result.decode(np.stack(result.ends()))).max()) * HEADROOM[bits]
         try:
             self.format: NumberFormat = result.of_width(bits).for_range(-greatest, greatest)
         except InputError as error:

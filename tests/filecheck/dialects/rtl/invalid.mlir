@@ -52,12 +52,7 @@ hw.module @depth(in %clock : !seq.clock, in %read : i1, in %data : i16, out word
 // -----
 
 %w = rtl.memory dense<1.0> : tensor<2xf32> : !rtl.memory<2, 32>
-// CHECK: the content of a memory is integers of 8, 16, 32 or 64 bits or less, got f32
-
-// -----
-
-%w = rtl.memory dense<1> : tensor<2xi24> : !rtl.memory<2, 24>
-// CHECK: the content of a memory is integers of 8, 16, 32 or 64 bits or less, got i24
+// CHECK: the content of a memory is integers of at most 64 bits, got f32
 
 // -----
 

@@ -203,6 +203,23 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a = "test.op"() : () -> tensor<6x1xf32>
+%b = tdsl.reshape %a : tensor<6x1xf32> -> tensor<2x3xf32>
+%r = tdsl.transpose %b {permutation = array<i64: 1, 0>, in_place} : tensor<2x3xf32> -> tensor<3x2xf32>
+// CHECK: a transposition in place destroys its input, which may be a view by 'tdsl.reshape'
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+scf.for %i = %c0 to %c1 step %c1 {
+  %r = tdsl.transpose %a {permutation = array<i64: 1, 0>, in_place} : tensor<2x3xf32> -> tensor<3x2xf32>
+}
+// CHECK: a transposition in place destroys its input, which is of another block
+
+// -----
+
 %a = "test.op"() : () -> (tensor<2x3xf32>)
 %r = tdsl.reverse %a {axis = 2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK: axis 2 is not one of the 2 axes

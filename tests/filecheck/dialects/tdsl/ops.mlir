@@ -49,8 +49,9 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
 // CHECK: %reshape = tdsl.reshape %x : tensor<2x3xf32> -> tensor<6x1xf32>
   %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
 // CHECK: %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
-  %turned = tdsl.transpose %transpose {permutation = array<i64: 1, 0>, in_place} : tensor<3x2xf32> -> tensor<2x3xf32>
-// CHECK: %turned = tdsl.transpose %transpose {permutation = array<i64: 1, 0>, in_place} : tensor<3x2xf32> -> tensor<2x3xf32>
+  %computed = tdsl.relu %transpose : tensor<3x2xf32> -> tensor<3x2xf32>
+  %turned = tdsl.transpose %computed {permutation = array<i64: 1, 0>, in_place} : tensor<3x2xf32> -> tensor<2x3xf32>
+// CHECK: %turned = tdsl.transpose %computed {permutation = array<i64: 1, 0>, in_place} : tensor<3x2xf32> -> tensor<2x3xf32>
   %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
 // CHECK: %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
   %move_up = tdsl.move_up %q {axis = 0 : i64, count = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>

@@ -57,6 +57,16 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.log(np.maximum(x, 2.0**-126))
 
 
+@pytest.mark.parametrize("format", FORMATS, ids=str)
+def test_ends_bracket_all_numbers(format: NumberFormat):
+    """Where `encode` wraps around, too, whose raws for numbers beyond the ends would be anything."""
+    low, high = (float(format.decode(raw)) for raw in format.ends())
+    numbers = format.decode(raws_of(format))
+    assert low <= numbers.min() <= numbers.max() <= high
+    if np.isfinite([low, high]).all():
+        assert [low, high] == [numbers.min(), numbers.max()]
+
+
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
     """No value is nearer than the one that encoding the exact real gives, which saturates; up to ties and doubles."""
     best = np.abs(format.decode(format.encode(exact)) - exact)

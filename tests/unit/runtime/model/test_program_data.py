@@ -9,6 +9,7 @@ import pytest
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import in_file_order, load_program_data
 
@@ -31,3 +32,17 @@ def test_samples_get_the_order_of_the_program(axes: tuple[int, ...], given: str,
     np.testing.assert_array_equal(in_file_order(module, x), IMAGES.reshape(5, -1))
     words = {1: "channels", 2: "height", 3: "width"}
     assert interface_of(module).input_layout == " x ".join(words[axis] for axis in axes[1:])
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said"),
+    [
+        ("tdsl.packed = 7 : i64", "7 bits do not hold the 8 of"),
+        ("tdsl.order = array<i64: 0, 2, 1>", "an order of 3 axes is none of an input of 2"),
+    ],
+)
+def test_attributes_that_do_not_belong_to_the_input_are_one_line(attribute: str, said: str):
+    type = "tensor<4x1x!fixed.q<8, 4>>"
+    text = f"func.func @f(%x: {type} {{{attribute}}}) -> {type} {{ func.return %x : {type} }}"
+    with pytest.raises(InputError, match=said):
+        interface_of(Parser(context(), text).parse_module())
