@@ -22,6 +22,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.transforms.ir.levels import BITS
@@ -39,7 +40,7 @@ class LowerArithToRtlPass(ModulePass):
     takes = BITS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
+        functions = defined_functions(op)
         if len(functions) != 1:
             raise InputError(f"expected one function after inline-runtime, got {len(functions)}")
         _Memories(functions[0]).lower()

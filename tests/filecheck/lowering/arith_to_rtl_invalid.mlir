@@ -23,3 +23,8 @@ func.func @carried(%x: memref<4xi8>) {
   func.return
 }
 // CHECK: 'scf.for' has no hardware
+
+// -----
+
+func.func private @declared(memref<4xi8>)
+// CHECK: expected one function after inline-runtime, got 0
