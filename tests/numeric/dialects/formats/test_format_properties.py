@@ -57,7 +57,7 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.log(np.maximum(x, 2.0**-126))
 
 
-@pytest.mark.parametrize("format", FORMATS, ids=str)
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
     """Where `encode` wraps around, too, whose raws for numbers beyond the ends would be anything."""
     low, high = (float(format.decode(raw)) for raw in format.ends())
