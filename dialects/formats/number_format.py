@@ -170,13 +170,13 @@ class NumberFormat(ABC):
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""
 
-    def clipped(self, reals: Reals) -> Reals:
-        """Reals within the range in which `encode` rounds: all of them in formats that saturate, as most do."""
-        return reals
+    def encode_clipped(self, reals: Reals) -> Raws:
+        """Round reals into the format, those beyond its range to its ends: as `encode`, unless that wraps around."""
+        return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
         """The raws of the least and of the greatest number, in arrays of a shape: rows may have scales of their own."""
-        low, high = (self.encode(self.clipped(np.full(shape, end))) for end in (-np.inf, np.inf))
+        low, high = (self.encode_clipped(np.full(shape, end)) for end in (-np.inf, np.inf))
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -317,7 +317,7 @@ class NumberFormat(ABC):
         if ranked is None or self.dtype.kind != "i" or self.dtype.itemsize > 2:
             return self.from_f32(m, value_format.to_f32(m, value))
         index, raws = ranked
-        entry = m.entry("conversion", self.encode(self.clipped(value_format.decode(raws))), index)
+        entry = m.entry("conversion", self.encode_clipped(value_format.decode(raws)), index)
         return m.settle(entry, 8 * self.dtype.itemsize)
 
     @abstractmethod

@@ -83,7 +83,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return Int(value, self.stored_width, low, high)
 
     def constant(self, m: Machine[V], real: float) -> V:
-        return m.settle(m.const(int(self.encode(self.clipped(np.array(real))))), self.stored_width)
+        return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         """The raw rounded to nearest and saturated, whatever the format does elsewhere."""

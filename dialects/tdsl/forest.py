@@ -37,7 +37,7 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
-    nearest = format.encode(format.clipped(finite)).astype(format.dtype)
+    nearest = format.encode_clipped(finite).astype(format.dtype)
     if format.dtype.kind == "f":
         next = np.nextafter(nearest, format.dtype.type(-np.inf))
     else:

@@ -62,8 +62,7 @@ class Bits(Arithmetic):
         return _defined(step).computation()(self.machine, x)
 
     def number(self, value: SSAValue, real: float) -> Array:
-        format = tdsl.format_of(value)
-        return format.encode(format.clipped(np.array(real)))
+        return tdsl.format_of(value).encode_clipped(np.array(real))
 
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
         return np.zeros(shape, builtin_dtype(tdsl.format_of(value).total(count)))

@@ -232,9 +232,7 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     inputs = argument_reals(module, inputs)
     format = element_format(predict_function(module).body.block.args[0].type)
     chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
-    parts = [
-        format.encode(format.clipped(inputs[i : i + chunk].astype(np.float64))) for i in range(0, len(inputs), chunk)
-    ]
+    parts = [format.encode_clipped(inputs[i : i + chunk].astype(np.float64)) for i in range(0, len(inputs), chunk)]
     return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
 
 

@@ -64,5 +64,5 @@ def greatest_error(
     reals = argument.decode(raws)
     raws = raws[argument.encode(reals) == raws]
     computed = result.decode(np.asarray(result.function(NumpyMachine(), function, raws, argument, scheme)))
-    limits = result.decode(result.encode(result.clipped(np.array([-LARGEST, LARGEST]))))
+    limits = result.decode(result.encode_clipped(np.array([-LARGEST, LARGEST])))
     return float(np.abs(computed - np.clip(exactly(function, argument.decode(raws)), *limits)).max())

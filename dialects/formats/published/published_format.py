@@ -76,8 +76,8 @@ class PublishedFixedPoint(ScaledInteger):
         wrapped = np.where(rest >= half, rest - all_raws, np.where(rest < -half, rest + all_raws, rest))
         return wrapped.astype(self.dtype)
 
-    def clipped(self, reals: Reals) -> Reals:
-        return np.clip(reals, *np.ldexp(np.array(self.limits, np.float64), -self.frac.data))
+    def encode_clipped(self, reals: Reals) -> Raws:
+        return self.encode(np.clip(reals, *np.ldexp(np.array(self.limits, np.float64), -self.frac.data)))
 
     @classmethod
     def of_width(cls, width: int | None) -> PublishedFixedPoint:

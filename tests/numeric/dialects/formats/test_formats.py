@@ -160,7 +160,7 @@ def test_constant(sort: Sort, real: float):
     for format in sort.variants:
         emitted = lowered_op([], lambda v, to=format.type: num.ConstantOp(real, to))
         assert_same_bits(emitted(), format.constant(M, real))
-        assert_same_bits(emitted(), format.encode(format.clipped(np.array(real))))
+        assert_same_bits(emitted(), format.encode_clipped(np.array(real)))
 
 
 def vectors(format: NumberFormat, length: int, seed: int) -> Array:
