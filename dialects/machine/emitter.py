@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -121,12 +122,12 @@ class Emitter(Machine[SSAValue]):
 
     def cmp_sge(self, a: SSAValue, b: SSAValue) -> SSAValue:
         # C compilers warn of a comparison with the least number of a type.
-        if _constant(b) == -(1 << self.width_of(b) - 1):
+        if const_evaluate_operand(b) == -(1 << self.width_of(b) - 1):
             return self.insert(arith.ConstantOp(IntegerAttr(1, i1)))
         return self.insert(arith.CmpiOp(a, b, "sge"))
 
     def cmp_sgt(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        if _constant(b) == (1 << self.width_of(b) - 1) - 1:
+        if const_evaluate_operand(b) == (1 << self.width_of(b) - 1) - 1:
             return self.insert(arith.ConstantOp(IntegerAttr(0, i1)))
         return self.insert(arith.CmpiOp(a, b, "sgt"))
 
@@ -173,14 +174,6 @@ class Emitter(Machine[SSAValue]):
         return cast("IntegerType[int, Any]", value.type).width.data
 
 
-def _constant(value: SSAValue) -> int | None:
-    """The value of an integer constant; None for any other value."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
-
-
 def _is_negative_of(value: SSAValue, other: SSAValue) -> bool:
     """True for 0 - other."""
-    return isinstance(op := value.owner, arith.SubiOp) and op.rhs is other and _constant(op.lhs) == 0
+    return isinstance(op := value.owner, arith.SubiOp) and op.rhs is other and const_evaluate_operand(op.lhs) == 0

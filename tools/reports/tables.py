@@ -35,6 +35,13 @@ CAVEATS = {
 _BEFORE = {"simulated": "", "board": "", "published": "~", "least": ">"}
 
 
+def spell_figure(value: object) -> str:
+    """A figure of a report as text; `-` for a missing one."""
+    if value is None:
+        return "-"
+    return f"{value:,.2f}".removesuffix(".00") if isinstance(value, int | float) else str(value)
+
+
 def spell_milliseconds(report: dict[str, Any]) -> str:
     """The milliseconds of an inference in a report or a result of a run, with `~` for estimates and `>` for bounds."""
     time, source = report.get("milliseconds_per_inference"), report.get("time_source")

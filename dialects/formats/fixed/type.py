@@ -87,9 +87,32 @@ class ExactInteger(ScaledInteger, ExactFormat):
         away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
         return np.clip(away, *self.limits).astype(self.dtype)
 
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
+
+
+class RoundedHalfUp(ExactInteger):
+    """Integers that round to nearest, half up, and saturate."""
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        return np.floor(np.asarray(reals, np.float64) + 0.5)
+
+    def rounding(self, scale: int) -> int:
+        """Half a unit in the last place."""
+        return 1 << max(scale - self.frac.data - 1, 0)
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale(x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale_to(x, right, *self.limits)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return m.product_to(a, b, right, *self.limits)
+
 
 @irdl_attr_definition
-class FixedType(ExactInteger):
+class FixedType(RoundedHalfUp):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
 
     A width below that of the storage is a guarantee about values, kept by saturation, that proofs build on.
@@ -120,18 +143,6 @@ class FixedType(ExactInteger):
         if not isinstance(sums, FixedType) or sums.scale > self.scale:
             return False
         return sums.limits[1] << self.scale - sums.scale <= self.limits[1]
-
-    def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        return np.floor(np.asarray(reals, np.float64) + 0.5)
-
-    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale(x, right)
-
-    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale_to(x, right, *self.limits)
-
-    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        return m.product_to(a, b, right, *self.limits)
 
     @classmethod
     def of_width(cls, width: int | None) -> FixedType:
@@ -169,13 +180,6 @@ class FixedType(ExactInteger):
         # Only of equal scales, so that the kernels subtract raws.
         return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
 
-    def rounding(self, scale: int) -> int:
-        """Half a unit in the last place."""
-        return 1 << max(scale - self.frac.data - 1, 0)
-
-    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
-
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
         return m.settle(m.sum_to(x, left, y, scale - self.frac.data, *self.limits), self.stored_width)
 
@@ -194,7 +198,7 @@ class FixedType(ExactInteger):
 
 
 @irdl_attr_definition
-class SignedType(ExactInteger):
+class SignedType(RoundedHalfUp):
     """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32."""
 
     name = "fixed.s"
@@ -211,9 +215,6 @@ class SignedType(ExactInteger):
         """The least and the greatest raw."""
         return limits(self.width.data)
 
-    def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        return np.floor(np.asarray(reals, np.float64) + 0.5)
-
     @classmethod
     def of_width(cls, width: int | None) -> SignedType:
         width = USUAL_WIDTH if width is None else width
@@ -226,22 +227,6 @@ class SignedType(ExactInteger):
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return SignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
-
-    def rounding(self, scale: int) -> int:
-        """Half a unit in the last place."""
-        return 1 << max(scale - self.frac.data - 1, 0)
-
-    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale(x, right)
-
-    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale_to(x, right, *self.limits)
-
-    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        return m.product_to(a, b, right, *self.limits)
-
-    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
 
 @irdl_attr_definition
@@ -302,9 +287,6 @@ class UnsignedType(ExactInteger):
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
         return self.fitted(m, m.mul(a, b), right)
-
-    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
 
 @irdl_attr_definition

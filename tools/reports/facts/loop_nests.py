@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
@@ -94,15 +95,8 @@ def _kernel(op: Operation) -> str | None:
 
 
 def _trip_count(loop: scf.ForOp) -> int | None:
-    low, high, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
+    low, high, step = (const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or not step else max(-(-(high - low) // step), 0)
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
 
 
 def draw_loops(nests: Sequence[NestFacts]) -> Drawing:

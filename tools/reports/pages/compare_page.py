@@ -9,6 +9,7 @@ from typing import Any
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame
 from tinyml.tools.reports.pages.html import escape, figure, page, section, table
+from tinyml.tools.reports.tables import spell_figure
 
 MOST_REASONS = 4
 """Maximum number of operations named as reasons."""
@@ -172,13 +173,9 @@ def _figures(compared: ComparedPrograms) -> str:
 
 
 def _spelled(compared: ComparedPrograms) -> list[tuple[str, str, str, float | None]]:
-    return [(name, _number(first), _number(second), ratio) for name, first, second, ratio in compared.figures()]
-
-
-def _number(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.2f}".removesuffix(".00") if isinstance(value, int | float) else str(value)
+    return [
+        (name, spell_figure(first), spell_figure(second), ratio) for name, first, second, ratio in compared.figures()
+    ]
 
 
 def _operations(compared: ComparedPrograms) -> str:
