@@ -442,6 +442,5 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-        from html import escape
 
         return f"<pre>{escape(self.text)}</pre>"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.options import OptionGroup, option, options_of
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import USUAL, board
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples, trust_pickle
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
@@ -81,7 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _bench(asked: BenchRequest) -> None:
     """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
-    from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_output import json_results
     from tinyml.tools.driver.compile_model import measure_model
     from tinyml.tools.driver.stages import model_of

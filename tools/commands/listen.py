@@ -8,7 +8,7 @@ import json
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.heard import Rule
-from tinyml.tools.driver.listen import ListenRequest
+from tinyml.tools.driver.listen import ListenRequest, listen
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the words that are heard, each with its time, and the scores of all answers with `--json`."""
-    from tinyml.tools.driver.listen import listen
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))
     if parsed(arguments, PrintOptions).json:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import USUAL, board
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.request import ModelArgument, listed_targets
 from tinyml.tools.reports.plots import FORMATS, check_plot_path, save_picture
@@ -95,7 +95,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _show_front(request: PlanRequest) -> int:
     """Print a row for each program."""
     from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.targets.registry import board
     from tinyml.tools.cli.progress import Progress
 
     if request.picture is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tinyml.dialects.options import options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.run_model import RunRequest
+from tinyml.tools.driver.run_model import RunRequest, run_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run a compiled model; raises `MismatchError` if an output differs."""
     from tinyml.tools.driver.measure import check_equal
-    from tinyml.tools.driver.run_model import run_model
 
     request = parsed(arguments, RunRequest)
     result = run_model(request)

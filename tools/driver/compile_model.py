@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.targets.chip import CALLBACK, PUSH, SERIAL
 from tinyml.targets.registry import HOST
+from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_folder import (
@@ -55,13 +56,12 @@ def compile_model(request: Request) -> dict[str, Any]:
     Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. Where the
     board does not compute what the evaluator does, the folder is written before `MismatchError` is raised.
     """
-    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
     from tinyml.tools.driver.packages.packaging_table import packagings_for
 
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
-    chosen = board(request.target)
+    chosen = board_named(request.target)
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, loaded=request.load_weights)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
@@ -79,7 +79,6 @@ def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
     Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the board does not compute
     what the evaluator does.
     """
-    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import MismatchError
 
     try:
@@ -92,7 +91,7 @@ def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
             raise
         report, measured = {"fits": False}, None
     if chosen.larger is not None and not report["fits"]:
-        report, measured = _build(request, board(chosen.larger))
+        report, measured = _build(request, board_named(chosen.larger))
         report |= {"target": chosen.name, "fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
     if measured is None:
         raise InputError(f"the tools of the target '{chosen.name}' are not installed")
@@ -241,7 +240,6 @@ def build_folder(
 
 def _check_options(request: Request, board: Board, ctx: Context) -> None:
     """Raise `InputError` for options and files with which no model can be compiled, before one is read."""
-    from tinyml.dialects.formats.lookup import format_named, format_spelled
     from tinyml.dialects.tdsl.sensor_units import InputUnit
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.transforms.formats.assignment.retype import check_scheme
@@ -364,7 +362,6 @@ def _measure(
 
 def _ram_with_stack(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> int:
     """The RAM of a program whose stack overflows: as on a larger board with the same core, or else as estimated."""
-    from tinyml.targets.registry import board as board_named
     from tinyml.tools.driver.limits import ram_of
 
     if board.larger is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.reports.input_report import describe_float_inputs
+from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ def explain_model(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.breakdown import far_constants, flash, functions, operations, ram
-    from tinyml.tools.reports.input_report import float_inputs, float_inputs_report
     from tinyml.tools.reports.report import estimate_report
     from tinyml.transforms.ir.cost.estimate import estimate_on
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
-from tinyml.targets.registry import HOST
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.heard import Heard, Rule, Word, words_in
 from tinyml.tools.driver.request import listed_targets, optimize
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened, ticks
@@ -64,7 +64,6 @@ def heard_in(
     from tinyml.runtime.devices.listening import answers_to
     from tinyml.runtime.evaluator.evaluator import encode_inputs
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.registry import board
     from tinyml.tools.driver.program_in_folder import program_in
 
     found = program_in(folder)
@@ -96,7 +95,6 @@ def heard_in(
 def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
     """Run a program over a recording, draw it if that is asked for, and return the result of the command in JSON."""
     from tinyml.runtime.readers.recordings import read_wav
-    from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import read_report

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
-from tinyml.runtime.devices.streaming_board import SKETCH
-from tinyml.targets.registry import HOST
+from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import listed_targets, optimize
@@ -65,7 +65,6 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.runtime.readers.arrays import check_npz
-    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import errors_on_device
     from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.report import rounded_milliseconds
@@ -114,7 +113,6 @@ def _on_device(
     source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
     """The outputs, the first that differs, and the figures of a run on a simulated board or the host."""
-    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.reports.report import rounded_milliseconds
 
@@ -194,7 +192,6 @@ def run_on_port(
     """
     from tinyml.runtime.devices.device import result_of_records
     from tinyml.runtime.devices.serial_port import open_port
-    from tinyml.runtime.devices.streaming_board import StreamingBoard, digest_of
     from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.targets.chip import WEIGHTS

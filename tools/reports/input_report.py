@@ -11,7 +11,7 @@ from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.float_inputs import takes_floats
-from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
@@ -51,7 +51,6 @@ class FloatInputs:
 def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     """The cost of real inputs of a program at L1 on a board; None for a program that takes none."""
     from tinyml.lowering.c.real_numbers import conversion_functions
-    from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
     from tinyml.targets.costs import cost_table
     from tinyml.transforms.ir.cost.shares import SOFTWARE
 

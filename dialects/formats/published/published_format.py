@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.fixed.functions import SCHEMES
+from tinyml.dialects.formats.fixed.functions import SCHEMES, fixed_function
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -173,7 +173,6 @@ class PublishedFixedPoint(ScaledInteger):
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
         """By the paper's scheme; functions that it does not have as in fixed point."""
-        from tinyml.dialects.formats.fixed.functions import fixed_function
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         source = published(value_format)
