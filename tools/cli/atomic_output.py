@@ -4,11 +4,15 @@ What is new lies in a folder `.NAME.tinyml-TOKEN` beside the output and takes it
 has a mark: a file that contains the inode number of the folder and is locked by the process that writes there. A later
 run can thus tell the leftovers of killed runs, which it removes, from the work of runs that are still alive, even in
 another container, and from folders of the user that have such a name.
+
+A run may be killed before it has written the mark. Its folder holds nothing then but perhaps an empty mark, and its
+token, whose second half is a check sum of its first, says that it is ours.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import io
 import json
 import os
@@ -24,7 +28,7 @@ from typing import IO, Any
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.readers.protected_files import check_output
 
-_TOKEN_BYTES = 4
+_RANDOM_BYTES = 4
 
 MARK = "tinyml-temporary"
 """The file that proves that a folder is one of ours."""
@@ -77,33 +81,63 @@ def pending_output(output: Path) -> PendingOutput:
     """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
     for leftover in leftovers(output):
         leftover.close()
-    folder = output.parent / f".{output.name}.tinyml-{secrets.token_hex(_TOKEN_BYTES)}"
+    while (pending := _marked(_temporary(output, secrets.token_hex(_RANDOM_BYTES)))) is None:
+        pass
+    return pending
+
+
+def _temporary(output: Path, random: str) -> Path:
+    """A temporary folder, whose name ends in a check sum that names do not have by chance."""
+    check = hashlib.sha256(random.encode()).hexdigest()[: len(random)]
+    return output.parent / f".{output.name}.tinyml-{random}{check}"
+
+
+def _marked(folder: Path) -> PendingOutput | None:
+    """A new folder with its mark; None if another run took it for the leftover of a killed one meanwhile."""
     folder.mkdir()
+    lock = Lock(-1)
     try:
-        lock = Lock(os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+        lock.descriptor = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         # Without locks, as on some network file systems, nobody removes leftovers.
         with suppress(OSError):
             fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
-        # Written last: without its proof, nobody takes the folder for a leftover before it is locked.
+        # Written last: without its proof, the folder counts as a leftover only while nobody has locked the mark.
         os.write(lock.descriptor, _proof(folder))
+        (folder / MARK).stat()
+    except FileNotFoundError:
+        lock.release()
+        return None
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
         raise
     return PendingOutput(folder, lock)
 
 
 def leftovers(output: Path) -> Iterator[PendingOutput]:
-    """The temporary folders of an output whose processes have ended, each locked by this one."""
-    pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-[0-9a-f]{{{2 * _TOKEN_BYTES}}}")
+    """The temporary folders of an output whose processes have ended, each locked by this one.
+
+    Those of runs that were killed before they marked them are removed on the way.
+    """
+    pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-([0-9a-f]{{{2 * _RANDOM_BYTES}}})[0-9a-f]+")
     with suppress(OSError):
         for name in os.listdir(output.parent):
-            folder = output.parent / name
-            if not pattern.fullmatch(name) or folder.is_symlink() or (lock := hold(folder / MARK)) is None:
+            folder, match = output.parent / name, pattern.fullmatch(name)
+            if match is None or folder != _temporary(output, match[1]) or folder.is_symlink():
                 continue
             with suppress(OSError):
-                if os.read(lock.descriptor, 1000) == _proof(folder):
+                folder.rmdir()
+                continue
+            if (lock := hold(folder / MARK)) is None:
+                continue
+            with suppress(OSError):
+                proof = os.read(lock.descriptor, 1000)
+                if proof == _proof(folder):
                     yield PendingOutput(folder, lock)
                     continue
+                if not proof and os.listdir(folder) == [MARK]:
+                    (folder / MARK).unlink()
+                    folder.rmdir()
             lock.release()
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_output import MARK, atomic_folder, only_empty, pending_output
+from tinyml.tools.cli.atomic_output import MARK, atomic_folder, leftovers, only_empty, pending_output
 
 
 def everything(folder: Path) -> Sequence[str]:
@@ -126,6 +129,49 @@ def test_the_next_run_tidies_up_after_a_killed_one(out: Path, moment: str, left:
     assert list(out.parent.iterdir()) == [out]
 
 
+@pytest.mark.parametrize("moment", ["mkdir", "open", "flock"])
+def test_the_next_run_tidies_up_after_one_killed_before_its_mark(out: Path, moment: str):
+    killed = f"""
+import fcntl, os, sys
+from pathlib import Path
+from tinyml.tools.cli.atomic_output import pending_output
+
+def kill_after(usual):
+    def call(*given):
+        usual(*given)
+        os.kill(os.getpid(), 9)
+    return call
+
+place = {{"mkdir": Path, "open": os, "flock": fcntl}}["{moment}"]
+setattr(place, "{moment}", kill_after(getattr(place, "{moment}")))
+pending_output(Path(sys.argv[1]))
+"""
+    subprocess.run([sys.executable, "-c", killed, str(out)], check=False)
+    assert len(list(out.parent.iterdir())) == 2
+    write(out)
+    assert list(out.parent.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("moment", ["mkdir", "open", "flock"])
+def test_a_folder_taken_before_its_mark_is_made_again(out: Path, moment: str, monkeypatch: pytest.MonkeyPatch):
+    place = {"mkdir": Path, "open": os, "flock": fcntl}[moment]
+    usual, taken = getattr(place, moment), []
+
+    def take_after(*given: Any) -> Any:
+        monkeypatch.undo()
+        before = usual(*given) if moment != "flock" else None
+        assert list(leftovers(out)) == []
+        taken.append(set(out.parent.iterdir()))
+        return usual(*given) if moment == "flock" else before
+
+    monkeypatch.setattr(place, moment, take_after)
+    pending = pending_output(out)
+    assert taken == [{out}]
+    assert set(out.parent.iterdir()) == {out, pending.folder}
+    pending.close()
+    assert set(out.parent.iterdir()) == {out}
+
+
 def test_the_work_of_a_run_that_lives_stays(out: Path):
     living = pending_output(out)
     write(out)
@@ -135,12 +181,20 @@ def test_the_work_of_a_run_that_lives_stays(out: Path):
     assert {path.name for path in out.parent.iterdir()} == {"out"}
 
 
+def another_name(out: Path) -> Path:
+    """A name of temporary folders."""
+    pending = pending_output(out)
+    pending.close()
+    return pending.folder
+
+
 def test_what_only_looks_like_a_leftover_stays(out: Path):
     """Folders of the user's with such names, even one copied from a leftover, and files."""
+    copy, plain, linked, file = (another_name(out) for _ in range(4))
     killed = pending_output(out)
     killed.new.mkdir()
     killed.lock.release()
-    copy, plain, empty, linked, file = (out.with_name(f".out.tinyml-0123456{digit}") for digit in "01234")
+    empty = out.with_name(".out.tinyml-0123456789abcdef")
     shutil.copytree(killed.folder, copy)
     for folder in (plain, plain / "new", plain / "old", empty):
         folder.mkdir()
