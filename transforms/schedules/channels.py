@@ -197,12 +197,16 @@ def divisors(number: int) -> list[int]:
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """Maximum bits of an op's gathered window, of one pixel, and of the extra width of narrow sums."""
+    """Maximum bits of an op's gathered window, of one pixel, and of the extra width of narrow sums.
+
+    From the window of several channels, that of one is copied where each channel of a result reads one.
+    """
     most = 0
     for i in loop.nodes:
         bits, name = scratch_of(network, i), loop.graph.nodes[i].result
         if loop.roles[name] is not Role.GENERATE:
-            bits = -(-bits // loop.channels) * tiling.channels
+            copied = loop.roles[name] is Role.CONTINUE and tiling.channels > 1
+            bits = -(-bits // loop.channels) * (tiling.channels + copied)
         if loop.roles[name] is Role.ACCUMULATE and tiling.sums < max(SUM_BITS):
             bits += loop.graph.tensors[name].channels * tiling.sums
         most = max(most, bits)

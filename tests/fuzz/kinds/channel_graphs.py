@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 from programs.channel_graphs import MODES, channel_graphs, check_graph
 from xdsl.dialects.builtin import ModuleOp
@@ -20,6 +20,8 @@ OPTIONS = settings(
     phases=[Phase.generate],
     deadline=None,
     database=None,
+    # Pretty-printing a failing network takes minutes.
+    verbosity=Verbosity.quiet,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

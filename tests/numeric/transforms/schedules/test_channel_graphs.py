@@ -89,6 +89,14 @@ def test_several_channels_at_once():
     check_bits(module, tiled)
 
 
+def test_several_channels_take_the_window_of_one_beside_them():
+    """A depthwise convolution copies the window of each of its channels from that of all current ones."""
+    net = NetworkWriter((2, 3, 2), np.random.default_rng(5))
+    wide = net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 6)
+    narrow = net.window(net.window(wide, (3, 3), (1, 1), (1, 1, 1, 1)), (1, 1), (1, 1), (0, 0, 0, 0), 2)
+    check_graph(net.module(net.insert(tdsl.AddOp(narrow, net.input))), "partial-8", more=24)
+
+
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
     """PEX, remark 4: two slices of 4 channels fit beside 2,048 bytes in 5,000, those of 8 do not."""
