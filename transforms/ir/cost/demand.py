@@ -344,6 +344,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
 def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
     """True if two elements of the arena have the same address in every iteration of the loops around."""
     places: list[tuple[int, int, Sequence[int], list[SSAValue]]] = []
+    arenas: set[SSAValue] = set()
     for array, indices in elements:
         size, shape = element_bytes(memref_type(array)), memref_type(array).get_shape()
         offsets, base = list(indices), array
@@ -353,9 +354,10 @@ def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
         if packed_bits(memref_type(array)) is not None or not isinstance(view := base.owner, scratch.ViewOp):
             return False
         places.append((view.offset.value.data, size, shape, offsets))
+        arenas.add(view.arena)
     # The numbers of both elements are those of the same iterations.
     numbers = numbers_over_loops([offset for *_, offsets in places for offset in offsets])
-    if numbers is None:
+    if numbers is None or len(arenas) > 1:
         return False
     addresses: list[NDArray[np.int64]] = []
     for start, size, shape, offsets in places:

@@ -89,10 +89,10 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
     evaluate_as_it_is(module, inputs, observe)
     for op, passed in forests.items():
-        # Each sample passes every root once, as often as the op runs.
+        # Each sample passes every root once, as often as the op runs; of a forest that none reaches nothing is known.
         roots = op.trees.roots[op.trees.roots >= 0]
-        walks = max(int(passed[roots].sum(1).max(initial=0)), 1)
-        op.properties |= op.trees.with_shares(passed / walks).attributes
+        if walks := int(passed[roots].sum(1).max(initial=0)):
+            op.properties |= op.trees.with_shares(passed / walks).attributes
     for op in function.walk():
         _record(op, statistics)
     argument = statistics[function.body.block.args[0]].profile()

@@ -111,7 +111,7 @@ class Streams:
     def _shared(self, name: str, first: int, last: int, held: int) -> int:
         """The bits of an operand that the result of nodes first to last can overwrite, of which `held` bits are kept.
 
-        None where other nodes read the operand, too: it is unknown when they have.
+        0 where other nodes read the operand, too: it is unknown when they have.
         """
         produced, size = self.produced(first, last), self.graph.size(name)
         if any(self.graph.nodes[k].result not in produced for k in self.graph.users[name] if k >= first):
