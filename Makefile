@@ -56,7 +56,7 @@ costs: $(VENV)/test toolchains ## measure the tables of the cost model again (ta
 	$(BIN)/python -m tinyml.tools.calibration.costs $(CALIBRATE)
 
 packing: $(VENV)/test ## count the generated packing problems that are solved in ten seconds each (about ten minutes)
-	$(BIN)/python -m tinyml.tools.calibration.solved_packings --given tests/packing/minimalloc
+	cd tests && ../$(BIN)/python -m measured.solved_packings --given packing/minimalloc
 
 figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, or ONLY=TABLE,... (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m measured.figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
@@ -77,7 +77,7 @@ docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as 
 	@echo 'open build/site/index.html'
 
 compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
-	$(BIN)/python -m tinyml.tools.calibration.compile_times
+	cd tests && ../$(BIN)/python -m measured.compile_times
 
 format: $(VENV)/test ## format the Python files
 	$(BIN)/ruff check --fix .

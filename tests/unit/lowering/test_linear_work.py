@@ -9,6 +9,7 @@ from cProfile import Profile
 from pathlib import Path
 
 import numpy as np
+from measured.compile_times import chain, chain_data
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -16,7 +17,6 @@ from tinyml.dialects.context import context
 from tinyml.lowering.frontends.seedot.importer import import_seedot
 from tinyml.lowering.pipelines import flatten
 from tinyml.targets.c.print_c import print_c
-from tinyml.tools.calibration.compile_times import chain, chain_data
 from tinyml.transforms.ir.verification import Verification
 
 OPS = 20

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured.solved_packings import guillotine, reversed_in_time, split_in_size, split_in_time
 
-from tinyml.tools.calibration.packing_problems import guillotine, reversed_in_time, split_in_size, split_in_time
 from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_peak, lower_bound, native, pack
 from tinyml.transforms.buffers.packing.effort import OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
