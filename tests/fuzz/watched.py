@@ -20,6 +20,9 @@ from fuzz.verdicts import Harm, described
 EXPECTED = 0.05
 """Seconds that a case is taken to last until it has ended."""
 
+IDLE = 10
+"""The multiple of its time after which a case hangs even if it has hardly used the processor."""
+
 Run = Callable[[int, Random, Path], str]
 """A case: its number, random numbers made from it, and an empty folder give the verdict."""
 
@@ -28,8 +31,9 @@ Run = Callable[[int, Random, Path], str]
 class Kind:
     """A family of cases.
 
-    seconds: the time after which a case hangs. weight: its share of the time. memory: bytes that a case may map beyond
-    what its process has at the start; None without a limit, which the address sanitizer needs.
+    seconds: of the processor, after which a case hangs, so that none does because the machine is busy. weight: its
+    share of the time. memory: bytes that a case may map beyond what its process has at the start; None without a limit,
+    which the address sanitizer needs.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Worker:
         """Send a case; the worker must be idle."""
         self.case = kind, number
         self.began = time.monotonic()
+        self.used = self._processor_seconds()
         self.pipe.send(self.case)
 
     def result(self) -> Result:
@@ -101,7 +106,23 @@ class Worker:
     @property
     def is_late(self) -> bool:
         """Has the case run for longer than its kind may?"""
-        return self.case is not None and time.monotonic() - self.began > self.kinds[self.case[0]].seconds
+        if self.case is None:
+            return False
+        limit, passed = self.kinds[self.case[0]].seconds, time.monotonic() - self.began
+        return passed > IDLE * limit or (passed > limit and self._processor_seconds() - self.used > limit)
+
+    def _processor_seconds(self) -> float:
+        """Seconds of the processor that the process, its children that have ended, and those that run have used."""
+        ticks = 0
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                # The name of the program, in parentheses, may hold spaces.
+                fields = file.read_text().rpartition(")")[2].split()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if int(fields[3]) == self.process.pid:
+                ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def late(self) -> Result:
         """Kill the process, because its case has hung."""
