@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from programs.lowered import lowered
+from programs.network_writer import NetworkWriter
 from programs.sliced_networks import arena, buffers_of, inputs_of, refined
-from programs.streamed_networks import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
 from tinyml.tools.driver.measure import first_mismatch
@@ -33,16 +33,14 @@ MODES = "partial-32", "partial-16", "partial-8"
 @st.composite
 def channel_graphs(draw: st.DrawFn) -> ModuleOp:
     """Programs whose branches part and join: images of one size, wide ones with equally many channels, narrow ones."""
-    net = NetworkWriter(
-        (draw(st.integers(3, 6)), draw(st.integers(3, 6)), 2), np.random.default_rng(draw(st.integers(0, 99)))
-    )
+    net = NetworkWriter((1, draw(st.integers(3, 6)), draw(st.integers(3, 6)), 2), draw(st.integers(0, 99)))
     wide = draw(st.sampled_from([6, 8]))
     images = [net.input]
 
     def window(image: SSAValue, channels: int | None) -> SSAValue:
         size = draw(st.sampled_from([1, 1, 3]))
         margin = size // 2
-        return net.window(image, (size, size), (1, 1), (margin, margin, margin, margin), channels)
+        return net.convolution(image, channels, size, padding=margin)
 
     for _ in range(draw(st.integers(3, 7))):
         alike = [image for image in images if tdsl.shape_of(image)[3] == wide]
@@ -55,16 +53,16 @@ def channel_graphs(draw: st.DrawFn) -> ModuleOp:
         elif kind == "depthwise":
             image = window(image, None)
         elif kind == "max":
-            image = net.insert(tdsl.MaxPoolOp(image, (3, 3), (1, 1, 1, 1), (1, 1)))
+            image = net.pool(image, 3, strides=1, padding=1)
         else:
-            image = net.insert(tdsl.AddOp(image, draw(st.sampled_from(alike))))
+            image = net.add(image, draw(st.sampled_from(alike)))
         images.append(image)
     results = [image for image in images[1:] if not image.uses]
     if len(results) > 1 and draw(st.booleans()):
         narrow = [image if tdsl.shape_of(image)[3] == 2 else window(image, 2) for image in results]
         results = [narrow[0]]
         for image in narrow[1:]:
-            results.append(net.insert(tdsl.AddOp(results.pop(), image)))
+            results.append(net.add(results.pop(), image))
     return net.module(*results)
 
 

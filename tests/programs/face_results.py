@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import struct
 import sys
-from collections.abc import Iterator, Sequence
+import zlib
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +28,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from programs.detections import Found, average_precision, detections
-from programs.face_pictures import side_by_side
 from programs.faces import FACES, INPUT_SCALE, MEAN, Face, face_model, parameters
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main as tinyml
+
+SHOWN = 0.5
+"""The least score of a box that is drawn."""
+
+GAP, TITLE = 8, 18
+"""Pixels between the images, and the height of the titles above them."""
 
 
 def write_detector(name: str, detectors: Path, out: Path) -> Path:
@@ -61,6 +69,45 @@ def found_by(face: Face, outputs: Iterator[Outputs]) -> list[Found]:
     """The detections in each picture, of the outputs for it in reals."""
     tensors = [[tensor[0] for tensor in each.tensors] for each in outputs]
     return [detections(face, scores.reshape(-1, 2), boxes.reshape(-1, 4)) for scores, boxes in tensors]
+
+
+def side_by_side(image: NDArray[np.uint8], truth: NDArray[Any], found: Mapping[str, Found]) -> str:
+    """The image once for each title, with the boxes found in it, and the true ones dashed, as SVG."""
+    height, width = image.shape
+    png = b64encode(_png(image)).decode()
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {len(found) * (width + GAP) - GAP} {height + TITLE}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<defs><image id="image" width="{width}" height="{height}" href="data:image/png;base64,{png}"/></defs>',
+    ]
+    for column, (title, (boxes, scores)) in enumerate(found.items()):
+        lines.append(f'<g transform="translate({column * (width + GAP)} {TITLE})"><text y="-5">{title}</text>')
+        lines.append('<use href="#image"/>')
+        lines += _outlines(truth, 'stroke="#ffffff" stroke-dasharray="2 2"')
+        lines += _outlines(boxes[scores >= SHOWN], 'stroke="#ffb000" stroke-width="1.5"')
+        lines.append("</g>")
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _outlines(boxes: NDArray[Any], style: str) -> Sequence[str]:
+    return [
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
+        f'fill="none" {style}/>'
+        for left, top, right, bottom in boxes
+    ]
+
+
+def _png(image: NDArray[np.uint8]) -> bytes:
+    """A gray image in 16 shades."""
+    shades = np.minimum((image.astype(int) + 8) // 17, 15).astype(np.uint8)
+    packed = shades[:, ::2] << 4 | shades[:, 1::2]
+    rows = b"".join(b"\0" + row.tobytes() for row in packed)
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", image.shape[1], image.shape[0], 4, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
 def compiled(name: str, detectors: Path, out: Path, options: Sequence[str], board: str = "cortex-m4") -> dict[str, Any]:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp
 
+from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.layouts.trees import Trees
@@ -57,16 +56,9 @@ def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pur
 
 def forest_program(trees: Trees, votes: NDArray[np.float32], features: int) -> ModuleOp:
     """The function that gives the class and the sums."""
-    block = Block(arg_types=[TensorType(f32, (1, features))])
-    constant = tdsl.ConstOp(votes, F32_FORMAT)
-    constant.result.name_hint = "votes"
-    sums = tdsl.ForestOp(block.args[0], constant.result, trees)
-    label = tdsl.ArgmaxOp(sums.out)
-    block.add_ops([constant, sums, label, func.ReturnOp(label.result, sums.out)])
-    types = [block.args[0].type], [label.result.type, sums.out.type]
-    module = ModuleOp([func.FuncOp("forest", types, Region(block))])
-    module.verify()
-    return module
+    net = NetworkWriter((1, features), format=F32_FORMAT, name="forest")
+    sums = net.insert(tdsl.ForestOp(net.input, net.constant(votes, name="votes"), trees))
+    return net.module(net.insert(tdsl.ArgmaxOp(sums)), sums)
 
 
 def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[int]:

@@ -6,21 +6,18 @@ round halves to even and clip to 0..15; the ten logits are exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp
 
+from programs.network_writer import NetworkWriter
 from programs.paths import TESTS
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.fixed.type import FixedType, UnsignedType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.dialects.formats.number_format import NumberFormat
 
 FOLDER = TESTS / "models/gural-mnist10"
 BIAS, IMAGE = 7, 4
@@ -74,36 +71,24 @@ def half_to_even(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 def program() -> ModuleOp:
     """The network on formats: label and logits of an image."""
-    block = Block(arg_types=[TensorType(UnsignedType(4, IMAGE).type, (1, 14, 14, 1))])
-    [value] = block.args
-    value.name_hint, scale = "X", IMAGE
-
-    def add(op: Any, name: str) -> SSAValue:
-        block.add_op(op)
-        op.results[0].name_hint = name
-        return op.results[0]
-
-    def constant(raws: NDArray[np.int8], format: NumberFormat, name: str) -> SSAValue:
-        return add(tdsl.ConstOp(raws.astype(format.dtype), format), name)
-
+    net = NetworkWriter((1, 14, 14, 1), format=UnsignedType(4, IMAGE), name="gural_mnist10")
+    value, scale = net.input, IMAGE
     for layer in LAYERS[:-1]:
         weights, biases = parameters(layer)
         assert layer.activations is not None
-        filter = constant(weights.transpose(3, 0, 1, 2), FixedType(5, layer.weights), f"{layer.name}_W")
-        bias = constant(biases.reshape(1, 1, 1, -1), FixedType(9, BIAS), f"{layer.name}_b")
+        filter = net.constant(weights.transpose(3, 0, 1, 2), FixedType(5, layer.weights), f"{layer.name}_W")
+        bias = net.constant(biases.reshape(1, 1, 1, -1), FixedType(9, BIAS), f"{layer.name}_b")
         # Of 72 products of at most 8 * 15 each, exactly.
         sums = FixedType(16, layer.weights + scale).type
-        value = add(tdsl.Conv2dOp(filter, value, element=sums), f"{layer.name}_sums")
+        value = net.insert(tdsl.Conv2dOp(filter, value, element=sums), f"{layer.name}_sums")
         scale = layer.activations
-        value = add(tdsl.AddOp(value, bias, UnsignedType(4, scale).type), layer.name)
-    value = add(tdsl.MaxPoolOp(value, (2, 2), (0, 0, 0, 0), (2, 2)), "pool")
-    value = add(tdsl.ReshapeOp(value, (176, 1)), "features")
+        value = net.insert(tdsl.AddOp(value, bias, UnsignedType(4, scale).type), layer.name)
+    value = net.insert(tdsl.MaxPoolOp(value, (2, 2), (0, 0, 0, 0), (2, 2)), "pool")
+    value = net.insert(tdsl.ReshapeOp(value, (176, 1)), "features")
     weights, biases = parameters(LAYERS[-1])
-    matrix = constant(weights.T, FixedType(5, LAYERS[-1].weights), "fc_W")
-    bias = constant(biases.reshape(-1, 1), FixedType(9, BIAS), "fc_b")
-    one = constant(np.ones((1, 1), np.int8), FixedType(2, 0), "one")
-    scores = add(tdsl.MatmulSumOp([(matrix, value), (bias, one)], None, FixedType(18, BIAS).type), "logits")
-    label = add(tdsl.ArgmaxOp(scores), "label")
-    block.add_op(func.ReturnOp(label, scores))
-    type = FunctionType.from_lists(block.arg_types, [label.type, scores.type])
-    return ModuleOp([func.FuncOp("gural_mnist10", type, Region(block))])
+    matrix = net.constant(weights.T, FixedType(5, LAYERS[-1].weights), "fc_W")
+    bias = net.constant(biases.reshape(-1, 1), FixedType(9, BIAS), "fc_b")
+    one = net.constant(np.ones((1, 1), np.int8), FixedType(2, 0), "one")
+    scores = net.insert(tdsl.MatmulSumOp([(matrix, value), (bias, one)], None, FixedType(18, BIAS).type), "logits")
+    label = net.insert(tdsl.ArgmaxOp(scores), "label")
+    return net.module(label, scores)

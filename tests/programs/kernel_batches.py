@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from programs import kernel_models
 from programs.lowered import lowered
-from programs.printed import WARNING_FLAGS, parse, write_module
+from programs.printed import WARNING_FLAGS, write_module
 from programs.shared_folders import made_once
+from tinyml.dialects.context import context
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
@@ -37,16 +38,14 @@ class KernelProgram:
 
 def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelProgram:
     """Print the program of a kernel for a target, and make sure that it calls the kernel."""
-    name = f"calls_{kernel.symbol}"
-    text = re.sub(r"func\.func @\w+", f"func.func @{name}", kernel_models.program(kernel), count=1)
-    context, module = parse(text)
+    ctx, module = context(), kernel_models.program(kernel)
     interface, inputs = interface_of(module), kernel_models.inputs(kernel)
     expected = evaluate(module, inputs).scores
     assert expected is not None
     packed = "never" if kernel.weights % 8 == 0 else "always"
-    lowered(module, context, end="loops-to-bits", target=target, packed=packed)
+    lowered(module, ctx, end="loops-to-bits", target=target, packed=packed)
     assert str(module).count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
-    write_module(module, context, target, folder)
+    write_module(module, ctx, target, folder)
     [source] = folder.glob(f"{interface.name}.c")
     assert re.search(rf"\b{kernel.symbol}\(", source.read_text())
     return KernelProgram(interface, inputs, expected)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType
+from xdsl.ir import Block, SSAValue
 
+from programs.network_writer import NetworkWriter
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
-from tinyml.dialects.formats.number_format import INTEGER, REGIME, TABLE
+from tinyml.dialects.formats.number_format import INTEGER, REGIME, TABLE, NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
 from tinyml.dialects.layouts.sparse_rows import entries_of_group
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_for
-
-
-def elements(raws: NDArray[np.int64], bits: int) -> str:
-    """The content of a dense attribute, in the notation that is parsed in the least time."""
-    return f'"0x{raws.astype(f"<i{-(-bits // 8)}").tobytes().hex()}"'
-
 
 ROWS = 3
 """Too few for kernels that take several at once."""
@@ -54,8 +56,8 @@ def composed(target: str) -> list[Kernel]:
     return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 
-def program(kernel: Kernel) -> str:
-    """A function of X whose only arithmetic is the kernel's."""
+def program(kernel: Kernel) -> ModuleOp:
+    """A function of X whose only arithmetic is the kernel's: `calls_` and the name of the kernel."""
     special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
     return special.get(kernel.op, _products)(kernel)
 
@@ -82,160 +84,119 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     return (7, 496) if kernel.gaps == GAP_BITS else (1, 7, 64)
 
 
-def _products(kernel: Kernel) -> str:
-    """`sums(X)`: products of matrices of 3 or more rows and of every length with parts of X, one below the other.
+class KernelWriter(NetworkWriter):
+    """The writer of a kernel's program, whose results lie one below the other in a column of a format."""
+
+    def __init__(self, kernel: Kernel, length: int, format: NumberFormat, results: int, result: FixedType):
+        super().__init__((length, 1), format=format, name=f"calls_{kernel.symbol}")
+        self.column = self.insert(tdsl.FillOp(0.0, TensorType(result, (results, 1))))
+        self.zero = self.index(0)
+
+    def part(self, start: int, length: int) -> SSAValue:
+        """Elements of X, a column."""
+        return self.insert(tdsl.SliceOp(self.input, [self.index(start), self.zero], (length, 1)))
+
+    def put(self, results: SSAValue, row: int) -> None:
+        """Let the results begin at a row."""
+        self.column = self.insert(tdsl.InsertSliceOp(results, self.column, [self.index(row), self.zero]))
+
+    def shaped(self, value: SSAValue, *shape: int) -> SSAValue:
+        return self.insert(tdsl.ReshapeOp(value, shape))
+
+    def finish(self) -> ModuleOp:
+        module = self.module(self.column)
+        predict_function(module).arg_attrs = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(-1.0, 1.0)})])
+        return module
+
+
+def _products(kernel: Kernel) -> ModuleOp:
+    """Products of matrices of 3 or more rows and of every length with parts of X.
 
     Weights are constant; those of a kernel for working memory are the end of X. In the place of a vector a kernel for
     columns gets a matrix.
     """
-    lengths = lengths_of(kernel)
-    rows, columns = rows_of(kernel), columns_of(kernel)
+    lengths, rows, columns = lengths_of(kernel), rows_of(kernel), columns_of(kernel)
     formats = formats_of(kernel)
-    weights, vector = (str(format.type) for format in formats)
-    in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
-    total = input_length(kernel)
-    x = f"tensor<{total}x1x{vector}>"
+    weights, vector = formats
     frac = sum(format.scale for format in formats)
     # The whole sum, where 32 bits hold it.
-    result = f"!fixed.q<32, {frac if kernel.sum == 32 else 24}>"
-    y = f"tensor<{rows * columns * len(lengths)}x1x{result}>"
-    p, sums = f"tensor<{rows}x{columns}x{result}>", f"tensor<{rows * columns}x1x{result}>"
-    lines = [
-        f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
-        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
-    ]
-    starts = [0, *accumulate(lengths)]
-    for i, (length, start) in enumerate(zip(lengths, starts, strict=False)):
-        if in_ram:
-            weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
-        w = f"tensor<{rows}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
-        part, run = f"tensor<{length}x{columns}x{vector}>", f"tensor<{length * columns}x1x{vector}>"
-        lines += [
-            f"  %at{i} = arith.constant {columns * start} : index",
-            f"  %zero{i} = arith.constant 0 : index",
-            f"  %run{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {run}",
-            f"  %x{i} = tdsl.reshape %run{i} : {run} -> {part}",
-        ]
-        if in_ram:
-            column, narrow = (f"tensor<{rows * length}x1x{element}>" for element in (vector, weights))
-            lines += [
-                f"  %place{i} = arith.constant {sum(lengths) + rows * start} : index",
-                f"  %c{i} = tdsl.slice %X[%place{i}, %zero{i}] : {x} -> {column}",
-                # What the accumulator allows is proven by a narrow format, which saturates.
-                f"  %n{i} = tdsl.cast %c{i} : {column} -> {narrow}",
-                f"  %W{i} = tdsl.reshape %n{i} : {narrow} -> {w}",
-            ]
+    result = FixedType(32, frac if kernel.sum == 32 else 24)
+    net = KernelWriter(kernel, input_length(kernel), vector, rows * columns * len(lengths), result)
+    for i, (length, start) in enumerate(zip(lengths, _starts(lengths), strict=True)):
+        x = net.shaped(net.part(columns * start, length * columns), length, columns)
+        if kernel.flash is False:
+            # What the accumulator allows is proven by a narrow format, which saturates.
+            narrow = FixedType(greatest(kernel, length).bit_length() + 1, kernel.weights - 1)
+            column = net.part(sum(lengths) + rows * start, rows * length)
+            matrix = net.shaped(net.insert(tdsl.CastOp(column, narrow)), rows, length)
         else:
-            raws = weights_of(kernel, length)
-            bits = memory_bits(kernel)
-            lines.append(f"  %W{i} = tdsl.const dense<{elements(raws, bits)}> : tensor<{rows}x{length}xi{bits}> -> {w}")
-        proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
-        lines += [
-            f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
-            f"  %s{i} = tdsl.reshape %p{i} : {p} -> {sums}",
-            f"  %row{i} = arith.constant {rows * columns * i} : index",
-            f"  %y{i + 1} = tdsl.insert_slice %s{i}, %y{i}[%row{i}, %zero{i}] : {sums}, {y} -> {y}",
-        ]
-    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
+            encoding = tdsl.Csr() if kernel.op == "num.sparse_dot" else None
+            matrix = net.insert(tdsl.ConstOp(weights_of(kernel, length), weights, encoding), f"W{i}")
+        product = (tdsl.SpmvOp if kernel.op == "num.sparse_dot" else tdsl.MatmulOp)(matrix, x, result)
+        product.acc = AccumulatorType(kernel.sum, frac)
+        net.put(net.shaped(net.insert(product), rows * columns, 1), rows * columns * i)
+    return net.finish()
 
 
-def _distances(kernel: Kernel) -> str:
-    """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
+def _distances(kernel: Kernel) -> ModuleOp:
+    """Of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
     lengths = lengths_of(kernel)
-    format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
-    x = f"tensor<{sum(lengths)}x1x{format}>"
-    acc = f"{{acc = !fixed.acc<{kernel.sum}, 6>}}"
-    one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(lengths)}x1x!fixed.q<32, 6>>"
-    lines = [
-        f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
-        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
-        "  %zero = arith.constant 0 : index",
-    ]
-    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
-        w, part = f"tensor<{ROWS}x{length}x1x{format}>", f"tensor<{length}x1x{format}>"
-        raws = np.trunc(weights_of(kernel, length)[..., None] / (16 if kernel.vector == 16 else 1)).astype(np.int64)
-        lines += [
-            f"  %at{i} = arith.constant {start} : index",
-            f"  %x{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {part}",
-            f"  %W{i} = tdsl.const dense<{elements(raws, kernel.weights)}>"
-            f" : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
-        ]
+    spare = 4 if kernel.vector == 16 else 0
+    format, acc = FixedType(kernel.vector - spare, 3), AccumulatorType(kernel.sum, 6)
+    net = KernelWriter(kernel, sum(lengths), format, ROWS * len(lengths), FixedType(32, 6))
+    for i, (length, start) in enumerate(zip(lengths, _starts(lengths), strict=True)):
+        x = net.part(start, length)
+        raws = np.trunc(weights_of(kernel, length)[..., None] / (1 << spare)).astype(np.int64)
+        vectors = net.constant(raws, name=f"W{i}")
         for row in range(ROWS):
-            n = ROWS * i + row
-            lines += [
-                f"  %n{n} = arith.constant {n} : index",
-                f"  %row{n} = arith.constant {row} : index",
-                f"  %w{n} = tdsl.index %W{i}[%row{n}] : {w} -> {part}",
-                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {acc} : {part}, {part} -> {one}",
-                f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
-            ]
-    return "\n".join([*lines, f"  func.return %y{ROWS * len(lengths)} : {y}", "}"])
+            vector = net.insert(tdsl.IndexOp(vectors, net.index(row)))
+            distance = tdsl.SquaredDistanceOp(x, vector, FixedType(32, 6), acc, None)
+            net.put(net.insert(distance), ROWS * i + row)
+    return net.finish()
 
 
-def _multiples(kernel: Kernel) -> str:
-    """`multiples(X)`: sums over 3 constant vectors of every length, each times one element of X."""
+def _multiples(kernel: Kernel) -> ModuleOp:
+    """Sums over 3 constant vectors of every length, each times one element of X."""
     lengths = lengths_of(kernel)
-    weights, factor = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
+    weights, factor = (FixedType(width, width - 1) for width in (kernel.weights, kernel.vector))
     frac = kernel.weights + kernel.vector - 2
-    x, one = f"tensor<{sum(lengths)}x1x{factor}>", f"tensor<1x1x{factor}>"
-    y = f"tensor<{sum(lengths)}x1x!fixed.q<32, {frac}>>"
-    lines = [
-        f"func.func @multiples(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
-        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
-        *(f"  %c{n} = arith.constant {n} : index" for n in (0, 1, ROWS)),
-    ]
-    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
-        w, part = f"tensor<{ROWS}x{length}x1x{weights}>", f"tensor<{length}x1x{weights}>"
-        sums, finished = f"tensor<{length}x1x!fixed.acc<32, {frac}>>", f"tensor<{length}x1x!fixed.q<32, {frac}>>"
+    result, acc = FixedType(32, frac), AccumulatorType(kernel.sum, frac)
+    net = KernelWriter(kernel, sum(lengths), factor, sum(lengths), result)
+    step, end = net.index(1), net.index(ROWS)
+    for i, (length, start) in enumerate(zip(lengths, _starts(lengths), strict=True)):
         raws = weights_of(kernel, max(length, ROWS))[:, :length, None]
-        lines += [
-            f"  %W{i} = tdsl.const dense<{elements(raws, kernel.weights)}>"
-            f" : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
-            f"  %z{i} = tdsl.zero -> {sums}",
-            f"  %s{i} = scf.for %i{i} = %c0 to %c{ROWS} step %c1 iter_args(%carried{i} = %z{i}) -> ({sums}) {{",
-            f"    %w{i} = tdsl.index %W{i}[%i{i}] : {w} -> {part}",
-            f"    %x{i} = tdsl.slice %X[%i{i}, %c0] : {x} -> {one}",
-            f"    %m{i} = tdsl.mac %carried{i}, %w{i}, %x{i} : {sums}, {part}, {one} -> {sums}",
-            f"    scf.yield %m{i} : {sums}",
-            "  }",
-            f"  %f{i} = tdsl.finish %s{i} : {sums} -> {finished}",
-            f"  %at{i} = arith.constant {start} : index",
-            f"  %y{i + 1} = tdsl.insert_slice %f{i}, %y{i}[%at{i}, %c0] : {finished}, {y} -> {y}",
-        ]
-    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
+        vectors = net.constant(raws, weights, f"W{i}")
+        sums = net.insert(tdsl.ZeroOp(TensorType(acc, (length, 1))))
+        body = Block(arg_types=[IndexType(), sums.type])
+        vector = tdsl.IndexOp(vectors, body.args[0])
+        element = tdsl.SliceOp(net.input, [body.args[0], net.zero], (1, 1))
+        more = tdsl.MacOp(body.args[1], vector.out, element.out)
+        body.add_ops([vector, element, more, scf.YieldOp(more.out)])
+        sums = net.insert(scf.ForOp(net.zero, end, step, [sums], body))
+        net.put(net.insert(tdsl.FinishOp(sums, result, None)), start)
+    return net.finish()
 
 
-def _channels(kernel: Kernel) -> str:
-    """`channels(X)`: depthwise convolutions of parts of X with filters of every length, as high as the images."""
+def _channels(kernel: Kernel) -> ModuleOp:
+    """Depthwise convolutions of parts of X with filters of every length, as high as the images."""
     lengths, channels = lengths_of(kernel), rows_of(kernel)
     formats = formats_of(kernel)
-    weights, image = (str(format.type) for format in formats)
+    weights, image = formats
     frac = sum(format.scale for format in formats)
-    result = f"!fixed.q<32, {frac}>"
-    x, y = f"tensor<{input_length(kernel)}x1x{image}>", f"tensor<{channels * len(lengths)}x1x{result}>"
-    pixel, sums = f"tensor<1x1x1x{channels}x{result}>", f"tensor<{channels}x1x{result}>"
-    properties = f"groups = {channels} : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>"
-    lines = [
-        f"func.func @channels(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
-        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
-        "  %zero = arith.constant 0 : index",
-    ]
-    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
-        filters, shape = weights_of(kernel, length)[..., None, None], f"{channels}x{length}x1x1x"
-        run, part = f"tensor<{length * channels}x1x{image}>", f"tensor<1x{length}x1x{channels}x{image}>"
-        lines += [
-            f"  %at{i} = arith.constant {channels * start} : index",
-            f"  %run{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {run}",
-            f"  %x{i} = tdsl.reshape %run{i} : {run} -> {part}",
-            f"  %W{i} = tdsl.const dense<{elements(filters, kernel.weights)}> : tensor<{shape}i{kernel.weights}>"
-            f" -> tensor<{shape}{weights}>",
-            f"  %p{i} = tdsl.conv2d %W{i}, %x{i} {{acc = !fixed.acc<{kernel.sum}, {frac}>, {properties}}}"
-            f" : tensor<{shape}{weights}>, {part} -> {pixel}",
-            f"  %s{i} = tdsl.reshape %p{i} : {pixel} -> {sums}",
-            f"  %row{i} = arith.constant {channels * i} : index",
-            f"  %y{i + 1} = tdsl.insert_slice %s{i}, %y{i}[%row{i}, %zero] : {sums}, {y} -> {y}",
-        ]
-    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
+    result = FixedType(32, frac)
+    net = KernelWriter(kernel, input_length(kernel), image, channels * len(lengths), result)
+    for i, (length, start) in enumerate(zip(lengths, _starts(lengths), strict=True)):
+        x = net.shaped(net.part(channels * start, length * channels), 1, length, 1, channels)
+        filter = net.constant(weights_of(kernel, length)[..., None, None], weights, f"W{i}")
+        convolution = tdsl.Conv2dOp(filter, x, groups=channels, element=result)
+        convolution.acc = AccumulatorType(kernel.sum, frac)
+        net.put(net.shaped(net.insert(convolution), channels, 1), channels * i)
+    return net.finish()
+
+
+def _starts(lengths: Sequence[int]) -> Sequence[int]:
+    """Where parts of these lengths begin, one behind the other."""
+    return [0, *accumulate(lengths[:-1])]
 
 
 def rows_of(kernel: Kernel) -> int:
@@ -250,11 +211,6 @@ def columns_of(kernel: Kernel) -> int:
 
 def input_length(kernel: Kernel) -> int:
     return sum(lengths_of(kernel)) * (columns_of(kernel) + ROWS * (kernel.flash is False))
-
-
-def memory_bits(kernel: Kernel) -> int:
-    """Of a weight that is not packed."""
-    return max(8, 1 << (kernel.weights - 1).bit_length())
 
 
 def formats_of(kernel: Kernel) -> list[ExactFormat]:

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from programs.lowered import lowered
-from programs.streamed_networks import NetworkWriter
+from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp
@@ -72,12 +72,13 @@ def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
 @st.composite
 def channel_networks(draw: st.DrawFn) -> str:
     """Programs: a convolution, ops on channels, and a convolution or dense layers behind them."""
-    net = NetworkWriter((6, 7, draw(st.integers(1, 3))), np.random.default_rng(draw(st.integers(0, 1 << 30))))
+    net = NetworkWriter((1, 6, 7, draw(st.integers(1, 3))), draw(st.integers(0, 1 << 30)))
 
     def window(image: SSAValue, channels: int | None) -> SSAValue:
         down, across = draw(st.sampled_from([(1, 1), (3, 3), (2, 3)]))
         strides = draw(st.sampled_from([(1, 1), (2, 2), (1, 2)]))
-        return net.window(image, (down, across), strides, (down - 1, down // 2, across - 1, across // 2), channels)
+        padding = (down - 1, down // 2, across - 1, across // 2)
+        return net.convolution(image, channels, (down, across), strides, padding)
 
     channels = draw(st.integers(2, 5))
     image = window(net.input, channels)
@@ -85,18 +86,16 @@ def channel_networks(draw: st.DrawFn) -> str:
         if kind == "depthwise":
             image = window(image, None)
         elif kind == "sum":
-            other = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), channels)
-            image = net.insert(tdsl.AddOp(net.window(other, (1, 1), (1, 1), (0, 0, 0, 0)), image))
+            other = net.convolution(image, channels)
+            image = net.add(net.convolution(other, None), image)
         elif min(tdsl.shape_of(image)[1:3]) > 1:
             pool = tdsl.MaxPoolOp if kind == "max" else tdsl.AveragePoolOp
-            image = net.insert(pool(image, (2, 2), (1, 0, 1, 0) if kind == "max" else (0, 0, 0, 0), (1, 2)))
+            image = net.pool(image, strides=(1, 2), padding=(1, 0, 1, 0) if kind == "max" else 0, kind=pool)
     end = draw(st.sampled_from(["convolution", "mean", "dense", "none"]))
     if end == "convolution":
         image = window(image, draw(st.integers(1, 4)))
     if end == "mean":
-        image = net.insert(tdsl.MeanOp(image, (1, 2)))
+        image = net.mean(image)
     if end in ("mean", "dense"):
-        column = net.insert(tdsl.ReshapeOp(image, (int(np.prod(tdsl.shape_of(image))), 1)))
-        hidden = tdsl.MatmulOp(net.constant(3, tdsl.shape_of(column)[0]), column)
-        image = net.insert(tdsl.MatmulOp(net.constant(2, 3), net.insert(tdsl.ReluOp(net.insert(hidden)))))
+        image = net.dense(net.relu(net.dense(image, 3)), 2)
     return str(net.module(image))

@@ -10,11 +10,12 @@ from typing import TypeVar
 import numpy as np
 from hypothesis import strategies as st
 from xdsl.builder import Builder
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 
@@ -42,15 +43,13 @@ class Writer:
         self.random = np.random.default_rng(draw(st.integers(0, 2**32)))
 
     def module(self) -> ModuleOp:
-        block = Block(arg_types=[TensorType(f32, self.one_of(SHAPES))])
-        scope = Scope(Builder(InsertPoint.at_end(block)), [block.args[0]])
+        net = NetworkWriter(self.one_of(SHAPES), format=F32_FORMAT, name="model")
+        scope = Scope(net.builder, [net.input])
         self.statements(scope, 0)
         self.loop(scope, 0)
         label = scope.builder.insert(tdsl.ArgmaxOp(self.tensor(scope))).result
         scores = self.tensor(scope) if self.draw(st.booleans()) else self.gather(scope)
-        scope.builder.insert(func.ReturnOp(label, scores))
-        type = ([argument.type for argument in block.args], [label.type, scores.type])
-        return ModuleOp([func.FuncOp("model", type, Region(block))])
+        return net.module(label, scores)
 
     def one_of(self, values: list[T]) -> T:
         return self.draw(st.sampled_from(values))

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 from programs.hardware import read_bits
-from programs.untrained_networks import Layers
+from programs.network_writer import NetworkWriter
 
 from measured.commands import Unmeasured, measure, model_path
 from measured.measures.classifiers import compiled, mean
 from measured.store import Values
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
@@ -147,9 +148,11 @@ def lenets(_models: Path | None) -> Values:
 
 def _write_lenet(hidden: int, folder: Path, name: str) -> None:
     """Write LeNet with random weights as NAME.mlir, and random pixels to profile it on as val.npz."""
-    net = Layers((1, 32, 32, 3), 1).convolution(6, 5).pool(2).convolution(16, 5).pool(2)
-    program = print_ir(net.dense(hidden).relu().dense(10).program())
-    Path(folder, f"{name}.mlir").write_text(program, encoding="utf-8")
+    net = NetworkWriter((1, 32, 32, 3), 1, F32_FORMAT)
+    image = net.pool(net.convolution(net.input, 6, 5))
+    image = net.pool(net.convolution(image, 16, 5))
+    program = net.module(net.dense(net.relu(net.dense(image, hidden)), 10))
+    Path(folder, f"{name}.mlir").write_text(print_ir(program), encoding="utf-8")
     pixels = np.random.default_rng(1).uniform(0, 1, (20, 32 * 32 * 3)).astype(np.float32)
     np.savez(folder / "val.npz", x=pixels, y=np.zeros(len(pixels), np.int64))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from programs import gural_murmann as trained
-from programs.networks import ds_cnn, gural_murmann, mobilenet_v2, mobilenet_v3_small, res_keywords, squeezenet
+from programs.graphs import ds_cnn, gural_murmann, mobilenet_v2, mobilenet_v3_small, res_keywords, squeezenet
 
 from measured.commands import model_path
 from measured.store import Values

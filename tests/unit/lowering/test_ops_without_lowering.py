@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from programs.network_writer import NetworkWriter
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
@@ -13,6 +14,7 @@ from xdsl.irdl import irdl_op_definition, operand_def
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of
 from tinyml.lowering.tdsl_to_loops import LowerTdslToLoopsPass
 from tinyml.lowering.tdsl_to_scratch import LowerTdslToScratchPass
@@ -36,10 +38,8 @@ class UnknownOp(TensorOp):
 
 
 def program() -> ModuleOp:
-    block = Block(arg_types=[TensorType(f32, (2,))])
-    unknown = UnknownOp(block.args[0])
-    block.add_ops([unknown, func.ReturnOp(unknown.out)])
-    return ModuleOp([func.FuncOp("f", (block.arg_types, [unknown.out.type]), Region(block))])
+    net = NetworkWriter((2,), format=F32_FORMAT)
+    return net.module(net.insert(UnknownOp(net.input)))
 
 
 def test_the_evaluator_names_the_op():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -15,10 +16,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import PRINTED, roomy
 from programs.lowered import lowered
+from programs.network_writer import NetworkWriter
 from programs.spread import spread
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -64,44 +66,33 @@ CASES = {
 }
 
 
-def parameter(random: np.random.Generator, shape: tuple[int, ...]) -> tdsl.ConstOp:
+def parameter(net: NetworkWriter, *shape: int) -> SSAValue:
     """Weights whose rows differ in magnitude."""
     rows = 2.0 ** -(np.arange(shape[0]) % 4)
-    return tdsl.ConstOp((random.uniform(-1, 1, shape).T * rows).T.astype(np.float32), F32_FORMAT)
+    return net.constant((net.random.uniform(-1, 1, shape).T * rows).T)
+
+
+def row(net: NetworkWriter, image: SSAValue) -> SSAValue:
+    return net.insert(tdsl.ReshapeOp(image, (1, prod(tdsl.shape_of(image)))))
 
 
 def network(cases: Sequence[Convolution]) -> ModuleOp:
     """Convolutions with biases and activations, pooled; the image resized, and a transposed convolution."""
-    random = np.random.default_rng(8)
-    block = Block(arg_types=[TensorType(f32, IMAGE)])
-    [x] = block.args
-    x.name_hint = "X"
+    net = NetworkWriter(IMAGE, 8, F32_FORMAT)
     parts: list[SSAValue] = []
     for case in cases:
         top, bottom, left, right = case.padding
-        padded = tdsl.PadOp(x, (0, top, left, 0), (0, bottom, right, 0))
-        rows, height, width = case.filter
-        filter, bias = parameter(random, (rows, height, width, IMAGE[3] // case.groups)), parameter(random, (rows,))
-        made = tdsl.Conv2dOp(filter.result, padded.out, case.strides, case.dilations, case.groups, bias.result)
-        active = tdsl.ReluOp(made.out)
-        pooled = tdsl.MaxPoolOp(active.out, (2, 1), (1, 0, 0, 0), (2, 1))
-        both = tdsl.ConcatOp([active.out, pooled.out], 1)
-        row = tdsl.ReshapeOp(both.out, (1, int(np.prod(tdsl.shape_of(both.out)))))
-        block.add_ops([filter, bias, padded, made, active, pooled, both, row])
-        parts.append(row.out)
-    filter, resized = parameter(random, (3, 3, 2, 4)), tdsl.ResizeNearestOp(x, (7, 8))
-    spread = tdsl.PadOp(x, (0, 1, 1, 0), (0, 2, 1, 0), interior=(0, 1, 2, 0))
-    back = tdsl.Conv2dOp(filter.result, spread.out)
-    block.add_ops([filter, resized, spread, back])
-    for image in (resized, back):
-        row = tdsl.ReshapeOp(image.out, (1, int(np.prod(tdsl.shape_of(image.out)))))
-        block.add_op(row)
-        parts.append(row.out)
-    whole = tdsl.ConcatOp(parts, 1)
-    block.add_ops([whole, func.ReturnOp(whole.out)])
-    module = ModuleOp([func.FuncOp("network", ([x.type], [whole.out.type]), Region(block))])
-    module.verify()
-    return module
+        rows, *kernel = case.filter
+        filter, bias = parameter(net, rows, *kernel, IMAGE[3] // case.groups), parameter(net, rows)
+        padded = net.insert(tdsl.PadOp(net.input, (0, top, left, 0), (0, bottom, right, 0)))
+        made = tdsl.Conv2dOp(filter, padded, case.strides, case.dilations, case.groups, bias)
+        active = net.relu(net.insert(made))
+        pooled = net.pool(active, (2, 1), padding=(1, 0, 0, 0))
+        parts.append(row(net, net.insert(tdsl.ConcatOp([active, pooled], 1))))
+    filter, resized = parameter(net, 3, 3, 2, 4), net.insert(tdsl.ResizeNearestOp(net.input, (7, 8)))
+    spread = net.insert(tdsl.PadOp(net.input, (0, 1, 1, 0), (0, 2, 1, 0), interior=(0, 1, 2, 0)))
+    parts += [row(net, image) for image in (resized, net.insert(tdsl.Conv2dOp(filter, spread)))]
+    return net.module(net.insert(tdsl.ConcatOp(parts, 1)))
 
 
 def expected(module: ModuleOp, cases: Sequence[Convolution], x: Reals) -> Reals:
@@ -249,13 +240,9 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
 @pytest.mark.parametrize("filter", [(6, 2, 2, 2), (8, 2, 2, 1), (4, 3, 3, 2)])
 def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path: Path):
     """A convolution in groups joins its products as the format prescribes, also where they are no power of two."""
-    block = Block(arg_types=[TensorType(f32, IMAGE)])
-    weights = parameter(np.random.default_rng(8), filter)
-    made = tdsl.Conv2dOp(weights.result, block.args[0], groups=IMAGE[3] // filter[3])
-    row = tdsl.ReshapeOp(made.out, (1, int(np.prod(tdsl.shape_of(made.out)))))
-    block.add_ops([weights, made, row, func.ReturnOp(row.out)])
-    signature = [block.args[0].type], [row.out.type]
-    module, ctx = ModuleOp([func.FuncOp("network", signature, Region(block))]), context()
+    net = NetworkWriter(IMAGE, 8, F32_FORMAT)
+    made = tdsl.Conv2dOp(parameter(net, *filter), net.input, groups=IMAGE[3] // filter[3])
+    module, ctx = net.module(row(net, net.insert(made))), context()
     record_profiles(module, X)
     AssignFormatPass(format, 16).apply(ctx, module)
     ChooseAccumulatorsPass().apply(ctx, module)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from programs.lowered import lowered
+from programs.network_writer import NetworkWriter
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def
 
@@ -157,20 +158,10 @@ class Conv1dOp(tdsl.ContractionOp):
 
 def network(weights: NDArray[np.float32]) -> ModuleOp:
     """A convolution of running sums of a leaky ReLU and the input, above the input."""
-    block = Block(arg_types=[TensorType(f32, (5, 6))])
-    [x] = block.args
-    x.name_hint = "X"
-    constant = tdsl.ConstOp(weights, F32_FORMAT)
-    leaky = LeakyReluOp(x)
-    twice = tdsl.AddOp(leaky.out, x)
-    sums = RunningSumOp(twice.out)
-    both = ConcatOp(sums.out, x)
-    result = Conv1dOp(both.out, constant.result)
-    block.add_ops([constant, leaky, twice, sums, both, result, func.ReturnOp(result.out)])
-    function = func.FuncOp("network", ([x.type], [result.out.type]), Region(block))
-    module = ModuleOp([function])
-    module.verify()
-    return module
+    net = NetworkWriter((5, 6), format=F32_FORMAT)
+    filter = net.constant(weights)
+    sums = net.insert(RunningSumOp(net.add(net.insert(LeakyReluOp(net.input)), net.input)))
+    return net.module(net.insert(Conv1dOp(net.insert(ConcatOp(sums, net.input)), filter)))
 
 
 def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:

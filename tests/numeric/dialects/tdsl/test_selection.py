@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
+from programs.network_writer import NetworkWriter
 from programs.on_boards import difference, printed
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -31,15 +31,10 @@ X[1] = 1.5
 
 def masks(count: int) -> ModuleOp:
     """The mask of a 3x4 input, and its steps minus the mask."""
-    block = Block(arg_types=[TensorType(f32, (3, 4))])
-    [x] = block.args
-    mask = tdsl.TopKMaskOp(x, count)
-    step = tdsl.StepOp(x)
-    rest = tdsl.SubOp(step.out, mask.out)
-    block.add_ops([mask, step, rest, func.ReturnOp(mask.out, rest.out)])
-    module = ModuleOp([func.FuncOp("masks", ([x.type], [mask.out.type, rest.out.type]), Region(block))])
-    module.verify()
-    return module
+    net = NetworkWriter((3, 4), format=F32_FORMAT, name="masks")
+    mask = net.insert(tdsl.TopKMaskOp(net.input, count))
+    step = net.insert(tdsl.StepOp(net.input))
+    return net.module(mask, net.insert(tdsl.SubOp(step, mask)))
 
 
 def expected(x: NDArray[np.float32], count: int) -> NDArray[np.float64]:

@@ -11,7 +11,6 @@ import pytest
 from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits as l4_programs
-from programs.distances import distances
 from programs.hardware import need_simulator, verilog_of
 from programs.printed import parse
 from xdsl.dialects import func
@@ -106,7 +105,7 @@ def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_pat
     """The last iteration of each row leaves out what lies behind it; all of a short row is one iteration."""
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
-    module = parse(distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
+    module = parse(l4_programs.distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
     interface = Interface("distances", "int16_t", columns, "int32_t", 4, False)
     inputs = inputs_for(interface, 4)
     result = IcarusSimulation(verilog_of(module, factor), tmp_path).run(interface, inputs)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.network_writer import NetworkWriter
 from programs.on_boards import difference, printed
-from programs.untrained_networks import Layers
 
 import tinyml
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 from tinyml.tools.driver.finetune import trainer_of
@@ -25,7 +26,8 @@ Y = (X[:, :12].sum(1) > 0) + (X[:, 12:24].sum(1) > 0).astype(np.int64)
 
 @pytest.fixture(scope="module")
 def model() -> tinyml.Model:
-    network = Layers((1, 6, 6, 1), 0).convolution(4, 3).pool(2).dense(3).program()
+    net = NetworkWriter((1, 6, 6, 1), 0, F32_FORMAT)
+    network = net.module(net.dense(net.pool(net.convolution(net.input, 4, 3)), 3))
     return tinyml.finetune(network, X, Y, X, Y, epochs=1, quantized_epochs=1, width=8)
 
 
@@ -72,5 +74,7 @@ def test_a_layer_trains_behind_others_and_compiles(model: tinyml.Model, tmp_path
 
 
 def test_bad_input(model: tinyml.Model):
+    net = NetworkWriter((4, 1), 0, F32_FORMAT)
+    reals = net.module(net.dense(net.input, 3))
     with pytest.raises(tinyml.InputError, match="has no number formats"):
-        tinyml.torch_layer(Layers((4, 1), 0).dense(3).program())
+        tinyml.torch_layer(reals)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.acceptance import qualifies
-from programs.streamed_networks import NetworkWriter
+from programs.network_writer import NetworkWriter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.board import Board
@@ -96,10 +95,10 @@ def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     assert report["ram_bytes"]["input"] == 0
     assert main([*shlex.split(report["chosen"]["command"])[1:-1], str(tmp_path / "again")]) == 0
     assert source(tmp_path / "again") == source(tmp_path / "small")
-    net = NetworkWriter((16, 16, 1), np.random.default_rng(0))
-    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 12)
-    image = net.window(image, (3, 3), (2, 2), (0, 0, 0, 0), 4)
-    reals = net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    net = NetworkWriter((1, 16, 16, 1), 0)
+    image = net.convolution(net.input, 12, 3)
+    image = net.convolution(image, 4, 3, strides=2)
+    reals = net.module(net.mean(image))
     LiftToRealsPass().apply(context(), reals)
     (tmp_path / "network.mlir").write_text(str(reals))
     np.savez(tmp_path / "val.npz", x=np.random.default_rng(1).standard_normal((20, 256)).astype(np.float32))
@@ -248,9 +247,9 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
 
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
     """Of a network that gives scores alone the class is asked for where the data have labels."""
-    net = NetworkWriter((8, 8, 1), np.random.default_rng(0))
-    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 3)
-    reals = net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    net = NetworkWriter((1, 8, 8, 1), 0)
+    image = net.convolution(net.input, 3, 3)
+    reals = net.module(net.mean(image))
     LiftToRealsPass().apply(context(), reals)
     (tmp_path / "network.mlir").write_text(str(reals))
     x = np.random.default_rng(1).standard_normal((20, 64)).astype(np.float32)

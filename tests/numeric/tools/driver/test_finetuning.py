@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import roomy
+from programs.network_writer import NetworkWriter
 from programs.on_boards import difference, printed
 from programs.spread import spread
-from programs.untrained_networks import Layers
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.arithmetics import Reals
@@ -43,7 +44,9 @@ TRAIN, VAL, TEST = images(320, 0), images(96, 1), images(200, 2)
 
 
 def network() -> ModuleOp:
-    return Layers((1, 8, 8, 1), 0).convolution(6, 3).pool(2).convolution(8, 2).dense(12).relu().dense(3).program()
+    net = NetworkWriter((1, 8, 8, 1), 0, F32_FORMAT)
+    image = net.convolution(net.pool(net.convolution(net.input, 6, 3)), 8, 2)
+    return net.module(net.dense(net.relu(net.dense(image, 12)), 3))
 
 
 def scores(outputs: Outputs) -> NDArray[np.float64]:
@@ -133,7 +136,8 @@ def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     data = Labelled(x, (x[:, :4].sum(1) > x[:, 4:].sum(1)).astype(np.int64))
     np.savez(file := tmp_path / "val.npz", x=np.append(x, np.full((1, 8), 8.0), 0).astype("f4"), y=np.zeros(241, int))
     chosen = FinetuneOptions(epochs=2, quantized_epochs=2, rate=0.01)
-    program = Layers((8, 1), 0).dense(6).relu().dense(2).program()
+    net = NetworkWriter((8, 1), 0, F32_FORMAT)
+    program = net.module(net.dense(net.relu(net.dense(net.input, 6)), 2))
     options = PipelineOptions(data=str(file), width=4)
     tuned = [finetune(program, data, data, replace(chosen, learn_ranges=learn), options) for learn in (False, True)]
     assert tuned[1].quantised[0] < 0.9 * tuned[0].quantised[0]

@@ -10,11 +10,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from programs.devices import need_tools
+from programs.network_writer import NetworkWriter
 from programs.pushed_sums import running_sum
-from programs.streamed_networks import NetworkWriter
 
 import tinyml
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
@@ -70,11 +69,9 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
 
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
     """A network without states that go on."""
-    net = NetworkWriter((12, 3, 2), np.random.default_rng(3))
-    image = net.insert(
-        tdsl.MaxPoolOp(net.window(net.input, (3, 3), (1, 1), (0, 0, 1, 1), 4), (2, 2), (0, 0, 0, 0), (2, 2))
-    )
-    (tmp_path / "net.mlir").write_text(print_ir(net.module(net.insert(tdsl.MeanOp(image, (1, 2))))))
+    net = NetworkWriter((1, 12, 3, 2), 3)
+    image = net.pool(net.convolution(net.input, 4, 3, padding=(0, 0, 1, 1)))
+    (tmp_path / "net.mlir").write_text(print_ir(net.module(net.mean(image))))
     request = Request(model=tmp_path / "net.mlir", out=tmp_path / "out", input="push", stride=6, target="host")
     compile_model(request)
     whole = load_program(tmp_path / "out/ir/1-formats.mlir", context())

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.streamed_networks import NetworkWriter, answers
+from programs.network_writer import NetworkWriter
+from programs.streamed_networks import answers
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PipelineOptions
@@ -61,10 +61,9 @@ def running(steps: int) -> ModuleOp:
 
 def network(*, padded: bool = False) -> ModuleOp:
     """Two convolutions over time with rings of three and two rows, and the mean of what they give."""
-    net = NetworkWriter((STEPS, 3, 2), np.random.default_rng(3))
-    image = net.window(net.input, (3, 3), (1, 1), (int(padded), 0, 1, 1), 4)
-    image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
-    return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+    net = NetworkWriter((1, STEPS, 3, 2), 3)
+    image = net.pool(net.convolution(net.input, 4, 3, padding=(int(padded), 0, 1, 1)))
+    return net.module(net.mean(image))
 
 
 def samples(steps: int) -> np.ndarray:

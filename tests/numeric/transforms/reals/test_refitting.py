@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from numpy.typing import NDArray
+from programs.network_writer import NetworkWriter
 from programs.streamed_networks import networks
-from programs.untrained_networks import Layers
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -17,6 +17,7 @@ from xdsl.parser import Parser
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.finetune import channels_of
@@ -29,7 +30,9 @@ X = np.random.default_rng(0).normal(size=(256, 64))
 
 
 def network(dense: int = 12) -> ModuleOp:
-    return Layers((1, 8, 8, 1), 0).convolution(6, 3).pool(2).convolution(8, 2).dense(dense).relu().dense(3).program()
+    net = NetworkWriter((1, 8, 8, 1), 0, F32_FORMAT)
+    image = net.convolution(net.pool(net.convolution(net.input, 6, 3)), 8, 2)
+    return net.module(net.dense(net.relu(net.dense(image, dense)), 3))
 
 
 def scores(module: ModuleOp) -> NDArray[np.float64]:

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
+from programs.network_writer import NetworkWriter
 from programs.printed import WARNING_FLAGS
 from programs.spread import spread
-from programs.streamed_networks import NetworkWriter
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.host import HostRunner
@@ -28,10 +27,10 @@ from tinyml.tools.driver.stages import load_program, print_ir
 
 def network() -> ModuleOp:
     """Two readers of the input, at different distances, and a last row and column that no window reads."""
-    net = NetworkWriter((12, 10, 3), np.random.default_rng(3))
-    deep = net.window(net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 4), (3, 3), (2, 2), (0, 0, 0, 0), 4)
-    image = net.insert(tdsl.AddOp(deep, net.window(net.input, (3, 3), (2, 2), (0, 0, 0, 0), 4)))
-    return net.module(net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2))))
+    net = NetworkWriter((1, 12, 10, 3), 3)
+    deep = net.convolution(net.convolution(net.input, 4, 3, padding=1), 4, 3, strides=2)
+    image = net.add(deep, net.convolution(net.input, 4, 3, strides=2))
+    return net.module(net.pool(image))
 
 
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.

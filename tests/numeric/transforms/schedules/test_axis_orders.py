@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.compiled import compile_without_pictures
+from programs.network_writer import NetworkWriter
 from programs.sliced_networks import arena, buffers_of, check_bits_on_device, inputs_of, refined
 from programs.spread import spread
-from programs.streamed_networks import NetworkWriter
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.rewriter import Rewriter
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
@@ -34,30 +34,23 @@ from tinyml.transforms.schedules.table import schedule_named
 FIRST, LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
-def channels_first(net: NetworkWriter) -> tdsl.TransposeOp:
-    """Give a network an input whose channels come first, before anything reads it; the image that ops read."""
-    height, width, channels = net.shape
-    given = Rewriter.replace_value_with_new_type(net.input, TensorType(net.format.type, (1, channels, height, width)))
-    transpose = tdsl.TransposeOp(given, LAST)
-    net.insert(transpose)
-    return transpose
+def of_planes(shape: tuple[int, int, int], seed: int) -> tuple[NetworkWriter, SSAValue]:
+    """The writer of a network whose input has its channels first, and the image that ops read, of a shape."""
+    height, width, channels = shape
+    net = NetworkWriter((1, channels, height, width), seed)
+    return net, net.insert(tdsl.TransposeOp(net.input, LAST))
 
 
 def network(shape: tuple[int, int, int], convolutions: list[tuple[Any, ...]], *, image: bool) -> ModuleOp:
-    """Convolutions one after the other. image: the result is an image whose channels come first."""
-    net = NetworkWriter(shape, np.random.default_rng(5))
-    value = channels_first(net).out
+    """Convolutions one after the other, each as the writer takes it. image: the result has its channels first."""
+    net, value = of_planes(shape, 5)
     for convolution in convolutions:
-        value = net.window(value, *convolution)
+        value = net.convolution(value, *convolution)
     return net.module(net.insert(tdsl.TransposeOp(value, FIRST)) if image else value)
 
 
-CLASSIFIER = network(
-    (12, 10, 3),
-    [((3, 3), (1, 1), (1, 1, 1, 1), 4), ((3, 3), (2, 2), (0, 1, 0, 1), 6), ((2, 2), (2, 2), (0, 0, 0, 0), 3)],
-    image=False,
-)
-SEGMENTER = network((8, 6, 2), [((3, 3), (1, 1), (1, 1, 1, 1), None), ((1, 1), (1, 1), (0, 0, 0, 0), 5)], image=True)
+CLASSIFIER = network((12, 10, 3), [(4, 3, 1, 1), (6, 3, 2, (0, 1, 0, 1)), (3, 2, 2)], image=False)
+SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 
 
 @pytest.mark.parametrize(
@@ -93,28 +86,26 @@ def test_devices_give_the_bits_of_the_evaluator(
 
 def pooled(side: int, *channels: int) -> ModuleOp:
     """Convolutions of 3x3, each followed by a pool of 2x2, of an image of three planes, and an average."""
-    net = NetworkWriter((side, side, 3), np.random.default_rng(3))
-    image = channels_first(net).out
+    net, image = of_planes((side, side, 3), 3)
     for count in channels:
-        image = net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), count)
-        image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
-    return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+        image = net.pool(net.convolution(image, count, 3, padding=1))
+    return net.module(net.mean(image))
 
 
 def pool_first(shape: tuple[int, int, int]) -> ModuleOp:
     """A pool of an image of several planes, which no op gathers from planes, and a convolution."""
-    net = NetworkWriter(shape, np.random.default_rng(6))
-    image = net.insert(tdsl.AveragePoolOp(channels_first(net).out, (2, 2), (0, 0, 0, 0), (2, 2)))
-    return net.module(net.insert(tdsl.MeanOp(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 4), (1, 2))))
+    net, image = of_planes(shape, 6)
+    image = net.pool(image, kind=tdsl.AveragePoolOp)
+    return net.module(net.mean(net.convolution(image, 4, 3, padding=1)))
 
 
 def residual(side: int, channels: int) -> ModuleOp:
     """A convolution that halves an image of three planes, a residual block, another convolution, and an average."""
-    net = NetworkWriter((side, side, 3), np.random.default_rng(4))
-    first = net.window(channels_first(net).out, (3, 3), (2, 2), (1, 1, 1, 1), channels)
-    image = net.window(first, (3, 3), (1, 1), (1, 1, 1, 1), channels)
-    image = net.insert(tdsl.AddOp(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), channels), first))
-    return net.module(net.insert(tdsl.MeanOp(net.window(image, (3, 3), (2, 2), (1, 1, 1, 1), 24), (1, 2))))
+    net, image = of_planes((side, side, 3), 4)
+    first = net.convolution(image, channels, 3, strides=2, padding=1)
+    image = net.convolution(first, channels, 3, padding=1)
+    image = net.add(net.convolution(image, channels, 3, padding=1), first)
+    return net.module(net.mean(net.convolution(image, 24, 3, strides=2, padding=1)))
 
 
 def test_a_result_grows_into_the_first_plane():
@@ -182,7 +173,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
         kernel = draw(st.integers(1, min(height, 3))), draw(st.integers(1, min(width, 3)))
         strides = draw(st.integers(1, 2)), draw(st.integers(1, 2))
         padding = tuple(draw(st.integers(0, size - 1)) for size in (kernel[0], kernel[0], kernel[1], kernel[1]))
-        convolutions.append((kernel, strides, padding, draw(st.none() | st.integers(1, 4))))
+        convolutions.append((draw(st.none() | st.integers(1, 4)), kernel, strides, padding))
         height = (height + padding[0] + padding[1] - kernel[0]) // strides[0] + 1
         width = (width + padding[2] + padding[3] - kernel[1]) // strides[1] + 1
     return shape, convolutions

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.channel_graphs import MODES, channel_graphs, check_graph
+from programs.network_writer import NetworkWriter
 from programs.sliced_networks import (
     arena,
     buffers_of,
@@ -18,7 +19,7 @@ from programs.sliced_networks import (
     refined,
 )
 from programs.spread import spread
-from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
+from programs.streamed_networks import inverted_bottlenecks
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -38,12 +39,12 @@ def parting_branches() -> ModuleOp:
 
     The weights of the last one are -1, 0 or 1, and what it reads is clipped, so that sums of 8 bits round nothing.
     """
-    net = NetworkWriter((16, 16, 4), np.random.default_rng(3))
-    parts = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 32) for _ in range(2)]
-    wide = net.window(net.insert(tdsl.AddOp(parts[0], parts[1])), (3, 3), (1, 1), (1, 1, 1, 1))
+    net = NetworkWriter((1, 16, 16, 4), 3)
+    parts = [net.convolution(net.input, 32) for _ in range(2)]
+    wide = net.convolution(net.add(parts[0], parts[1]), None, 3, padding=1)
     format = net.format.for_range(-1.5, 1.5)
     ones = format.encode(net.random.integers(-1, 2, (4, 1, 1, 32)).astype(float))
-    filter = net.builder.insert(tdsl.ConstOp(ones, format)).result
+    filter = net.constant(ones, format)
     clipped = net.insert(tdsl.ClipOp(wide, 0.0, 3 / 128))
     return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), (1, 1), 1, None, net.format.type)))
 
@@ -66,10 +67,10 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
 
 def test_nodes_run_in_the_order_of_least_peak():
     """Each narrow image comes directly behind its wide one, though the file has all wide images first."""
-    net = NetworkWriter((4, 4, 2), np.random.default_rng(1))
-    wide = [net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 8) for _ in range(3)]
-    narrow = [net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 2) for image in wide]
-    module = refined(net.module(net.insert(tdsl.AddOp(net.insert(tdsl.AddOp(narrow[0], narrow[1])), narrow[2]))))
+    net = NetworkWriter((1, 4, 4, 2), 1)
+    wide = [net.convolution(net.input, 8) for _ in range(3)]
+    narrow = [net.convolution(image, 2, 3, padding=1) for image in wide]
+    module = refined(net.module(net.add(net.add(narrow[0], narrow[1]), narrow[2])))
     network = network_of(predict_function(module))
     plan = schedule_named("partial-8").program_plan(network)
     assert min(map(plan.order.index, (3, 4, 5))) < max(map(plan.order.index, (0, 1, 2)))
@@ -91,10 +92,10 @@ def test_several_channels_at_once():
 
 def test_several_channels_take_the_window_of_one_beside_them():
     """A depthwise convolution copies the window of each of its channels from that of all current ones."""
-    net = NetworkWriter((2, 3, 2), np.random.default_rng(5))
-    wide = net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 6)
-    narrow = net.window(net.window(wide, (3, 3), (1, 1), (1, 1, 1, 1)), (1, 1), (1, 1), (0, 0, 0, 0), 2)
-    check_graph(net.module(net.insert(tdsl.AddOp(narrow, net.input))), "partial-8", more=24)
+    net = NetworkWriter((1, 2, 3, 2), 5)
+    wide = net.convolution(net.input, 6)
+    narrow = net.convolution(net.convolution(wide, None, 3, padding=1), 2)
+    check_graph(net.module(net.add(narrow, net.input)), "partial-8", more=24)
 
 
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))

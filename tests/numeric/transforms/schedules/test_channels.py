@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from programs.compiled import compile_without_pictures
+from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
 from programs.sliced_networks import (
     arena,
@@ -21,7 +22,7 @@ from programs.sliced_networks import (
     refined,
 )
 from programs.spread import spread
-from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
+from programs.streamed_networks import inverted_bottlenecks
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -107,10 +108,10 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
 
 def test_sums_of_16_bits_are_exact_where_they_fit():
     """Few products of 8 bits do; a convolution that sums more of them is rounded in between, and says so."""
-    net = NetworkWriter((4, 4, 2), np.random.default_rng(3))
-    image = net.window(net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 2), (2, 2), (1, 1), (0, 0, 0, 0))
-    narrow = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 3)
-    wide = net.window(net.window(narrow, (2, 2), (1, 1), (1, 0, 1, 0)), (3, 3), (1, 1), (1, 1, 1, 1), 3)
+    net = NetworkWriter((1, 4, 4, 2), 3)
+    image = net.convolution(net.convolution(net.input, 2), None, 2)
+    narrow = net.convolution(image, 3)
+    wide = net.convolution(net.convolution(narrow, None, 2, padding=(1, 0, 1, 0)), 3, 3, padding=1)
     module = refined(net.module(wide))
     exact, rounded = module.clone(), module.clone()
     loops = loop(exact, 0, 2, 16), loop(rounded, 3, 4, 16)

@@ -9,10 +9,9 @@ import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
 from programs.lowered import lowered
+from programs.network_writer import NetworkWriter
 from programs.spread import spread
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -70,24 +69,15 @@ def network(
     padding: tuple[int, int, int, int],
 ) -> ModuleOp:
     """A convolution and a sum of elements behind it. padding: above, below, on the left and on the right."""
-    random = np.random.default_rng(width)
-    input, output = UnsignedType(width, 4), UnsignedType(width, 2)
-    block = Block(arg_types=[TensorType(input.type, (1, *extents, channels[0]))])
-    filter = tdsl.ConstOp(
-        random.integers(-7, 8, (channels[1], *kernel, channels[0] // groups)).astype("i1"), FixedType(4, 3)
-    )
-    bias = tdsl.ConstOp(random.integers(-99, 99, (channels[1],)).astype("i1"), FixedType(8, 7))
-    block.add_ops([filter, bias])
-    image, (top, bottom, left, right) = block.args[0], padding
+    net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
+    filters = net.random.integers(-7, 8, (channels[1], *kernel, channels[0] // groups))
+    filter = net.constant(filters, FixedType(4, 3))
+    bias = net.constant(net.random.integers(-99, 99, channels[1]), FixedType(8, 7))
+    image, (top, bottom, left, right) = net.input, padding
     if any(padding):
-        pad = tdsl.PadOp(image, (0, top, left, 0), (0, bottom, right, 0))
-        block.add_op(pad)
-        image = pad.out
-    convolution = tdsl.Conv2dOp(filter.result, image, steps, (1, 1), groups, bias.result, output.type)
-    pool = tdsl.MeanOp(convolution.out, (1, 2))
-    block.add_ops([convolution, pool, func.ReturnOp(pool.out)])
-    type = FunctionType.from_lists(block.arg_types, [pool.out.type])
-    return ModuleOp([func.FuncOp("network", type, Region(block))])
+        image = net.insert(tdsl.PadOp(image, (0, top, left, 0), (0, bottom, right, 0)))
+    output = UnsignedType(width, 2).type
+    return net.module(net.mean(net.insert(tdsl.Conv2dOp(filter, image, steps, (1, 1), groups, bias, output))))
 
 
 SHAPES = {

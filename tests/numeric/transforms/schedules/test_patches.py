@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from programs.network_writer import NetworkWriter
 from programs.sliced_networks import (
     arena,
     buffers_of,
@@ -17,7 +17,7 @@ from programs.sliced_networks import (
     inputs_of,
     refined,
 )
-from programs.streamed_networks import NetworkWriter, networks
+from programs.streamed_networks import networks
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -55,12 +55,12 @@ def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
 
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
     """A ring of one pixel is not written where nobody reads it, and lies where windows are gathered for each tile."""
-    net = NetworkWriter((7, 7, 3), np.random.default_rng(7))
-    image = net.window(net.input, (1, 1), (2, 2), (0, 0, 0, 0))
-    deep = net.window(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 3), (3, 3), (1, 1), (1, 1, 1, 1), 3)
-    last = net.window(net.insert(tdsl.AddOp(deep, image)), (1, 1), (2, 2), (0, 0, 0, 0), 2)
-    both = net.insert(tdsl.ConcatOp([last, net.window(last, (3, 3), (1, 1), (1, 1, 1, 1), 3)], 3))
-    module = refined(net.module(net.window(both, (2, 2), (1, 1), (0, 0, 0, 0), 4)))
+    net = NetworkWriter((1, 7, 7, 3), 7)
+    image = net.convolution(net.input, None, strides=2)
+    deep = net.convolution(net.convolution(image, 3, 3, padding=1), 3, 3, padding=1)
+    last = net.convolution(net.add(deep, image), 2, strides=2)
+    both = net.insert(tdsl.ConcatOp([last, net.convolution(last, 3, 3, padding=1)], 3))
+    module = refined(net.module(net.convolution(both, 4, 2)))
     tiled = module.clone()
     run = patches(tiled, 6, 2)
     assert run is not None
@@ -70,11 +70,11 @@ def test_tiles_that_share_memory_with_windows_of_earlier_ones():
 
 def shrinking_network() -> ModuleOp:
     """Large images at the beginning, whose windows overlap."""
-    net = NetworkWriter((16, 16, 1), np.random.default_rng(7))
-    image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 8)
-    image = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1))
-    image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
-    return net.module(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 4))
+    net = NetworkWriter((1, 16, 16, 1), 7)
+    image = net.convolution(net.input, 8, 3, padding=1)
+    image = net.convolution(image, None, 3, strides=2, padding=(0, 1, 0, 1))
+    image = net.pool(image)
+    return net.module(net.convolution(image, 4, 3, padding=1))
 
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])

@@ -3,12 +3,10 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
-from programs.streamed_networks import NetworkWriter
 
-from tinyml.dialects import tdsl
 from tinyml.tools.commands.plan import PlannedProgram, print_front
 from tinyml.tools.main import main
 from tinyml.tools.reports.plots import can_draw
@@ -71,10 +69,10 @@ def test_the_layers_of_two_plans_side_by_side(tmp_path: Path):
 
 
 def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    net = NetworkWriter((7, 7, 1), np.random.default_rng(0))
-    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 6)
-    image = net.window(image, (3, 3), (1, 1), (0, 0, 0, 0), 6)
-    scores = net.insert(tdsl.MeanOp(image, (1, 2)))
+    net = NetworkWriter((1, 7, 7, 1), 0)
+    image = net.convolution(net.input, 6, 3)
+    image = net.convolution(image, 6, 3)
+    scores = net.mean(image)
     model = tmp_path / "wide.mlir"
     model.write_text(str(net.module(scores)))
     drawn = ["--picture", str(tmp_path / "front.svg")] if can_draw() else []

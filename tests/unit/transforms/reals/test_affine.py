@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from xdsl.builder import Builder
-from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from programs.network_writer import NetworkWriter
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -36,74 +36,66 @@ class Chain:
     """A function of a vector: steps one after the other, whose constants come from a seed."""
 
     def __init__(self, steps: list[str], seed: int):
-        self.random = np.random.default_rng(seed)
-        block = Block(arg_types=[TensorType(f32, (1, LENGTH))])
-        self.builder = Builder(InsertPoint.at_end(block))
-        value: SSAValue = block.args[0]
+        self.net = NetworkWriter((1, LENGTH), seed, F32_FORMAT)
+        self.random = self.net.random
+        value = self.net.input
         for step in steps:
             value = self.step(step, value)
-        self.builder.insert(func.ReturnOp(value))
-        type = ([argument.type for argument in block.args], [value.type])
-        self.module = ModuleOp([func.FuncOp("model", type, Region(block))])
-        self.module.verify()
+        self.module = self.net.module(value)
 
     def constant(self, *shape: int) -> SSAValue:
-        return self.builder.insert(tdsl.ConstOp(self.random.normal(size=shape).astype("f4"), F32_FORMAT)).result
-
-    def op(self, op: tdsl.TensorOp) -> SSAValue:
-        return self.builder.insert(op).out
+        return self.net.constant(self.random.normal(size=shape))
 
     def step(self, step: str, x: SSAValue) -> SSAValue:
-        size = int(np.prod(shape_of(x)))
+        op, size = self.net.insert, prod(shape_of(x))
         same = self.constant(*(shape_of(x) if self.random.integers(2) else (1,)))
         match step:
             case "add":
-                return self.op(tdsl.AddOp(x, same))
+                return op(tdsl.AddOp(x, same))
             case "add_to":
-                return self.op(tdsl.AddOp(same, x))
+                return op(tdsl.AddOp(same, x))
             case "sub":
-                return self.op(tdsl.SubOp(x, same))
+                return op(tdsl.SubOp(x, same))
             case "sub_from":
-                return self.op(tdsl.SubOp(same, x))
+                return op(tdsl.SubOp(same, x))
             case "mul":
-                return self.op(tdsl.MulOp(x, same))
+                return op(tdsl.MulOp(x, same))
             case "neg":
-                return self.op(tdsl.NegOp(x))
+                return op(tdsl.NegOp(x))
             case "matmul":
-                column = self.op(tdsl.ReshapeOp(x, (size, 1)))
-                return self.op(tdsl.MatmulOp(self.constant(int(self.random.integers(1, 8)), size), column))
+                column = op(tdsl.ReshapeOp(x, (size, 1)))
+                return op(tdsl.MatmulOp(self.constant(int(self.random.integers(1, 8)), size), column))
             case "rows":
-                row = self.op(tdsl.ReshapeOp(x, (1, size)))
-                return self.op(tdsl.MatmulOp(row, self.constant(size, int(self.random.integers(1, 8)))))
+                row = op(tdsl.ReshapeOp(x, (1, size)))
+                return op(tdsl.MatmulOp(row, self.constant(size, int(self.random.integers(1, 8)))))
             case "conv":
-                image = self.op(tdsl.ReshapeOp(x, (1, 1, 1, size)))
+                image = op(tdsl.ReshapeOp(x, (1, 1, 1, size)))
                 groups = int(self.random.choice([1, size]))
-                return self.op(tdsl.Conv2dOp(self.constant(size, 1, 1, size // groups), image, groups=groups))
+                return op(tdsl.Conv2dOp(self.constant(size, 1, 1, size // groups), image, groups=groups))
             case "reshape":
-                return self.op(tdsl.ReshapeOp(x, (size, 1)))
+                return op(tdsl.ReshapeOp(x, (size, 1)))
             case "transpose":
-                return self.op(tdsl.TransposeOp(x, range(len(shape_of(x)))[::-1]))
+                return op(tdsl.TransposeOp(x, range(len(shape_of(x)))[::-1]))
             case "index":
-                zero = self.builder.insert(arith.ConstantOp.from_int_and_width(0, IndexType())).result
-                return self.op(tdsl.IndexOp(self.op(tdsl.ReshapeOp(x, (1, 1, size))), zero))
+                zero = self.net.index(0)
+                return op(tdsl.IndexOp(op(tdsl.ReshapeOp(x, (1, 1, size))), zero))
             case "slice":
-                zero = self.builder.insert(arith.ConstantOp.from_int_and_width(0, IndexType())).result
-                return self.op(tdsl.SliceOp(self.op(tdsl.ReshapeOp(x, (1, size))), [zero, zero], (1, (size + 1) // 2)))
+                zero = self.net.index(0)
+                return op(tdsl.SliceOp(op(tdsl.ReshapeOp(x, (1, size))), [zero, zero], (1, (size + 1) // 2)))
             case "window":
-                image = self.op(tdsl.ReshapeOp(x, (1, 1, size, 1)))
-                padded = self.op(tdsl.PadOp(image, (0, 0, 1, 0), (0, 0, 1, 0)))
-                return self.op(tdsl.MaxPoolOp(padded, (1, 3), (0, 0, 0, 0), (1, 1)))
+                image = op(tdsl.ReshapeOp(x, (1, 1, size, 1)))
+                padded = op(tdsl.PadOp(image, (0, 0, 1, 0), (0, 0, 1, 0)))
+                return op(tdsl.MaxPoolOp(padded, (1, 3), (0, 0, 0, 0), (1, 1)))
             case "tanh":
-                return self.op(tdsl.TanhOp(x))
+                return op(tdsl.TanhOp(x))
             case "sigmoid":
-                return self.op(tdsl.SigmoidOp(x))
+                return op(tdsl.SigmoidOp(x))
             case "softmax":
-                return self.op(tdsl.SoftmaxOp(self.op(tdsl.ReshapeOp(x, (1, size)))))
+                return op(tdsl.SoftmaxOp(op(tdsl.ReshapeOp(x, (1, size)))))
             case "double":
-                two = self.builder.insert(tdsl.ConstOp(np.full(1, 2.0, "f4"), F32_FORMAT)).result
-                return self.op(tdsl.MulOp(x, two))
+                return op(tdsl.MulOp(x, self.net.constant(np.full(1, 2.0))))
             case _:
-                return self.op(tdsl.AddOp(x, x))
+                return op(tdsl.AddOp(x, x))
 
     def inputs(self) -> NDArray[np.float32]:
         units = 10.0 ** self.random.integers(-3, 3, LENGTH)

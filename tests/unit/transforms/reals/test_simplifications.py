@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from xdsl.builder import Builder
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from programs.network_writer import NetworkWriter
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -31,25 +26,17 @@ class Network:
     """A stack of layers whose matrices have rows and columns of zeros, with powers of two and functions between."""
 
     def __init__(self, seed: int):
-        self.random = np.random.default_rng(seed)
-        self.length = int(self.random.integers(1, 12))
-        block = Block(arg_types=[TensorType(f32, (self.length, 1))])
-        self.builder = Builder(InsertPoint.at_end(block))
-        value: SSAValue = block.args[0]
+        self.length = 1 + seed % 11
+        self.net = NetworkWriter((self.length, 1), seed, F32_FORMAT)
+        self.random = self.net.random
+        value = self.net.input
         for _ in range(int(self.random.integers(1, 5))):
             value = self.layer(value)
-        last = self.builder.insert(tdsl.TanhOp(value)).out
-        label = self.builder.insert(tdsl.ArgmaxOp(last)).result
-        self.builder.insert(func.ReturnOp(label, value))
-        type = ([argument.type for argument in block.args], [label.type, value.type])
-        self.module = ModuleOp([func.FuncOp("model", type, Region(block))])
-        self.module.verify()
+        label = self.net.insert(tdsl.ArgmaxOp(self.net.insert(tdsl.TanhOp(value))))
+        self.module = self.net.module(label, value)
 
     def chance(self) -> bool:
         return bool(self.random.integers(2))
-
-    def constant(self, values: NDArray[Any]) -> SSAValue:
-        return self.builder.insert(tdsl.ConstOp(values.astype(np.float32), F32_FORMAT)).result
 
     def matrix(self, columns: int) -> SSAValue:
         rows = int(self.random.integers(1, 8))
@@ -57,27 +44,27 @@ class Network:
         values = self.random.normal(size=(rows, columns)) / columns
         values *= self.random.random((rows, 1)) < 0.7
         values *= self.random.random(columns) < 0.7
-        return self.constant(values)
+        return self.net.constant(values)
 
     def layer(self, x: SSAValue) -> SSAValue:
-        insert, length = self.builder.insert, tdsl.shape_of(x)[0]
+        insert, length = self.net.insert, tdsl.shape_of(x)[0]
         if self.chance():
-            x = insert(tdsl.MulOp(self.power(), x, f32)).out
-        y = insert(tdsl.MatmulOp(self.matrix(length), x)).out
+            x = insert(tdsl.MulOp(self.power(), x, f32))
+        y = insert(tdsl.MatmulOp(self.matrix(length), x))
         if self.chance():
-            y = insert(tdsl.MulOp(y, self.power())).out
+            y = insert(tdsl.MulOp(y, self.power()))
         if self.chance():
             bias = self.random.normal(size=tdsl.shape_of(y)) * (self.random.random(tdsl.shape_of(y)) < 0.5)
-            y = insert(tdsl.AddOp(y, self.constant(bias))).out
+            y = self.net.add(y, self.net.constant(bias))
         if self.chance():
-            row = insert(tdsl.ReshapeOp(y, tdsl.shape_of(y)[::-1])).out
-            column = insert(tdsl.ReshapeOp(row, tdsl.shape_of(y))).out
-            y = insert(tdsl.MulOp(column, y)).out if self.chance() else column
+            row = insert(tdsl.ReshapeOp(y, tdsl.shape_of(y)[::-1]))
+            column = insert(tdsl.ReshapeOp(row, tdsl.shape_of(y)))
+            y = insert(tdsl.MulOp(column, y)) if self.chance() else column
         kind = FUNCTIONS[int(self.random.integers(len(FUNCTIONS)))]
-        return insert(kind(y)).out if self.chance() else y
+        return insert(kind(y)) if self.chance() else y
 
     def power(self) -> SSAValue:
-        return self.constant(np.array([[np.ldexp(self.random.choice([-1, 1]), self.random.integers(-3, 2))]]))
+        return self.net.constant(np.array([[np.ldexp(self.random.choice([-1, 1]), self.random.integers(-3, 2))]]))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.graph_builder import GraphBuilder
+from programs.graphs import GraphBuilder
 
 from tinyml.dialects.tdsl.convolution import herringbone, single_transpose
 from tinyml.transforms.schedules.plans.graph import Graph

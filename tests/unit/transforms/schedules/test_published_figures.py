@@ -1,7 +1,7 @@
 """Peaks of published networks: the figures of the papers and of measured implementations, to the byte."""
 
 import pytest
-from programs.networks import (
+from programs.graphs import (
     ds_cnn,
     efficientnet_b0,
     gural_murmann,

@@ -7,22 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.network_writer import NetworkWriter
 from programs.spread import spread
-from programs.streamed_networks import NetworkWriter
 
-from tinyml.dialects import tdsl
 from tinyml.tools.main import main
 
 
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_network_that_does_not_fit_streams(search: str, tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    net = NetworkWriter((9, 9, 1), random)
-    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 6)
-    image = net.window(image, (3, 3), (1, 1), (0, 0, 0, 0), 6)
-    scores = net.insert(tdsl.MeanOp(image, (1, 2)))
+    net = NetworkWriter((1, 9, 9, 1))
+    image = net.convolution(net.input, 6, 3)
+    image = net.convolution(image, 6, 3)
+    scores = net.mean(image)
     (tmp_path / "net.mlir").write_text(str(net.module(scores)))
-    np.savez(tmp_path / "val.npz", x=random.standard_normal((8, 81)).astype(np.float32))
+    np.savez(tmp_path / "val.npz", x=net.random.standard_normal((8, 81)).astype(np.float32))
     asked = ["compile", str(tmp_path / "net.mlir"), "--val", str(tmp_path / "val.npz"), "--target", "host"]
     asked += ["--quantization", "anew"]
     limit = 300

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
-from programs.streamed_networks import NetworkWriter, networks
+from programs.streamed_networks import networks
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
@@ -171,10 +172,10 @@ def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
 
 def test_channels_go_where_only_several_save_memory():
     """A loop over channels takes as much for two channels as for four; with fewer, ordinary execution takes less."""
-    net = NetworkWriter((4, 1, 1), np.random.default_rng(0))
-    image = net.window(net.input, (2, 1), (1, 1), (0, 0, 0, 0), 4)
-    image = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0))
-    image = net.window(image, (2, 1), (1, 2), (0, 0, 0, 0), 2)
+    net = NetworkWriter((1, 4, 1, 1), 0)
+    image = net.convolution(net.input, 4, (2, 1))
+    image = net.convolution(image, None)
+    image = net.convolution(image, 2, (2, 1), strides=(1, 2))
     module = parse(str(net.module(image)))
     LiftToRealsPass().apply(Context(), module)
     function = predict_function(module)

@@ -1,7 +1,7 @@
 """Graphs of programs on tensors."""
 
 import pytest
-from programs.networks import lenet, resnet8
+from programs.graphs import lenet, resnet8
 from programs.paths import ROOT
 from xdsl.parser import Parser
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from programs.graph_builder import GraphBuilder
-from programs.networks import ds_cnn, resnet8
+from programs.graphs import GraphBuilder, ds_cnn, resnet8
 
 from tinyml.transforms.schedules.plans.graph import Graph, Node
 from tinyml.transforms.schedules.rings.on_demand import SUM_BITS, Slice, Streams
