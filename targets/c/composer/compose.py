@@ -35,13 +35,14 @@ _WRITTEN_OUT = 4
 """The greatest length of groups whose remaining elements are handled without a loop."""
 
 
-def signature(kernel: Kernel, name: str) -> str:
-    """The head of the C function."""
+def signature(kernel: Kernel, name: str, row: str = "") -> str:
+    """The head of the C function. row: the parameter for the weights, unless it is their pointer."""
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
     vector = f"const int{kernel.vector if kernel.vector % 8 == 0 else 8}_t *x"
-    runs = ["const int8_t *row", vector] if kernel.gaps else ["const int8_t *w", vector, "uint16_t n"]
+    weights = row or f"const int8_t *{'row' if kernel.gaps else 'w'}"
+    runs = [weights, vector] if kernel.gaps else [weights, vector, "uint16_t n"]
     ctype = SUMS[kernel.sum]
     return f"{ctype} {name}({', '.join([*tables, *runs, f'{ctype} sum'])})"
 
