@@ -55,6 +55,31 @@ def body(kernel: Kernel) -> str:
     return "\n".join(f"    {line}" for line in [f"{total} total = sum;", *lines, f"return {result};"])
 
 
+_ROWS = """\
+    for (int row = 0; row < 4; row++) {{
+        int32_t sum = start[row];
+        for (int i = 0; i < n; i++)
+            sum += (int32_t)*w++ * x[{}];
+        sums[row] = sum;
+    }}"""
+SUMS_IN_C: Mapping[str, str] = {
+    "num.dot": """\
+    for (int i = 0; i < n; i++)
+        sum += (int32_t)w[i] * x[i];
+    return sum;""",
+    "num.dot_rows": _ROWS.format("i"),
+    "num.channel_dots": _ROWS.format("i * stride + row"),
+    "num.sparse_dot": """\
+    for (; n > 0; n--) {
+        x += (uint8_t)*gaps++;
+        sum += (int32_t)*values++ * *x;
+    }
+    return sum;""",
+}
+"""The statements of kernels for whole elements, by their op. The C type of `n` is `int`; gaps are in an array of their
+own."""
+
+
 _TABLES = ("table", "other")
 
 
