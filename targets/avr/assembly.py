@@ -1,150 +1,94 @@
-"""AVR assembly: the table of instructions and what follows from it, loops, and calls.
+"""AVR assembly: code from instructions, its cycles, bytes and registers, loops, and calls.
 
-Cycles, bytes and registers of lines follow from the table. Loops run over unrolled steps and are entered in the middle.
+Loops run over unrolled steps and are entered in the middle.
 The C function of a kernel enters its assembly with sums and pointers in registers.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.avr import isa as a
+from tinyml.targets.composer.instructions import Code, Instruction, Line, LocalLabel, joined
 from tinyml.targets.kernel import Composed
-
-
-@dataclass(frozen=True)
-class _AvrInstruction:
-    """An instruction.
-
-    cycles: on an ATmega; for branches and skips, those without a jump. words: of flash, two bytes each. pairs: true if
-    a register operand is the lower one of a pair. clobbers: the registers that it changes implicitly.
-    """
-
-    cycles: int = 1
-    words: int = 1
-    pairs: bool = False
-    clobbers: tuple[int, ...] = ()
-
-
-UPPER = "TM_UPPER"
-"""A macro of enter.h that pops the upper byte of a three-byte return address into r0."""
-
-_ONE_CYCLE = """
-adc add and andi asr brcc brcs breq brge brlt brmi brne brpl clr com cp cpc cpi cpse dec eor in inc ldi lsl lsr mov neg
-nop or ori out rol ror sbc sbci sbrc sbrs sec sub subi swap tst
-"""
-_INSTRUCTIONS = {
-    **dict.fromkeys(_ONE_CYCLE.split(), _AvrInstruction()),
-    "movw": _AvrInstruction(pairs=True),
-    **dict.fromkeys(("adiw", "sbiw"), _AvrInstruction(2, pairs=True)),
-    **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "rjmp"), _AvrInstruction(2)),
-    **dict.fromkeys(("lds", "sts"), _AvrInstruction(2, words=2)),
-    **dict.fromkeys(("mul", "muls", "mulsu", "fmul", "fmuls", "fmulsu"), _AvrInstruction(2, clobbers=(0, 1))),
-    **dict.fromkeys(("lpm", "rcall"), _AvrInstruction(3)),
-    "jmp": _AvrInstruction(3, words=2),
-    "call": _AvrInstruction(4, words=2),
-    "ret": _AvrInstruction(4),
-    # Empty on parts with two-byte return addresses.
-    UPPER: _AvrInstruction(0, words=0),
-}
-"""The instructions by their mnemonics."""
-
-POINTERS = {"X": 26, "Y": 28, "Z": 30}
-"""The lower register of each pointer."""
-
-DATA = ".byte"
-_DATA_COLUMNS = 24
 
 _COLUMNS = 108
 
 
-def instructions(lines: Sequence[str]) -> Iterator[tuple[str, _AvrInstruction]]:
-    """Yield instruction lines, each with its table entry; raises `KeyError` for an unknown mnemonic.
-
-    Constants among the lines, whole words of `.byte`, count as instructions that are never executed.
-    """
-    return ((line, _instruction(line)) for line in lines if not line.endswith(":"))
+def _instructions(lines: Iterable[Line]) -> Iterator[Instruction]:
+    return (line for line in lines if isinstance(line, Instruction))
 
 
-def _instruction(line: str) -> _AvrInstruction:
-    mnemonic, *operands = line.split()
-    if mnemonic == DATA:
-        return _AvrInstruction(0, (operands[0].count(",") + 1) // 2)
-    return _INSTRUCTIONS[mnemonic]
-
-
-def constants(numbers: Sequence[int]) -> Lines:
-    """Bytes among the code, in whole words."""
-    padded = [*numbers, *[0] * (len(numbers) % 2)]
-    rows = (padded[first : first + _DATA_COLUMNS] for first in range(0, len(padded), _DATA_COLUMNS))
-    return tuple(f"{DATA} {','.join(map(str, row))}" for row in rows)
-
-
-def cycles(lines: Sequence[str]) -> int:
+def cycles(lines: Iterable[Line]) -> int:
     """The cycles of straight-line code in which no branch is taken and no instruction is skipped."""
-    return sum(instruction.cycles for _, instruction in instructions(lines))
+    return sum(instruction.time for instruction in _instructions(lines))
 
 
-def bytes_of(lines: Sequence[str]) -> int:
+def bytes_of(lines: Iterable[Line]) -> int:
     """The size of code in flash, in bytes."""
-    return sum(2 * instruction.words for _, instruction in instructions(lines))
+    return sum(instruction.size or 0 for instruction in _instructions(lines))
 
 
-def pair(low: str) -> tuple[str, str]:
-    """A register and the next one."""
-    return low, f"r{int(low[1:]) + 1}"
-
-
-def moved(pointer: str, by: int) -> Lines:
+def moved(pointer: str, by: int) -> Code:
     """Advance a pair of registers, r16 or above, by a number of bytes."""
     if by == 0:
         return ()
     if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
-        return (f"{'adiw' if by > 0 else 'sbiw'} {pointer},{abs(by)}",)
-    low, high = pair(pointer)
-    return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
+        return (a.adiw(pointer, by) if by > 0 else a.sbiw(pointer, -by),)
+    low, high = a.pair(pointer)
+    return a.subi(low, a.lo8(-by)), a.sbci(high, a.hi8(-by))
 
 
-def copied(source: Sequence[str], to: Sequence[str]) -> Lines:
+def copied(source: Sequence[str], to: Sequence[str]) -> Code:
     """Copy three bytes, the lower two of which are register pairs."""
-    return f"movw {to[0]},{source[0]}", f"mov {to[2]},{source[2]}"
+    return a.movw(to[0], source[0]), a.mov(to[2], source[2])
 
 
-def registers(lines: Sequence[str]) -> set[int]:
-    """The numbers of all registers that instructions use, explicitly, as parts of pairs, or implicitly."""
-    used: set[int] = set()
-    for line, instruction in instructions(lines):
-        used.update(instruction.clobbers, named := [int(number) for number in re.findall(r"\br(\d+)", line)])
-        if instruction.pairs:
-            used.update(number + 1 for number in named)
-        for pointer in re.findall(r"\b[XYZ]\b", line):
-            used.update((POINTERS[pointer], POINTERS[pointer] + 1))
-    return used
+def registers(lines: Iterable[Line]) -> set[int]:
+    """The numbers of all registers that instructions read or write."""
+    return {a.NUMBERS[name] for line in _instructions(lines) for name in (*line.reads, *line.writes)}
 
 
-def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function, several instructions on each line of C; `call` names C functions or labels.
+_RELATIVE = (a.call.name, a.jmp.name)
+"""Instructions that parts without them replace by relative ones, which reach all of their flash."""
 
-    Parts without `jmp` and `call` use relative ones, which reach all of their flash.
+
+def statement(lines: Sequence[Line], operands: str = "") -> str:
+    """An `asm` statement, several instructions on each line of C; `call` names C functions or labels.
+
+    operands: of the statement, unless it is the body of a naked function.
     """
-    rows = [""]
-    callees = sorted({line.removeprefix("call ") for line in lines if re.match(r"call [A-Za-z_]", line)})
-    calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
-    calls |= {line: f"%~{line}" for line in lines if line.startswith(("call ", "jmp ")) and line not in calls}
-    operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
-    for line in (calls.get(line, line) for line in lines):
-        text = f"{line}\\t" if line.endswith(":") else f'" {line} "' if line == UPPER else f"{line}\\n\\t"
-        if len(rows[-1]) + len(text) > _COLUMNS:
+    rows, columns = [""], 0
+    for line in lines:
+        text = _in_statement(line)
+        # Kernels for near and far weights have the same rows.
+        width = len(text) - (isinstance(line, Instruction) and line.name == a.elpm.name)
+        if columns + width > _COLUMNS:
             rows.append("")
+            columns = 0
         rows[-1] += text
+        columns += width
     text = "\n                     ".join(f'"{row}"' for row in rows)
-    return f"    __asm__ volatile({text}{f' : : {operands}'.rstrip() if calls else ''});"
+    callees = sorted({line.callee for line in _instructions(lines) if line.callee})
+    if any(line.name in _RELATIVE for line in _instructions(lines)):
+        named = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
+        operands = f" : : {named}".rstrip()
+    return f"    __asm__ volatile({text}{operands});"
 
 
-END = ("clr r1", "ret")
+def _in_statement(line: Line) -> str:
+    """A line within the string of an extended `asm` statement."""
+    if isinstance(line, LocalLabel):
+        return f"{line.text}\\t"
+    if line.name == a.UPPER.name:
+        return f'" {line.text} "'
+    text = f"{line.name} %x[{line.callee}]" if line.callee else line.text
+    return f"{'%~' if line.name in _RELATIVE else ''}{text}\\n\\t"
+
+
+END = (a.clr("r1"), a.ret())
 _REACH = 128
 """The bytes that a conditional branch can jump back, including itself."""
 
@@ -159,7 +103,7 @@ class Loop:
     of a call without steps, including the end of the function.
     """
 
-    lines: Lines
+    lines: Code
     in_byte: bool
     at_once: int
     offsets: Sequence[int]
@@ -167,7 +111,7 @@ class Loop:
     least: float
 
 
-def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
+def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
     """A loop whose counter holds the number of iterations, including a partial first one.
 
     flush: code that runs at the end.
@@ -175,66 +119,66 @@ def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
     return over_steps([step] * at_once, counter, flush)
 
 
-def over_steps(steps: Sequence[Lines], counter: str, flush: Lines = ()) -> Loop:
+def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
     """A loop whose counter holds the number of iterations, each of which consists of different steps."""
     body, at_once = _labelled(steps), len(steps)
     back = again(at_once, bytes_of(body) + 2)
     share = 1 + _taken(back)
-    lines = joined(body, "0:", f"dec {counter}", back, flush, END)
+    lines = joined(body, a.label(0), a.dec(counter), back, flush, END)
     time = (cycles(body) + share) / at_once
     return Loop(lines, True, at_once, _offsets(steps), time, 2 + cycles(flush) + cycles(END))
 
 
-def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
+def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
     """A loop whose counter, a pair of registers, holds the number of steps.
 
     flush: code that runs after at most 256 steps.
     """
-    low, high = pair(counter)
+    low, high = a.pair(counter)
     steps = [step] * at_once
     body = _labelled(steps)
-    back = again(at_once, bytes_of(body) + 2, "brcc", "brcs")
-    inner = joined(body, "0:", f"subi {low},{at_once}", back, flush, f"subi {high},1")
-    lines = joined(inner, again(at_once, bytes_of(inner), "brcc", "brcs"), END)
+    back = again(at_once, bytes_of(body) + 2, a.brcc, a.brcs)
+    inner = joined(body, a.label(0), a.subi(low, at_once), back, flush, a.subi(high, 1))
+    lines = joined(inner, again(at_once, bytes_of(inner), a.brcc, a.brcs), END)
     outer = cycles(flush) + 3
     share = 1 + _taken(back)
     time = cycles(step) + share / at_once + outer / 256
     return Loop(lines, False, at_once, _offsets(steps), time, 3 + outer + cycles(END))
 
 
-def entry_by_count(counter: str) -> Lines:
+def entry_by_count(counter: str) -> Code:
     """Enter the following loop of four steps per iteration so that it runs as many steps as the counter says."""
     return (
-        *(f"sbrc {counter},1", "rjmp 31f", f"sbrc {counter},0", "rjmp 1f", "rjmp 0f"),
-        *("31:", f"sbrc {counter},0", "rjmp 3f", "rjmp 2f"),
+        *(a.sbrc(counter, 1), a.rjmp(ahead=31), a.sbrc(counter, 0), a.rjmp(ahead=1), a.rjmp(ahead=0)),
+        *(a.label(31), a.sbrc(counter, 0), a.rjmp(ahead=3), a.rjmp(ahead=2)),
     )
 
 
-def _labelled(steps: Sequence[Lines]) -> Lines:
+def _labelled(steps: Sequence[Code]) -> Code:
     """Steps, each labelled with the number of remaining steps, itself included."""
-    return joined(*(joined(f"{len(steps) - number}:", step) for number, step in enumerate(steps)))
+    return joined(*(joined(a.label(len(steps) - number), step) for number, step in enumerate(steps)))
 
 
-def _offsets(steps: Sequence[Lines]) -> Sequence[int]:
+def _offsets(steps: Sequence[Code]) -> Sequence[int]:
     return [*accumulate((bytes_of(step) for step in steps), initial=0)]
 
 
-def again(label: int, behind: int, condition: str = "brne", inverse: str = "breq") -> Lines:
+def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opcode = a.breq) -> Code:
     """A conditional jump to a label `behind` bytes back."""
     if behind + 2 <= _REACH:
-        return (f"{condition} {label}b",)
-    return f"{inverse} 19f", f"rjmp {label}b", "19:"
+        return (condition(back=label),)
+    return inverse(ahead=19), a.rjmp(back=label), a.label(19)
 
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Lines with loops of known trip counts, and their cycles including callees."""
+    """Code with loops of known trip counts, and their cycles including callees."""
 
-    lines: Lines
+    lines: Code
     time: int
 
     @staticmethod
-    def once(*parts: str | Lines) -> TimedCode:
+    def once(*parts: Line | Iterable[Line]) -> TimedCode:
         """Straight-line code."""
         lines = joined(*parts)
         return TimedCode(lines, cycles(lines))
@@ -242,7 +186,7 @@ class TimedCode:
     def followed_by(self, further: TimedCode) -> TimedCode:
         return TimedCode(joined(self.lines, further.lines), self.time + further.time)
 
-    def then(self, *parts: str | Lines) -> TimedCode:
+    def then(self, *parts: Line | Iterable[Line]) -> TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
     def longer(self, time: int) -> TimedCode:
@@ -251,12 +195,12 @@ class TimedCode:
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
         """Repeat the code `count` times, which a register holds initially. The last jump is not taken."""
-        body = self.then(f"dec {counter}")
+        body = self.then(a.dec(counter))
         back = again(label, bytes_of(body.lines))
-        return TimedCode(joined(f"{label}:", body.lines, back), count * (body.time + _taken(back)) - 1)
+        return TimedCode(joined(a.label(label), body.lines, back), count * (body.time + _taken(back)) - 1)
 
 
-def _taken(back: Lines) -> int:
+def _taken(back: Code) -> int:
     """The cycles of a jump back that is taken."""
     return 2 if len(back) == 1 else cycles(back)
 
@@ -266,6 +210,8 @@ AVR = 2
 """The value of TM_CORE."""
 
 _CALL_CYCLES, _CALL_BYTES = 4, 4
+_FAR_CYCLES = 12.0
+"""The additional cycles of a call with a far row, including its address, as measured on dense layers."""
 RETURN_ADDRESS = 2
 """The bytes of stack that a return address takes."""
 
@@ -310,12 +256,10 @@ class Entered(Composed):
         )
 
 
-def framed(body: Lines) -> Lines:
+def framed(body: Code) -> Code:
     """A complete function: the body, which may change r1, between saves and restores of the call-saved registers."""
     kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
-    return joined(
-        [f"push {register}" for register in kept], body, [f"pop {register}" for register in reversed(kept)], END
-    )
+    return joined(map(a.push, kept), body, map(a.pop, reversed(kept)), END)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,12 +291,57 @@ class Variable:
 
     @property
     def numbers(self) -> set[int]:
-        first = int(self.first[1:])
+        first = a.NUMBERS[self.first]
         return {*range(first, first + self.bytes)}
 
     @property
     def declared(self) -> str:
         return f'    register {self.ctype} {self.name} __asm__("{self.first}") = {self.value};'
+
+
+FLASH, FAR_FLASH, RAM = "flash", "far", "ram"
+"""Memories: the first 64 KB of flash, all of it, and RAM."""
+
+_ENDS = {FLASH: "", FAR_FLASH: "_far", RAM: "_ram"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """The pointer to the weights of a row, the first parameter of a kernel; in far flash an address, a `tm_far`.
+
+    ctype: of an element. memory: of the weights. name: in C.
+    """
+
+    ctype: str
+    memory: str = FLASH
+    name: str = "w"
+
+    @property
+    def far(self) -> bool:
+        return self.memory == FAR_FLASH
+
+    @property
+    def end(self) -> str:
+        """The end of the kernel's name."""
+        return _ENDS[self.memory]
+
+    @property
+    def _pointer(self) -> str:
+        return f"const {self.ctype} *"
+
+    @property
+    def parameter(self) -> str:
+        return "tm_far far" if self.far else f"{self._pointer}{self.name}"
+
+    @property
+    def entry(self) -> Sequence[str]:
+        """The statements that set Z and RAMPZ to a far row."""
+        page = '    __asm__ volatile("out __RAMPZ__,%0" : : "r"((uint8_t)(far >> 16)));'
+        return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
+
+    def portable(self, body: str) -> str:
+        """Statements in plain C that read the row."""
+        return f"    {self._pointer}{self.name} = ({self._pointer})far;\n{body}" if self.far else body
 
 
 def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
@@ -365,6 +354,7 @@ def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
 def entered(
     symbol: str,
     signature: str,
+    row: Row,
     portable: str,
     needed: SumRegisters,
     loop: Loop,
@@ -373,7 +363,6 @@ def entered(
     counter: Variable | None,
     others: Sequence[Variable] = (),
     steps: str = "n",
-    row: str = "w",
     of: int = 1,
     most: int = 0,
     functions: Sequence[str] = (),
@@ -384,29 +373,29 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    bits: the width of the sum. counter: that of the loop; a loop without one counts by itself and is entered at its
-    first instruction. others: further variables of its instructions. steps: the number of steps, in C. row: the pointer
-    to the weights. of: the number of elements in a step, by which the C function divides. most: the maximum steps of a
-    call, a multiple of those of an iteration; 0 if only the counter limits them. functions: those that the C code
-    calls. element: the time of an element, if it is not that of a step. start: the initial value of the sum. ready:
-    statements after the declarations. longest: a limit on n within the range of the counter, if there is one; then
-    divisions, which may be calls, precede the register variables.
+    signature: the head of the C function, whose first parameter is that of the row. bits: the width of the sum.
+    counter: that of the loop; a loop without one counts by itself and is entered at its first instruction. others:
+    further variables of its instructions. steps: the number of steps, in C. of: the number of elements in a step, by
+    which the C function divides. most: the maximum steps of a call, a multiple of those of an iteration; 0 if only the
+    counter limits them. functions: those that the C code calls. element: the time of an element, if it is not that of
+    a step. start: the initial value of the sum. ready: statements after the declarations. longest: a limit on n within
+    the range of the counter, if there is one; then divisions, which may be calls, precede the register variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]
     if needed.gathered:
         variables.append(Variable("uint16_t", "gathered", needed.gathered[0], "0", 2))
-    if needed.zero and int(needed.zero[1:]) in used and needed.zero not in needed.gathered:
+    if needed.zero and a.NUMBERS[needed.zero] in used and needed.zero not in needed.gathered:
         variables.append(Variable("uint8_t", "zero", needed.zero, "0", 1, changed=False))
     variables += others
     known = [*variables, counter] if counter is not None else variables
     changed = [f'"+r"({variable.name})' for variable in known if variable.changed]
     kept = "".join(f', "r"({variable.name})' for variable in known if not variable.changed)
     clobbers = used - _OPERANDS - {number for variable in known for number in variable.numbers}
-    operands = ", ".join([*changed, f'"+z"({row})', '"+x"(x)'])
+    operands = ", ".join([*changed, f'"+z"({row.name})', '"+x"(x)'])
     named = ", ".join([*(f'"r{number}"' for number in sorted(clobbers)), '"memory"'])
     operands = f'{operands} : [kernel] "i"({symbol}_steps){kept} : {named}'
-    entry: list[str] = []
+    entry = [*row.entry]
     if longest is not None and counter is not None:
         entry.append(f"    const uint8_t iterations = {counter.value};")
         entry.append(f"    const uint8_t rest = (uint8_t)(n % {loop.at_once});")
@@ -436,12 +425,13 @@ def entered(
         entry.append(f"    {macro}({', '.join([rest, *map(str, offsets)])},\n        {operands})")
     # Two pointers are moved, each byte of the others takes an instruction; the sum is in its final registers.
     arguments = 2 + sum(variable.bytes for variable in known if variable.name != "s")
+    call = _CALL_CYCLES + loop.least + arguments + (_FAR_CYCLES if row.far else 0)
     return Entered(
         HEADER,
         signature,
         {},
-        portable,
-        costs={"": _CALL_CYCLES + loop.least + arguments, "element": element or loop.step, "odd element": 0.0},
+        row.portable(portable),
+        costs={"": call, "element": element or loop.step, "odd element": 0.0},
         call=_CALL_BYTES + 2 * arguments,
         stack=2 + len(used & _CALLEES),
         functions=functions,

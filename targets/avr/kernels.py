@@ -1,69 +1,37 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels.
 
-Kernels whose weights lie anywhere in flash, read by ELPM, are made from those that read the first 64 KB by LPM: `elpm
-Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so that a run may cross a boundary of 64 KB. Only kernels
-that read flash by Z+ alone, and never set Z, have such a form.
+Kernels that read flash by Z+ alone, and never set Z, also exist for weights anywhere in flash: `elpm Rd,Z+` takes as
+long as `lpm Rd,Z+` and increments RAMPZ:Z, so that a run may cross a boundary of 64 KB.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from tinyml.targets.avr.assembly import AVR, HEADER, Entered, statement
+from tinyml.targets.avr.assembly import AVR, FAR_FLASH, FLASH, HEADER, RAM, statement
 from tinyml.targets.avr.boards import ELPM, MUL
 from tinyml.targets.avr.composer.channel_tiles import AvrChannelsByRow, AvrSlidingChannels
 from tinyml.targets.avr.composer.coded_rows import coded_rows
+from tinyml.targets.avr.composer.compose import compose_far
 from tinyml.targets.avr.composer.dot_tiles import AvrDotTile
 from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.forest_branches import forest_code, plain_forest
 from tinyml.targets.avr.composer.forest_tables import forest_tables
-from tinyml.targets.avr.composer.fragments import FLASH, RAM
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
+from tinyml.targets.composer.instructions import Line
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.kernel import FarConstants, ForestCoder, Kernel, PackedReads, RowCoder
 from tinyml.targets.tiles import Tile, TileFamily
 
-_READ = re.compile(r"lpm (r\d+),Z\+")
-_OTHER_USE = re.compile(r"lpm|\b(r30|r31|Z)\b")
-_CALL = 12.0
-"""The additional cycles of a call, including the address of its row, as measured on dense layers."""
-
-_POINTER = re.compile(r"\((const int\d+_t \*)(\w+), ")
-
-
-def far_kernel(kernel: Kernel) -> Kernel | None:
-    """The kernel of the same sum for far weights, which takes their address as a `tm_far`; None without such a form."""
-    near = kernel.composed
-    if not isinstance(near, Entered) or not kernel.flash or _OTHER_USE.search(_READ.sub("", near.assembly)):
-        return None
-    pointer = _POINTER.search(near.signature)
-    if pointer is None:
-        return None
-    type, name = pointer.groups()
-    symbol = f"{near.symbol}_far"
-    start = f"    {type}{name} = ({type})"
-    page = '    __asm__ volatile("out __RAMPZ__,%0" : : "r"((uint8_t)(far >> 16)));'
-    steps = f"{near.symbol}_steps", f"{symbol}_steps"
-    composed = replace(
-        near,
-        symbol=symbol,
-        signature=_POINTER.sub("(tm_far far, ", near.signature).replace(f" {near.symbol}(", f" {symbol}("),
-        assembly=_READ.sub(r"elpm \1,Z+", near.assembly),
-        entry="\n".join([f"{start}(uint16_t)far;", page, near.entry.replace(*steps)]),
-        costs={**near.costs, "": near.costs[""] + _CALL},
-        portable=f"{start}far;\n{near.portable}",
-    )
-    return replace(kernel, symbol=symbol, composed=composed)
-
-
 _MACHINE = TileComposer(
-    HEADER, AVR, call=16, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1, statement=statement, needs=MUL
+    HEADER, AVR, statement, call=16, needs=MUL, flash=True, enter=10.0, bits=SUM_BITS, limit=1 << SUM_BITS - 1
 )
 
 
-def _channels(tile: Tile) -> TileCode:
+def _channels(tile: Tile) -> TileCode[Line]:
     strip = AvrSlidingChannels(tile)
     return strip if strip.fits else AvrChannelsByRow(tile)
 
@@ -89,28 +57,40 @@ REQUANTISED_CHANNELS = _requantised(
 """Depthwise: channels, each with its own filter."""
 
 
-_KERNELS = (
-    dot(16, 16, 32),
+def _sums(memory: str) -> Sequence[Kernel]:
+    """The kernels that have a form for far weights. memory: of the weights, near or far flash."""
+    kernels = (
+        *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
+        *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),
+        *(dot_in_chunks(sum, chunk, memory) for sum in (24, 32) for chunk in (4, 3)),
+        *(sparse_dot(*widths, 32, memory) for widths in ((16, 16), (8, 16))),
+        *(sparse_dot(8, 8, sum, memory) for sum in (16, 24, 32)),
+        *(strided_dot(*widths, memory) for widths in ((16, 16), (8, 16), (8, 8))),
+        *(distance(bits, sum, memory) for bits, sum in ((16, 32), (8, 24), (8, 32))),
+    )
+    return [replace(kernel, needs=MUL) for kernel in kernels]
+
+
+_OTHERS = (
     dot(16, 16, 32, RAM),
-    dot(8, 16, 32),
-    dot(16, 8, 32),
-    *(dot(8, 8, sum, memory) for sum in (16, 24, 32) for memory in (FLASH, RAM)),
-    *(dot_in_chunks(sum, chunk) for sum in (24, 32) for chunk in (4, 3)),
-    sparse_dot(16, 16, 32),
-    sparse_dot(8, 16, 32),
-    *(sparse_dot(8, 8, sum) for sum in (16, 24, 32)),
-    strided_dot(16, 16),
-    strided_dot(8, 16),
-    strided_dot(8, 8),
-    distance(16, 32),
-    distance(8, 24),
-    distance(8, 32),
-    axpy(16, 16),
-    axpy(8, 16),
-    axpy(8, 8),
+    *(dot(8, 8, sum, RAM) for sum in (16, 24, 32)),
+    *(axpy(*widths) for widths in ((16, 16), (8, 16), (8, 8))),
     regime_dot(),
 )
-KERNELS = tuple(replace(kernel, needs=MUL) for kernel in _KERNELS)
+KERNELS = (*_sums(FLASH), *(replace(kernel, needs=MUL) for kernel in _OTHERS))
+
+
+@cache
+def _far_sums() -> Mapping[str, Kernel]:
+    """The kernels for far weights by the symbols of those for near ones."""
+    return {near.symbol: far for near, far in zip(_sums(FLASH), _sums(FAR_FLASH), strict=True)}
+
+
+def far_kernel(near: Kernel) -> Kernel | None:
+    """The kernel of the same sum for far weights, which takes their address as a `tm_far`; None if there is none."""
+    return _far_sums().get(near.symbol) or compose_far(near.wanted)
+
+
 TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
 FORESTS = (
     ForestCoder("tm_avr_forest_tables", forest_tables),

@@ -19,7 +19,8 @@ class Instruction:
     name: the mnemonic without its width. size: bytes, for a branch those of its short form; None if the assembler
     chooses. words: 32-bit registers that a load or store multiple transfers. address: the registers from which the
     address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
-    and writes; "flags" is one of them. stack: bytes of stack that it allocates.
+    and writes; "flags" is one of them where a chip records it. stack: bytes of stack that it allocates, negative
+    if it frees them. time: cycles, where all cores take the same; otherwise 1. callee: the C function that it calls.
     """
 
     text: str
@@ -31,6 +32,8 @@ class Instruction:
     reads: Sequence[str] = ()
     writes: Sequence[str] = ()
     stack: int = 0
+    time: int = 1
+    callee: str = ""
 
 
 @dataclass(frozen=True)

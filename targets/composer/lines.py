@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
 Lines: TypeAlias = "tuple[str, ...]"
 """Instructions, and labels that end in a colon."""
-
-
-def joined(*parts: str | Iterable[str]) -> Lines:
-    """Concatenate instructions and fragments."""
-    return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
 
 
 def statement(lines: Sequence[str]) -> str:

@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
 from tinyml.targets.composer.instructions import Code, Repeated, Run, most_bytes, printed, stack_of
-from tinyml.targets.composer.lines import Lines, Printed, statement
+from tinyml.targets.composer.lines import Lines, Printed
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
@@ -24,17 +24,22 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
 
-class TileAssembly(Protocol):
+L = TypeVar("L")
+L_co = TypeVar("L_co", covariant=True)
+"""Lines of assembly: their text, or records that an instruction set prints in a way of its own."""
+
+
+class TileAssembly(Protocol[L_co]):
     """The assembly for a tile, which contains the weights or reads them from a stream.
 
-    fits: true if there is code for the tile. lines: the text of the function. time: the number of instructions of a
+    fits: true if there is code for the tile. lines: the function. time: the number of instructions of a
     call. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
     def fits(self) -> bool: ...
     @property
-    def lines(self) -> Lines: ...
+    def lines(self) -> Sequence[L_co]: ...
     @property
     def time(self) -> float: ...
     @property
@@ -45,7 +50,7 @@ class TileAssembly(Protocol):
     def bytes(self) -> int: ...
 
 
-class TileCode(TileAssembly, Protocol):
+class TileCode(TileAssembly[L_co], Protocol[L_co]):
     """The code for a tile that reads its weights from a stream, whose order is the layout."""
 
     @property
@@ -109,26 +114,25 @@ class LoopedCode(RepeatedCode):
 
 
 @dataclass(frozen=True)
-class TileComposer:
+class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
-    header: of the runtime; core: the number of the instruction set in it. needs, flash: as in `Kernel`. call: bytes of
-    flash of a call; enter: the time of a call in addition to the function. bits, limit: of sums, as in `TileFamily`.
-    statement: formats the body of a function; prologue: the lines in front of each body.
+    header: of the runtime; core: the number of the instruction set in it. statement: formats the body of a function.
+    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the time of a call in addition to the function.
+    bits, limit: of sums, as in `TileFamily`.
     """
 
     header: str
     core: int
+    statement: Callable[[Sequence[L]], str]
     call: int
     needs: str = ""
     flash: bool | None = None
     enter: float = 0.0
     bits: int = 32
     limit: int = REQUANTISED_LIMIT
-    statement: Callable[[Lines], str] = statement
-    prologue: Lines = ()
 
-    def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly]) -> TileCoder:
+    def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
         """A coder that turns the weights of a family's tiles into code."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -136,7 +140,7 @@ class TileComposer:
             if not made.fits:
                 return None
             costs = {"": made.time + self.enter}
-            bodies = {(self.core,): self.statement((*self.prologue, *made.lines))}
+            bodies = {(self.core,): self.statement(made.lines)}
             portable = tile_in_c(tile, sums)
             head = tile_signature(symbol)
             text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
@@ -148,7 +152,7 @@ class TileComposer:
     def family(
         self,
         name: str,
-        code: Callable[[Tile], TileCode],
+        code: Callable[[Tile], TileCode[L]],
         *,
         channels: bool = False,
         large: bool = False,
@@ -167,7 +171,7 @@ class TileComposer:
                 return None
             signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
             costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
-            bodies = Printed({(self.core,): lambda: self.statement((*self.prologue, *made.lines))})
+            bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
             portable = made.layout.portable
             text = Composed(
                 self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from tinyml.targets.composer.lines import statement
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
 from tinyml.targets.cortex_m.composer.coded_depthwise_armv6m import CodedDepthwiseArmv6m
@@ -22,11 +24,17 @@ from tinyml.targets.cortex_m.composer.winograd_2d import LINES, Winograd2d
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads, RowCoder
 from tinyml.targets.tiles import Tile
 
-_ARMV7EM = TileComposer("tinyml/cores.h", DSP, call=16, needs="dsp", prologue=SYNTAX)
-_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, call=16, needs="armv6-m", limit=1 << 30, prologue=SYNTAX)
+
+def _statement(lines: Sequence[str]) -> str:
+    """The body of a naked function."""
+    return statement((*SYNTAX, *lines))
 
 
-def _dots(tile: Tile) -> TileCode:
+_ARMV7EM = TileComposer("tinyml/cores.h", DSP, _statement, call=16, needs="dsp")
+_ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="armv6-m", limit=1 << 30)
+
+
+def _dots(tile: Tile) -> TileCode[str]:
     window = SingleWindow(tile)
     return window if tile.count == 1 and window.fits else RowPairs(tile)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from tinyml.targets.composer.lines import statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.riscv.assembly import RV32IM
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
 
-_RV32IM = TileComposer("tinyml/cores.h", RV32IM, call=16)
+_RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_strip_s8", RiscvDotTile)
 """Rows of a matrix by windows."""

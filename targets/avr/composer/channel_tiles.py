@@ -13,12 +13,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cache
 
-from tinyml.targets.avr.assembly import TimedCode, copied, cycles, moved
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import FLASH, TimedCode, copied, cycles, moved
 from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, NUMBER, RESULT, SIGN, SUM, ZERO, shifted
-from tinyml.targets.avr.composer.fragments import FLASH, MovingPointer, accumulate_three_bytes, next_byte
+from tinyml.targets.avr.composer.fragments import MovingPointer, accumulate_three_bytes, next_byte
 from tinyml.targets.avr.composer.sums import strided_dot
 from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.tile_code import overlapping
 from tinyml.targets.composer.weight_streams import BY_ROW, WeightStream
 from tinyml.targets.tiles import Tile
@@ -30,7 +31,7 @@ START = ("r12", "r13", "r11")
 ELEMENT = RESULT
 WEIGHTS = [f"r{number}" for number in range(16, 25)]
 COUNTER = "r14"
-_BEGIN = ("movw r30,r24", "movw r28,r22", "movw r26,r20", f"clr {ZERO}")
+_BEGIN = (a.movw("r30", "r24"), a.movw("r28", "r22"), a.movw("r26", "r20"), a.clr(ZERO))
 """Z points into the stream, Y into the strip and X to the results."""
 
 MOST = 255
@@ -82,16 +83,16 @@ class _AvrChannelCode(AvrTileCode):
         start = (next_byte(FLASH, "Z")(register) for register in START)
         record = self.layout.bytes(1) // tile.rows
         channel = (
-            TimedCode.once(f"push {ELEMENT}", *start)
+            TimedCode.once(a.push(ELEMENT), *start)
             .followed_by(self.windows)
             .then(
                 moved("r28", 1 - along_strip),
                 moved("r26", 1 - tile.count * tile.rows),
                 moved("r30", record - len(START) - along_stream),
-                f"pop {ELEMENT}",
+                a.pop(ELEMENT),
             )
         )
-        begin = TimedCode.once(_BEGIN, f"ldi {ELEMENT},{tile.rows}")
+        begin = TimedCode.once(_BEGIN, a.ldi(ELEMENT, tile.rows))
         return begin.followed_by(channel.looped(1, tile.rows, ELEMENT))
 
 
@@ -126,28 +127,28 @@ class AvrChannelsByRow(_AvrChannelCode):
         for column in range((self.at_once - 1) * self.across + self.width):
             users = overlapping(column, self.at_once, self.across, self.width)
             products = [
-                joined(f"muls {weights[tap]},{ELEMENT}", accumulate_three_bytes(SUMS[window], ZERO))
+                joined(a.muls(weights[tap], ELEMENT), accumulate_three_bytes(SUMS[window], ZERO))
                 for window, tap in users
             ]
             lines = joined(lines, pointer.load(ELEMENT, column * tile.rows) if users else (), *products)
         return TimedCode.once(lines, pointer.move(tile.pitch))
 
     @property
-    def subroutine(self) -> Lines:
+    def subroutine(self) -> Code:
         """The subroutine that converts a sum to a byte and stores it."""
         if self.requantises:
             lines = joined(CALL, moved("r30", -FACTORS))
         else:
             lines = shifted(SUM, self.tile.right, ELEMENT, ZERO)
-        return joined("50:", lines, f"st X,{ELEMENT}", moved("r26", self.tile.rows), "ret")
+        return joined(a.label(50), lines, a.st("X", ELEMENT), moved("r26", self.tile.rows), a.ret())
 
     @property
     def _group(self) -> TimedCode:
         """All windows of a group."""
         tile, sums = self.tile, SUMS[: self.at_once]
-        begin = TimedCode.once(*(copied(START, sum) for sum in sums), f"ldi {_ROWS},{self.height}")
+        begin = TimedCode.once(*(copied(START, sum) for sum in sums), a.ldi(_ROWS, self.height))
         code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
-            *(joined(copied(sum, SUM) if number else (), "rcall 50f") for number, sum in enumerate(sums)),
+            *(joined(copied(sum, SUM) if number else (), a.rcall(ahead=50)) for number, sum in enumerate(sums)),
             moved("r28", self.at_once * tile.step - self.height * tile.pitch),
             moved("r30", -self.taps),
         )
@@ -156,7 +157,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def windows(self) -> TimedCode:
-        begin = TimedCode.once(f"ldi {ELEMENT},{self.groups}", f"mov {COUNTER},{ELEMENT}")
+        begin = TimedCode.once(a.ldi(ELEMENT, self.groups), a.mov(COUNTER, ELEMENT))
         return begin.followed_by(self._group.looped(2, self.groups, COUNTER))
 
     @property
@@ -183,26 +184,25 @@ class AvrSlidingChannels(_AvrChannelCode):
         overlapping = min(-(-self.width // self.across), self.tile.count)
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
-    def _columns(self, first: int, end: int, pointer: MovingPointer) -> Lines:
+    def _columns(self, first: int, end: int, pointer: MovingPointer) -> Code:
         """The products of columns, counted from the first column of the window to be completed next."""
-        lines: list[str] = []
+        lines: list[Line] = []
         for column in range(first, end):
             users = overlapping(column, len(self.sums), self.across, self.width)
             for row in range(self.height):
                 lines += pointer.load(ELEMENT, row * self.tile.pitch + column * self.tile.rows)
                 for window, tap in users:
-                    lines += [f"muls {self.weights[row * self.width + tap]},{ELEMENT}"]
+                    lines += [a.muls(self.weights[row * self.width + tap], ELEMENT)]
                     lines += accumulate_three_bytes(self.sums[window], ZERO)
         return tuple(lines)
 
     @property
-    def _finish(self) -> Lines:
+    def _finish(self) -> Code:
         """Convert the complete sum to a byte."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
-        pushes, pops = [f"push {register}" for register in kept], [f"pop {register}" for register in reversed(kept)]
-        return joined(pushes, CALL, pops, moved("r30", -FACTORS))
+        return joined(map(a.push, kept), CALL, map(a.pop, reversed(kept)), moved("r30", -FACTORS))
 
     @property
     def _ahead(self) -> int:
@@ -215,7 +215,7 @@ class AvrSlidingChannels(_AvrChannelCode):
         begin = TimedCode.once(
             *(next_byte(FLASH, "Z")(register) for register in self.weights),
             *(copied(START, sum) for sum in self.sums),
-            (f"ldi {ELEMENT},{self.tile.count}", f"mov {COUNTER},{ELEMENT}"),
+            (a.ldi(ELEMENT, self.tile.count), a.mov(COUNTER, ELEMENT)),
             self._columns(0, ahead, pointer),
             pointer.move(ahead * channels),
         )
@@ -223,7 +223,7 @@ class AvrSlidingChannels(_AvrChannelCode):
             self._columns(ahead, self.width, pointer),
             pointer.move((ahead + self.across) * channels),
             self._finish,
-            (f"st X,{ELEMENT}", *moved("r26", channels)),
+            (a.st("X", ELEMENT), *moved("r26", channels)),
             *(copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], START), strict=True)),
         )
         called = window.longer(CALLED if self.requantises else 0)

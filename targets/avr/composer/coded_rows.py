@@ -16,10 +16,11 @@ from itertools import pairwise
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, moved, pair, statement
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, moved, statement
 from tinyml.targets.avr.composer.fragments import BIAS
 from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 BLOCK = 6
@@ -33,9 +34,6 @@ _UPPER = [*range(18, 28), 16, 17, 28, 29]
 """Registers for immediates, call-clobbered ones first."""
 _LOWER = [*range(2, 16)]
 _SAVED = {*range(2, 18), 28, 29}
-_REACH = 63
-"""The greatest displacement of an element from its pointer."""
-
 _IN_CHUNK = 253
 """The greatest sum of weight magnitudes for which the sum of products with bytes, plus another byte, fits 16 bits."""
 
@@ -66,7 +64,7 @@ class _Row:
     gathered: int | None = None
     bias: int = 0
 
-    def open(self, magnitude: int, zero: str) -> Lines:
+    def open(self, magnitude: int, zero: str) -> Code:
         """Reserve capacity for another gathered product."""
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
@@ -74,21 +72,21 @@ class _Row:
         closed = self.close(zero)
         self.gathered = magnitude
         self.bias += BIAS
-        return (*closed, f"ldi {self.sum.high},{BIAS >> 8}")
+        return (*closed, a.ldi(self.sum.high, BIAS >> 8))
 
-    def close(self, zero: str) -> Lines:
+    def close(self, zero: str) -> Code:
         """Add the high byte of gathered products to the upper bytes of the sum."""
         if self.gathered is None:
             return ()
         self.gathered = None
-        return f"add {self.sum.bytes[1]},{self.sum.high}", f"adc {self.sum.bytes[2]},{zero}"
+        return a.add(self.sum.bytes[1], self.sum.high), a.adc(self.sum.bytes[2], zero)
 
-    def aligned(self, shift: int, zero: str) -> Lines:
+    def aligned(self, shift: int, zero: str) -> Code:
         """Shift the sum left by a number of bits."""
         closed = self.close(zero)
         self.bias <<= shift
         low, middle, high = self.sum.bytes
-        return joined(closed, [f"lsl {low}", f"rol {middle}", f"rol {high}"] * shift)
+        return joined(closed, [a.lsl(low), a.rol(middle), a.rol(high)] * shift)
 
 
 @dataclass
@@ -111,11 +109,11 @@ class AvrCodedBlock:
         self.states = [_Row(_Sum(free[3 * row : 3 * row + 3], high)) for row, high in enumerate(highs)]
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         products = joined(*(self._matrix(number) for number in range(len(self.rows.weights))))
         closed = joined(*(row.close(self.zero) for row in self.states))
         # The bias that was added to each sum is only known after the products.
-        return joined(f"clr {self.zero}", self._starts(), products, closed, self._results())
+        return joined(a.clr(self.zero), self._starts(), products, closed, self._results())
 
     @property
     def used(self) -> set[int]:
@@ -128,28 +126,29 @@ class AvrCodedBlock:
         """The cycles of lines that are not executed for results in range, minus those of taken branches."""
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
-    def pointer(self, number: int) -> Lines:
+    def pointer(self, number: int) -> Code:
         """Load a pointer from the stack into Z; the last one has the lowest address."""
         offset = 1 + 2 * (self.pointers - 1 - number)
-        stack = ("in r30,0x3d", "in r31,0x3e")
-        return (*stack, f"ldd {self.spare},Z+{offset}", f"ldd r31,Z+{offset + 1}", f"mov r30,{self.spare}")
+        stack = (a.in_("r30", a.STACK_POINTER[0]), a.in_("r31", a.STACK_POINTER[1]))
+        low, high = a.at("Z", offset), a.at("Z", offset + 1)
+        return (*stack, a.ldd(self.spare, low), a.ldd("r31", high), a.mov("r30", self.spare))
 
-    def _starts(self) -> Lines:
-        lines: list[str] = []
+    def _starts(self) -> Code:
+        lines: list[Line] = []
         shift = sum(self.rows.aligns)
         for row, start in zip(self.states, self.rows.starts, strict=True):
             number = (int(start) - (row.bias >> shift)) % _SPACE
             for at, register in enumerate(row.sum.bytes):
                 byte = number >> 8 * at & 255
                 if byte == 0:
-                    lines.append(f"mov {register},{self.zero}")
+                    lines.append(a.mov(register, self.zero))
                 elif int(register[1:]) >= min(_UPPER):
-                    lines.append(f"ldi {register},{byte}")
+                    lines.append(a.ldi(register, byte))
                 else:
-                    lines += [f"ldi {self.weight},{byte}", f"mov {register},{self.weight}"]
+                    lines += [a.ldi(self.weight, byte), a.mov(register, self.weight)]
         return tuple(lines)
 
-    def _matrix(self, number: int) -> Lines:
+    def _matrix(self, number: int) -> Code:
         """The products of one matrix."""
         matrix, shift = self.rows.weights[number], self.rows.aligns[number]
         lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
@@ -158,17 +157,17 @@ class AvrCodedBlock:
             lines += self.pointer(number)
         at = 0
         for column in columns:
-            if column - at > _REACH:
+            if column - at > a.DISPLACEMENT:
                 lines += moved("r30", column - at)
                 at = column
-            lines.append(f"ldd {self.element},Z+{column - at}")
+            lines.append(a.ldd(self.element, a.at("Z", column - at)))
             lines += self._column([int(weight) for weight in matrix[:, column]])
         return tuple(lines)
 
-    def _column(self, weights: Sequence[int]) -> Lines:
+    def _column(self, weights: Sequence[int]) -> Code:
         """The products of an element with the weights of all rows."""
         left = sorted({abs(weight) for weight in weights} - {0})
-        lines: list[str] = []
+        lines: list[Line] = []
         while left:
             magnitude = left[0]
             meeting = [weight for weight in weights if abs(weight) == magnitude]
@@ -179,65 +178,65 @@ class AvrCodedBlock:
             # The sign of the factor is that of the first row with this magnitude.
             positive = meeting[0] > 0
             factor = magnitude if positive else -magnitude
-            lines += [f"ldi {self.weight},{factor & 255}", f"muls {self.element},{self.weight}"]
+            lines += [a.ldi(self.weight, factor & 255), a.muls(self.element, self.weight)]
             while True:
                 left.remove(magnitude)
                 for row, weight in zip(self.states, weights, strict=True):
                     if abs(weight) == magnitude:
-                        low, high = ("add", "adc") if (weight > 0) == positive else ("sub", "sbc")
+                        low, high = (a.add, a.adc) if (weight > 0) == positive else (a.sub, a.sbc)
                         opened = row.open(magnitude, self.zero)
-                        lines += [*opened, f"{low} {row.sum.bytes[0]},r0", f"{high} {row.sum.high},r1"]
+                        lines += [*opened, low(row.sum.bytes[0], "r0"), high(row.sum.high, "r1")]
                 magnitude *= 2
                 if magnitude not in left:
                     break
-                lines += ["lsl r0", "rol r1"]
+                lines += [a.lsl("r0"), a.rol("r1")]
         return tuple(lines)
 
-    def _element(self, number: int, sign: int) -> Lines:
+    def _element(self, number: int, sign: int) -> Code:
         """Add an element itself to a sum, or subtract it."""
         row = self.states[number]
-        low, high, carry = ("add", "adc", "dec") if sign > 0 else ("sub", "sbc", "inc")
+        low, high, carry = (a.add, a.adc, a.dec) if sign > 0 else (a.sub, a.sbc, a.inc)
         opened = row.open(1, self.zero)
-        first = f"{low} {row.sum.bytes[0]},{self.element}"
+        first = low(row.sum.bytes[0], self.element)
         return (
             *opened,
             first,
-            f"{high} {row.sum.high},{self.zero}",
-            f"sbrc {self.element},7",
-            f"{carry} {row.sum.high}",
+            high(row.sum.high, self.zero),
+            a.sbrc(self.element, 7),
+            carry(row.sum.high),
         )
 
     def _limited(self, row: int) -> bool:
         """True if a result may be out of range."""
         return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
 
-    def _results(self) -> Lines:
+    def _results(self) -> Code:
         """Shift, saturate and store the sums."""
-        far = self.first + self.rows.rows - 1 > _REACH
+        far = self.first + self.rows.rows - 1 > a.DISPLACEMENT
         lines = list(joined(self.pointer(self.pointers - 1), moved("r30", self.first) if far else ()))
         for number, row in enumerate(self.states):
             bytes = row.sum.bytes[self.rows.right // 8 :]
-            shift = [f"asr {bytes[-1]}", *(f"ror {byte}" for byte in reversed(bytes[:-1]))]
+            shift = [a.asr(bytes[-1]), *(a.ror(byte) for byte in reversed(bytes[:-1]))]
             lines += shift * (self.rows.right % 8)
             result = bytes[0]
             if self._limited(number):
                 lines += self._limit(bytes)
                 result = self.element
-            lines.append(f"std Z+{number if far else self.first + number},{result}")
+            lines.append(a.std(a.at("Z", number if far else self.first + number), result))
         return tuple(lines)
 
-    def _limit(self, bytes: Sequence[str]) -> Lines:
+    def _limit(self, bytes: Sequence[str]) -> Code:
         """Saturate a number of one to three bytes to [-`LARGEST`, `LARGEST`]."""
         low, *above = bytes
-        spare, result, least = self.spare, self.element, f"ldi {self.element},{-LARGEST & 255}"
+        spare, result, least = self.spare, self.element, a.ldi(self.element, -LARGEST & 255)
         # Above a byte in range, all bytes repeat its sign.
-        sign = (f"mov {spare},{low}", f"lsl {spare}", f"sbc {spare},{spare}")
-        compared = [f"{'cpc' if number else 'cp'} {spare},{byte}" for number, byte in enumerate(above)]
-        not_least = (f"cpi {result},{-LARGEST - 1 & 255}", "brne 2f", least)
+        sign = (a.mov(spare, low), a.lsl(spare), a.sbc(spare, spare))
+        compared = [(a.cpc if number else a.cp)(spare, byte) for number, byte in enumerate(above)]
+        not_least = (a.cpi(result, -LARGEST - 1 & 255), a.brne(ahead=2), least)
         if not above:
-            return (f"mov {result},{low}", *not_least, "2:")
-        beyond = ("1:", f"ldi {result},{LARGEST}", f"sbrc {above[-1]},7", least)
-        return (f"mov {result},{low}", *sign, *compared, "brne 1f", *not_least, "rjmp 2f", *beyond, "2:")
+            return (a.mov(result, low), *not_least, a.label(2))
+        beyond = (a.label(1), a.ldi(result, LARGEST), a.sbrc(above[-1], 7), least)
+        return (a.mov(result, low), *sign, *compared, a.brne(ahead=1), *not_least, a.rjmp(ahead=2), *beyond, a.label(2))
 
 
 @dataclass(frozen=True)
@@ -262,16 +261,16 @@ class AvrCodedRows:
         return [AvrCodedBlock(self.rows.part(*ends), ends[0], pointers) for ends in pairwise(ends)]
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         blocks = joined(*(block.lines for block in self.blocks))
         arguments = _ARGUMENTS[: len(self.rows.weights) + 1]
-        pointers = [register for low in arguments for register in reversed(pair(low))]
+        pointers = [register for low in arguments for register in reversed(a.pair(low))]
         return joined(
-            [f"push {register}" for register in (*self.saved, *pointers)],
+            map(a.push, (*self.saved, *pointers)),
             blocks,
-            ["pop r0"] * len(pointers),
-            [f"pop {register}" for register in reversed(self.saved)],
-            ("clr r1", "ret"),
+            [a.pop("r0")] * len(pointers),
+            map(a.pop, reversed(self.saved)),
+            (a.clr("r1"), a.ret()),
         )
 
     @cached_property

@@ -17,24 +17,34 @@ from functools import cache
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
 from tinyml.dialects.layouts.sparse_rows import AT_ONCE, entries_of_group
+from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import (
     END,
+    FAR_FLASH,
+    FLASH,
+    RAM,
     Loop,
+    Row,
     Variable,
     bytes_of,
     counted_in_byte,
     cycles,
     entered,
     number_of_steps,
-    pair,
     registers,
     statement,
 )
 from tinyml.targets.avr.boards import MUL
-from tinyml.targets.avr.composer.fragments import FLASH, RAM, AvrArithmetic, Fetch, arithmetic, next_byte, run
+from tinyml.targets.avr.composer.fragments import (
+    AvrArithmetic,
+    Fetch,
+    arithmetic,
+    next_byte,
+    run,
+)
 from tinyml.targets.c.composer.compose import body, name_of, signature
 from tinyml.targets.c.composer.elements import copier_head, element_function
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import ElementFunction, Kernel, packed_reader
 
 ALONE = 6
@@ -54,7 +64,7 @@ class Group:
     width: int
     next: Fetch
     keep: Sequence[str]
-    gap: Callable[[int], Lines] | None = None
+    gap: Callable[[int], Code] | None = None
     signed: bool = True
 
     @property
@@ -66,9 +76,9 @@ class Group:
         """The number of elements."""
         return group_length(self.width) if self.gap is None else entries_of_group(self.width)
 
-    def shared(self, element: int) -> Lines:
+    def shared(self, element: int) -> Code:
         """The instructions before an element's own bytes: shared bytes, and the advance to the vector's element."""
-        lines: list[str] = []
+        lines: list[Line] = []
         for byte in self.layout:
             if byte.element <= element < byte.element + byte.elements and byte.at == self.width:
                 lines += self.gap(element % 2) if self.gap is not None else ()
@@ -101,26 +111,26 @@ class Group:
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
             # The carry minus 1, as the sign is stored inverted.
-            return lambda to: (f"lsr {kept}", f"sbc {to},{to}", f"com {to}")
+            return lambda to: (a.lsr(kept), a.sbc(to, to), a.com(to))
         if rest < ALONE:
             return lambda to: self._fields(element, to)
         spare = 8 - rest
         if self.stays(element):
-            return lambda to: joined(() if to == kept else (f"mov {to},{kept}",), [f"asr {to}"] * spare)
-        return lambda to: joined(self.next(to), [f"asr {to}", f"ror {kept}"] * spare)
+            return lambda to: joined(() if to == kept else (a.mov(to, kept),), [a.asr(to)] * spare)
+        return lambda to: joined(self.next(to), [a.asr(to), a.ror(kept)] * spare)
 
-    def _fields(self, element: int, to: str) -> Lines:
-        bits, kept, lines = self._top, self.keep[0], list[str]()
+    def _fields(self, element: int, to: str) -> Code:
+        bits, kept, lines = self._top, self.keep[0], list[Line]()
         position = element % (8 // bits)
         if position:
-            lines += [f"swap {kept}"] if bits == 4 else [f"lsr {kept}"] * bits
+            lines += [a.swap(kept)] if bits == 4 else [a.lsr(kept)] * bits
         if to != kept:
-            lines.append(f"mov {to},{kept}")
+            lines.append(a.mov(to, kept))
         if bits == 4 or not self.stays(element):
-            lines.append(f"andi {to},{(1 << bits) - 1}")
+            lines.append(a.andi(to, (1 << bits) - 1))
         if self.width % 8 > bits:
-            lines += [f"lsr {self.keep[1]}", f"rol {to}"]
-        return (*lines, f"subi {to},{1 << self.width % 8 - 1}") if self.signed else tuple(lines)
+            lines += [a.lsr(self.keep[1]), a.rol(to)]
+        return (*lines, a.subi(to, 1 << self.width % 8 - 1)) if self.signed else tuple(lines)
 
 
 _FETCHED = (1, 2, 4, 6, 9, 10, 12)
@@ -135,20 +145,27 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
         return [_six]
     bits = width % 8
     halvings = {1: 3, 2: 2, 4: 1}[bits]
-    shift = {
-        1: ("sbrc r10,2", "swap {}", *("sbrc r10,1", "lsr {}") * 2, "sbrc r10,0", "lsr {}"),
-        2: ("sbrc r10,1", "swap {}", *("sbrc r10,0", "lsr {}") * 2),
-        4: ("sbrc r10,0", "swap {}"),
-    }[bits]
-    value = (*shift, f"andi {{}},{(1 << bits) - 1}", f"subi {{}},{1 << bits - 1}")
-    group = joined(f"movw r26,{NUMBER}", ("lsr r27", "ror r26") * halvings)
-    from_first = (f"add r26,{FIRST}", "adc r27,r9")
+
+    def value(to: str) -> Code:
+        shift = {
+            1: (a.sbrc("r10", 2), a.swap(to), *(a.sbrc("r10", 1), a.lsr(to)) * 2, a.sbrc("r10", 0), a.lsr(to)),
+            2: (a.sbrc("r10", 1), a.swap(to), *(a.sbrc("r10", 0), a.lsr(to)) * 2),
+            4: (a.sbrc("r10", 0), a.swap(to)),
+        }[bits]
+        return (*shift, a.andi(to, (1 << bits) - 1), a.subi(to, 1 << bits - 1))
+
+    group = joined(a.movw("r26", NUMBER), (a.lsr("r27"), a.ror("r26")) * halvings)
+    from_first = (a.add("r26", FIRST), a.adc("r27", "r9"))
     if width < 8:
-        return [lambda to: joined(group, from_first, f"ld {to},X", _with(value, to))]
+        return [lambda to: joined(group, from_first, a.ld(to, "X"), value(to))]
     # A group has one byte more than elements, which comes first.
-    address = joined(group, "add r26,r10", "adc r27,r11", from_first)
-    back = ("mov {},r10", f"andi {{}},{(8 // bits) - 1}", "sub r26,{}", f"sbc r27,{zero}", "ld {},-X")
-    return [lambda to: joined(address, f"ld {to},X"), lambda to: _with((*back, *value), to)]
+    address = joined(group, a.add("r26", "r10"), a.adc("r27", "r11"), from_first)
+
+    def upper(to: str) -> Code:
+        back = (a.mov(to, "r10"), a.andi(to, (8 // bits) - 1), a.sub("r26", to), a.sbc("r27", zero))
+        return (*back, a.ld(to, "-X"), *value(to))
+
+    return [lambda to: joined(address, a.ld(to, "X")), upper]
 
 
 def shorter(width: int) -> float:
@@ -156,38 +173,33 @@ def shorter(width: int) -> float:
     return 16.5 if width == 6 else 0
 
 
-def _with(lines: Sequence[str], register: str) -> Lines:
-    return tuple(line.format(register) for line in lines)
-
-
-def _six(to: str) -> Lines:
+def _six(to: str) -> Code:
     """Element i starts i / 4 bytes before byte i; the last of a group consists of the spare bits of the three bytes
     before it.
     """
-    quarter = ("movw r26,r10", "movw r4,r10", *("lsr r5", "ror r4") * 2, "sub r26,r4", "sbc r27,r5")
-    last = [("ld {},-X", to), ("ld {},-X", "r4"), ("ld {},-X", "r5")]
-    left = (
-        f"{shift} {register}" for byte in ("r5", "r4", to) for shift, register in (("lsr", byte), ("ror", "r0")) * 2
-    )
+    quarter = joined((a.movw("r26", "r10"), a.movw("r4", "r10")), (a.lsr("r5"), a.ror("r4")) * 2)
+    last = (a.ld(register, "-X") for register in (to, "r4", "r5"))
+    left = joined(*((a.lsr(byte), a.ror("r0")) * 2 for byte in ("r5", "r4", to)))
     return joined(
         quarter,
-        (f"add r26,{FIRST}", "adc r27,r9", "sbrc r10,0", "sbrs r10,1", "rjmp 23f"),
-        (line.format(register) for line, register in last),
+        (a.sub("r26", "r4"), a.sbc("r27", "r5")),
+        (a.add("r26", FIRST), a.adc("r27", "r9"), a.sbrc("r10", 0), a.sbrs("r10", 1), a.rjmp(ahead=23)),
+        last,
         left,
-        (f"mov {to},r0", "rjmp 24f", "23:", f"ld {to},X", "24:", f"asr {to}", f"asr {to}"),
+        (a.mov(to, "r0"), a.rjmp(ahead=24), a.label(23), a.ld(to, "X"), a.label(24), a.asr(to), a.asr(to)),
     )
 
 
 SAVED = "r12"
 """The first of two registers in which Z is saved."""
-_SAVE, _RESTORE = f"movw {SAVED},r30", f"movw r30,{SAVED}"
+_SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 
 
 def entry(raw: str, table: str) -> Sequence[Fetch]:
     """Fetches of the entry for a signed byte in a register, the low byte first. table: the first of two registers."""
-    low, high = pair(table)
-    address = (f"lsl {raw}", "sbc r31,r31", f"mov r30,{raw}", f"add r30,{low}", f"adc r31,{high}")
-    return [lambda to: joined(address, f"lpm {to},Z+"), _upper]
+    low, high = a.pair(table)
+    address = (a.lsl(raw), a.sbc("r31", "r31"), a.mov("r30", raw), a.add("r30", low), a.adc("r31", high))
+    return [lambda to: joined(address, a.lpm(to, "Z+")), _upper]
 
 
 def entries(table: str) -> Sequence[Fetch]:
@@ -195,8 +207,8 @@ def entries(table: str) -> Sequence[Fetch]:
     return [lambda to: joined(next_byte("ram", "X")(to), entry(to, table)[0](to)), _upper]
 
 
-def _upper(to: str) -> Lines:
-    return (f"lpm {to},Z",)
+def _upper(to: str) -> Code:
+    return (a.lpm(to, "Z"),)
 
 
 _SPARE = ("r21", "r19", "r20", "r17", "r16", "r14", "r13", "r12")
@@ -243,7 +255,7 @@ class _GroupProducts:
         # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
-    def product(self, group: Group, element: int) -> Lines:
+    def product(self, group: Group, element: int) -> Code:
         """The product of an element of the group."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
@@ -263,17 +275,16 @@ class _GroupProducts:
     def spare(self, *taken: str) -> Sequence[str]:
         """The registers that are not in use."""
         chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
-        step = joined(chosen.step(bytes[: len(chosen.first)], bytes), *(fetch("r0") for fetch in self.vector))
+        step = chosen.step(bytes[: len(chosen.first)], self.vector) if self.first else chosen.step(self.vector, bytes)
         used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
         return [register for register in _SPARE if register not in used]
 
 
-def _dense_dot(wanted: Kernel) -> Kernel:
-    """The kernel for rows of packed or coded weights."""
+def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
+    """The kernel for rows of packed or coded weights. memory: of the weights."""
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
     chosen = products.arithmetic
-    taken = pair(SAVED) if products.coded else ()
-    memory = FLASH if wanted.flash else RAM
+    taken = a.pair(SAVED) if products.coded else ()
     group = Group(wanted.weights, next_byte(memory, "Z"), products.spare(chosen.count, *taken))
     step = joined(
         *(products.product(group, element) for element in range(length)), (_RESTORE,) if products.coded else ()
@@ -287,10 +298,12 @@ def _dense_dot(wanted: Kernel) -> Kernel:
         )
         if coding == TABLE
     ]
-    symbol = name_of(wanted, "tm_") + ("" if wanted.flash else "_ram")
+    row = Row("int8_t", memory)
+    symbol = name_of(wanted, "tm_") + row.end
     composed = entered(
         symbol,
-        signature(wanted, symbol),
+        signature(wanted, symbol, row.parameter),
+        row,
         body(wanted),
         chosen,
         loop,
@@ -305,39 +318,39 @@ def _dense_dot(wanted: Kernel) -> Kernel:
     return replace(wanted, symbol=symbol, step=time, code=code, composed=composed)
 
 
-def _near_dot(wanted: Kernel) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps."""
+def _near_dot(wanted: Kernel, memory: str) -> Kernel:
+    """The kernel for a sparse row with 4-bit gaps. memory: of the weights."""
     products = _GroupProducts.of(wanted)
     chosen = products.arithmetic
     gaps, *keep = products.spare(*_COUNTERS)
-    scaled = () if wanted.fetches else ("lsl {}",) * (wanted.vector // 8 - 1)
-    pointer = NUMBER if wanted.fetches else "r26"
-    counted = "inc {}" if wanted.fetches else ""
-    move = (counted, f"add {pointer},{{}}", f"adc {pair(pointer)[1]},{chosen.zero}")
+    low, high = a.pair(NUMBER if wanted.fetches else "r26")
 
-    def gap(second: int) -> Lines:
+    def gap(second: int) -> Code:
         at = gaps if second else chosen.first[-1]
-        ready = (f"swap {gaps}",) if second else (*next_byte(FLASH, "Z")(gaps), f"mov {at},{gaps}")
-        return joined(ready, (line.format(at) for line in ("andi {},15", *scaled, *move) if line))
+        ready = (a.swap(gaps),) if second else (*fetch(gaps), a.mov(at, gaps))
+        step = (a.inc(at),) if wanted.fetches else (a.lsl(at),) * (wanted.vector // 8 - 1)
+        return (*ready, a.andi(at, 15), *step, a.add(low, at), a.adc(high, chosen.zero))
 
-    group = Group(wanted.weights, next_byte(FLASH, "Z"), keep, gap)
+    fetch = next_byte(memory, "Z")
+    group = Group(wanted.weights, fetch, keep, gap)
     step = joined(*(products.product(group, element) for element in range(group.length)))
-    loop = _counted_by_row(step, gaps, chosen.flush)
+    loop = _counted_by_row(step, fetch, gaps, chosen.flush)
     numbering = (
         Variable("uint16_t", "before", NUMBER, "0xFFFF", 2),
         Variable("const int8_t *", "first", FIRST, "x + 1" if wanted.vector > 8 else "x", 2, changed=False),
     )
     time = loop.step / group.length - shorter(wanted.vector)
-    symbol = name_of(wanted, "tm_")
+    row = Row("int8_t", memory, "row")
+    symbol = name_of(wanted, "tm_") + row.end
     composed = entered(
         symbol,
-        signature(wanted, symbol),
+        signature(wanted, symbol, row.parameter),
+        row,
         body(wanted),
         chosen,
         loop,
         bits=wanted.sum,
         counter=None,
-        row="row",
         others=numbering if wanted.fetches else (),
         functions=[packed_reader(wanted.vector, flash=False)] if wanted.fetches else [],
         element=time,
@@ -346,42 +359,55 @@ def _near_dot(wanted: Kernel) -> Kernel:
     return replace(wanted, symbol=symbol, gaps=GAP_BITS, flash=True, step=time, code=code, composed=composed)
 
 
-def _counted_by_row(group: Lines, spare: str, flush: Lines) -> Loop:
-    """A loop over the groups of a row, which starts with their number."""
+def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
+    """A loop over the groups of a row, which starts with their number. fetch: of its bytes."""
     few, many = _COUNTERS
-    head = (f"lpm {few},Z+", f"lpm {many},Z+", f"tst {few}", "brne 1f", "rjmp 2f")
-    back = (f"dec {few}", "breq 2f", "rjmp 1b")
-    again = (f"dec {many}", "brmi 9f", f"ldi {spare},{AT_ONCE}", f"mov {few},{spare}", "rjmp 1b", "9:")
-    lines = joined(head, "1:", group, back, "2:", flush, again, END)
+    head = (*fetch(few), *fetch(many), a.tst(few), a.brne(ahead=1), a.rjmp(ahead=2))
+    back = (a.dec(few), a.breq(ahead=2), a.rjmp(back=1))
+    again = (a.dec(many), a.brmi(ahead=9), a.ldi(spare, AT_ONCE), a.mov(few, spare), a.rjmp(back=1), a.label(9))
+    lines = joined(head, a.label(1), group, back, a.label(2), flush, again, END)
     return Loop(lines, True, 1, (), cycles(group) + 4, cycles(head) + cycles(flush) + 3 + cycles(END))
 
 
 _INTO = "r19"
 
 
-def _unpacking(width: int, *, signed: bool) -> Lines:
+def _unpacking(width: int, *, signed: bool) -> Code:
     """The instructions that unpack a group at X to Z. signed: false for elements without a sign."""
     group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
-    lines: list[str] = []
+    lines: list[Line] = []
     for element in range(group_length(width)):
         *low, last = group.fetches(element)
         into = group.keep[0] if group.stays(element) else _INTO
-        lines += joined(group.shared(element), *(joined(fetch(_INTO), f"st Z+,{_INTO}") for fetch in low))
-        lines += joined(last(into), f"st Z+,{into}")
+        lines += joined(group.shared(element), *(joined(fetch(_INTO), a.st("Z+", _INTO)) for fetch in low))
+        lines += joined(last(into), a.st("Z+", into))
     return tuple(lines)
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
     """The function that unpacks groups, for AVR."""
-    lines = joined("1:", _unpacking(width, signed=signed), "dec %0", "breq 2f", "rjmp 1b", "2:")
-    operands = ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory");'
-    body = statement(lines).removesuffix(");") + operands
+    back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
+    lines = joined(a.label(1), _unpacking(width, signed=signed), back, a.label(2))
+    body = statement(lines, ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory"')
     return f"static TM_UNPACK {copier_head(name, width)}\n{{\n    if (groups == 0)\n        return;\n{body}\n}}\n"
 
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
     """The kernel for an unnamed description; None if there is none."""
+    return _composed(wanted, FLASH if wanted.flash else RAM)
+
+
+@cache
+def compose_far(wanted: Kernel) -> Kernel | None:
+    """The kernel for an unnamed description of weights in flash that may be far; None if there is none.
+
+    Tables are read by LPM and move Z.
+    """
+    return _composed(wanted, FAR_FLASH) if wanted.flash and TABLE not in wanted.codings else None
+
+
+def _composed(wanted: Kernel, memory: str) -> Kernel | None:
     # Kernels of the list take elements of whole bytes in RAM; others are decoded first.
     if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
         return None
@@ -391,10 +417,10 @@ def compose(wanted: Kernel) -> Kernel | None:
         return None
     whole = wanted.vector in (8, 16)
     if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
-        return replace(_dense_dot(replace(wanted, gaps=0)), needs=MUL)
+        return replace(_dense_dot(replace(wanted, gaps=0), memory), needs=MUL)
     near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
     if near and wanted.flash and (whole or wanted.vector in _FETCHED):
-        return replace(_near_dot(replace(wanted, gaps=GAP_BITS)), needs=MUL)
+        return replace(_near_dot(replace(wanted, gaps=GAP_BITS), memory), needs=MUL)
     return None
 
 

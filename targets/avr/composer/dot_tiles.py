@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from tinyml.targets.avr.assembly import TimedCode, copied, cycles, moved
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import FLASH, RAM, TimedCode, copied, cycles, moved
 from tinyml.targets.avr.composer.epilogues import (
     CALL,
     CALLED,
@@ -18,10 +19,10 @@ from tinyml.targets.avr.composer.epilogues import (
     ZERO,
     shifted,
 )
-from tinyml.targets.avr.composer.fragments import FLASH, RAM, accumulate_three_bytes, next_byte
+from tinyml.targets.avr.composer.fragments import accumulate_three_bytes, next_byte
 from tinyml.targets.avr.composer.sums import dot_in_chunks
 from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, WeightStream
 from tinyml.targets.tiles import Tile
 
@@ -37,7 +38,7 @@ _STEP = joined(
     next_byte(RAM, "X")("r22"),
     next_byte(RAM, "Y")("r23"),
     *(
-        joined(f"muls {weight},{element}", accumulate_three_bytes(sum, ZERO))
+        joined(a.muls(weight, element), accumulate_three_bytes(sum, ZERO))
         for sum, (weight, element) in zip(_SUMS, _FACTORS, strict=True)
     ),
 )
@@ -77,24 +78,24 @@ class AvrDotTile(AvrTileCode):
     def _run(self) -> TimedCode:
         """A run of both windows, two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
-        enter = TimedCode.once(f"ldi {_ELEMENTS},{half + odd}", ("rjmp 1f",) if odd else ())
-        loop = TimedCode.once(_STEP, "1:", _STEP).looped(2, half + odd, _ELEMENTS)
+        enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
+        loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)
         return enter.followed_by(loop.longer(-odd * cycles(_STEP)))
 
     @property
     def _rows(self) -> TimedCode:
         """Two rows by two windows."""
         tile, run = self.tile, self._run
-        begin = TimedCode.once(_START, f"movw r26,{_WINDOW}", f"movw r28,{_WINDOW}", moved("r28", tile.step))
+        begin = TimedCode.once(_START, a.movw("r26", _WINDOW), a.movw("r28", _WINDOW), moved("r28", tile.step))
         if tile.runs > 1:
             far = tile.pitch - tile.length
-            begin = begin.then(f"ldi {_RUNS},{tile.runs}")
+            begin = begin.then(a.ldi(_RUNS, tile.runs))
             run = run.then(moved("r26", far), moved("r28", far)).looped(44, tile.runs, _RUNS)
-        code = begin.followed_by(run).then("pop r29", "pop r28", self._results, "push r28", "push r29")
+        code = begin.followed_by(run).then(a.pop("r29"), a.pop("r28"), self._results, a.push("r28"), a.push("r29"))
         return code.longer(4 * (CALLED if self.requantises else cycles(self.subroutine)))
 
     @property
-    def _results(self) -> Lines:
+    def _results(self) -> Code:
         """Store the four results through Y, which advances to those of the next two rows."""
         rows = self.tile.rows
         if not self.requantises:
@@ -103,11 +104,11 @@ class AvrDotTile(AvrTileCode):
         else:
             # Both windows of a row have the same factors.
             steps = [(0, 0), (2, rows - 1), (1, -rows), (3, rows - 1)]
-        lines: Lines = ()
+        lines: Code = ()
         for number, (sum, by) in enumerate(steps):
             copy = copied(_SUMS[sum], _SUMS[0]) if sum else ()
             again = moved("r30", -FACTORS) if self.requantises and number % 2 else ()
-            called = (*CALL, f"st Y+,{RESULT}") if self.requantises else ("rcall 50f",)
+            called = (*CALL, a.st("Y+", RESULT)) if self.requantises else (a.rcall(ahead=50),)
             lines = joined(lines, again, moved("r28", by), copy, called)
         return joined(lines, moved("r28", -rows))
 
@@ -116,36 +117,36 @@ class AvrDotTile(AvrTileCode):
         return 2
 
     @property
-    def subroutine(self) -> Lines:
+    def subroutine(self) -> Code:
         """The subroutine that converts a sum to a byte by a shift, and stores it."""
         if self.requantises:
             return ()
-        return joined("50:", shifted(SUM, self.tile.right, RESULT, ZERO), f"st Y+,{RESULT}", "ret")
+        return joined(a.label(50), shifted(SUM, self.tile.right, RESULT, ZERO), a.st("Y+", RESULT), a.ret())
 
     @property
     def _windows(self) -> TimedCode:
         """All rows, for two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
-        rows = TimedCode.once(f"ldi {_ROWS},{pairs}").followed_by(self._rows.looped(42, pairs, _ROWS))
+        rows = TimedCode.once(a.ldi(_ROWS, pairs)).followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
             return rows
         last = joined(moved(_WINDOW, -tile.step), moved("r28", -tile.rows)) if tile.count % 2 else ()
         following = rows.then(
-            ("pop r29", "pop r28"),
+            (a.pop("r29"), a.pop("r28")),
             moved(_WINDOW, 2 * tile.step),
             moved("r28", tile.rows),
-            (f"cpi {_PAIRS},2", "brne 46f", *last, "46:") if last else (),
-            ("push r28", "push r29"),
+            (a.cpi(_PAIRS, 2), a.brne(ahead=46), *last, a.label(46)) if last else (),
+            (a.push("r28"), a.push("r29")),
             moved("r30", -self.layout.bytes(1)),
         )
         # All iterations but one skip the step back for an odd last window.
         skipped = (self.pairs - 1) * (cycles(last) - 1) if last else 0
         loop = following.looped(41, self.pairs, _PAIRS).longer(-skipped)
-        return TimedCode.once(f"ldi {_PAIRS},{self.pairs}").followed_by(loop)
+        return TimedCode.once(a.ldi(_PAIRS, self.pairs)).followed_by(loop)
 
     def composed(self) -> TimedCode:
-        begin = TimedCode.once("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {ZERO}")
-        return begin.followed_by(self._windows).then("pop r0", "pop r0")
+        begin = TimedCode.once(a.push("r20"), a.push("r21"), a.movw("r30", "r24"), a.movw(_WINDOW, "r22"), a.clr(ZERO))
+        return begin.followed_by(self._windows).then(a.pop("r0"), a.pop("r0"))
 
 
 @cache

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles, statement
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import SharedFunction
 from tinyml.targets.tiles import Sums
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SUM_BITS = 24
 
 
-def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
+def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
     """Shift a 24-bit sum right by 1 to 23 bits, and saturate it to [-127, 127].
 
     The registers of the sum, r0 and r1 change. byte: the register for the result, r16 or above.
@@ -26,32 +27,32 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
     # Shift bits right out of the lowest byte, or left into an additional highest one.
     to_right, to_left = right % 8, -right % 8
     if len(kept) * to_right <= (len(kept) + 1) * to_left or not to_right:
-        shift = ("asr", "ror", "ror"), [*reversed(kept)], to_right
-        shifts = [f"{op} {register}" for op, register in zip(*shift[:2], strict=False)] * shift[2]
+        shift = (a.asr, a.ror, a.ror), [*reversed(kept)], to_right
+        shifts = [op(register) for op, register in zip(*shift[:2], strict=False)] * shift[2]
     else:
         shifts, kept = _to_left(kept, to_left), [*kept[1:], "r0"]
     return joined(shifts, _limited(kept, byte, zero))
 
 
-def _to_left(sum: Sequence[str], bits: int) -> Lines:
+def _to_left(sum: Sequence[str], bits: int) -> Code:
     """Shift a signed sum left, with r0 as an additional highest byte."""
     low, *others = sum
-    once = (f"lsl {low}", *(f"rol {register}" for register in others))
-    return joined(once, "sbc r0,r0", [*once, "rol r0"] * (bits - 1))
+    once = (a.lsl(low), *(a.rol(register) for register in others))
+    return joined(once, a.sbc("r0", "r0"), [*once, a.rol("r0")] * (bits - 1))
 
 
-def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
+def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
     """Saturate a signed number of one or more bytes, the lowest first, to [-127, 127] in a register."""
     low, *above = number
-    more = (f"ldi {byte},127", f"add {byte},{low}")
+    more = (a.ldi(byte, 127), a.add(byte, low))
     if not above:
         # After adding 127, -128 is 255, the only number out of range.
-        return (*more, f"cpi {byte},255", f"sbci {byte},126")
+        return (*more, a.cpi(byte, 255), a.sbci(byte, 126))
     # After adding 127, numbers in range are 0 to 254; a number with higher bits becomes 0 or 255, and 255 becomes 254.
-    extreme = (f"mov r1,{above[-1]}", "lsl r1", "sbc r1,r1", "com r1")
-    carries = [f"adc {register},{zero}" for register in above]
-    collected = [f"or {above[0]},{register}" for register in above[1:]]
-    chosen = (f"cpse {above[0]},{zero}", f"mov {byte},r1", f"cpi {byte},255", f"adc {byte},{zero}", f"subi {byte},128")
+    extreme = (a.mov("r1", above[-1]), a.lsl("r1"), a.sbc("r1", "r1"), a.com("r1"))
+    carries = [a.adc(register, zero) for register in above]
+    collected = [a.or_(above[0], register) for register in above[1:]]
+    chosen = (a.cpse(above[0], zero), a.mov(byte, "r1"), a.cpi(byte, 255), a.adc(byte, zero), a.subi(byte, 128))
     return joined(extreme, more, carries, collected, chosen)
 
 
@@ -84,7 +85,7 @@ def factors(sums: Sums, point: int) -> Bytes:
     return np.concatenate([doubled, others.astype(np.uint8).view(np.int8)], axis=1)
 
 
-def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Lines:
+def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Code:
     """Requantise a 24-bit sum as TensorFlow Lite does, saturated to a byte, with `factors` in flash at Z.
 
     The registers of the sum, r0 and r1 change. number: four registers, the first and the last of which are r16 or
@@ -94,43 +95,43 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
     # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:
     # the rounding bias of a negative sum's product is 2^31 - 1.
     lines = joined(
-        (f"mov {sign},{high}", f"lsl {sign}", f"sbc {sign},{sign}"),
-        [f"eor {register},{sign}" for register in sum],
-        [f"{'sbc' if at else 'sub'} {register},{sign}" for at, register in enumerate(sum)],
-        [f"mov {register},{sign}" for register in number[:3]],
-        (f"ldi {number[3]},128", f"add {number[3]},{sign}"),
+        (a.mov(sign, high), a.lsl(sign), a.sbc(sign, sign)),
+        [a.eor(register, sign) for register in sum],
+        [(a.sbc if at else a.sub)(register, sign) for at, register in enumerate(sum)],
+        [a.mov(register, sign) for register in number[:3]],
+        (a.ldi(number[3], 128), a.add(number[3], sign)),
     )
     for byte_of_factor in range(4):
-        lines = joined(lines, (f"clr {number[3]}",) if byte_of_factor else (), f"lpm {byte},Z+")
+        lines = joined(lines, (a.clr(number[3]),) if byte_of_factor else (), a.lpm(byte, "Z+"))
         for at, factor in enumerate(sum):
-            carries = [f"adc {register},{zero}" for register in number[at + 2 :]]
-            lines = joined(lines, f"mul {factor},{byte}", f"add {number[at]},r0", f"adc {number[at + 1]},r1", carries)
+            carries = [a.adc(register, zero) for register in number[at + 2 :]]
+            lines = joined(lines, a.mul(factor, byte), a.add(number[at], "r0"), a.adc(number[at + 1], "r1"), carries)
         # Only the carry out of the lowest byte is needed.
         number = [*number[1:], number[0]]
     first, second, third, _ = number
     return joined(
         lines,
         _shifted_by_factors((low, first, second, third), byte, zero),
-        (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
+        (a.or_(second, third), a.cpse(second, zero), a.ldi(first, 255)),
         # Add to or subtract from the zero point, as an unsigned byte; the carry shows if the result is out of range.
-        (f"lpm {byte},Z+", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
-        (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
-        f"subi {byte},128",
+        (a.lpm(byte, "Z+"), a.mov(low, sign), a.lsl(low), a.eor(first, sign), a.adc(byte, first)),
+        (a.sbc(low, low), a.eor(low, sign), a.com(sign), a.cpse(low, zero), a.mov(byte, sign)),
+        a.subi(byte, 128),
     )
 
 
-def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
+def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
     """Shift the upper three bytes of a number right and round half up, by a factor and a count of bytes at Z."""
     below, first, second, third = number
     return (
-        f"lpm {byte},Z+",
-        *(f"mul {first},{byte}", f"mov {below},r0", f"mov {first},r1"),
-        *(f"mul {second},{byte}", f"or {first},r0", f"mov {second},r1"),
-        *(f"mul {third},{byte}", f"or {second},r0", f"mov {third},r1"),
-        f"lpm {byte},Z+",
-        *(f"sbrc {byte},0", f"mov {below},{first}", f"sbrc {byte},0", f"mov {first},{second}"),
-        *(f"sbrc {byte},0", f"mov {second},{third}", f"sbrc {byte},0", f"clr {third}"),
-        *(f"lsl {below}", f"adc {first},{zero}", f"adc {second},{zero}", f"adc {third},{zero}"),
+        a.lpm(byte, "Z+"),
+        *(a.mul(first, byte), a.mov(below, "r0"), a.mov(first, "r1")),
+        *(a.mul(second, byte), a.or_(first, "r0"), a.mov(second, "r1")),
+        *(a.mul(third, byte), a.or_(second, "r0"), a.mov(third, "r1")),
+        a.lpm(byte, "Z+"),
+        *(a.sbrc(byte, 0), a.mov(below, first), a.sbrc(byte, 0), a.mov(first, second)),
+        *(a.sbrc(byte, 0), a.mov(second, third), a.sbrc(byte, 0), a.clr(third)),
+        *(a.lsl(below), a.adc(first, zero), a.adc(second, zero), a.adc(third, zero)),
     )
 
 
@@ -149,7 +150,7 @@ def requantised_in_c(indent: str, factors: str, out: str) -> str:
 SUM, NUMBER, SIGN, ZERO, RESULT = ("r2", "r3", "r10"), ("r20", "r21", "r22", "r23"), "r24", "r15", "r25"
 """The registers of the requantising function: sum, scratch registers, sign, zero, and result."""
 
-_LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), "ret")
+_LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), a.ret())
 _SYMBOL = "tm_requantised_s8"
 REQUANTISE = SharedFunction(
     _SYMBOL,
@@ -158,5 +159,5 @@ REQUANTISE = SharedFunction(
 )
 """The function that requantises a sum, shared by all kernels of a program."""
 
-CALL, CALLED = (f"call {_SYMBOL}",), cycles(_LINES)
+CALL, CALLED = (a.call(_SYMBOL),), cycles(_LINES)
 """A call of the function, and the cycles that it takes."""

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.targets.avr.assembly import AVR, HEADER, UPPER, bytes_of, constants, cycles, statement
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, statement
 from tinyml.targets.avr.composer.forest_leaves import LONGEST, REACH, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import code as code_in_c
 from tinyml.targets.c.composer.forests_in_c import forest_inline, signature
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _SECOND = 63
@@ -49,23 +50,23 @@ class _AvrForestCode:
         return Leaves(self.forest)
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         trees = [self._tree(number) for number in range(len(self.forest.trees.roots))]
         blocks, placed = self._blocks(trees)
-        main = ("movw r28,r24", f"movw r30,r{RESULTS}", *self.leaves.cleared())
-        end = ("pop r29", "pop r28", "ret")
+        main = (a.movw("r28", "r24"), a.movw("r30", f"r{RESULTS}"), *self.leaves.cleared())
+        end = (a.pop("r29"), a.pop("r28"), a.ret())
         shared = joined(*(self._pure(result) for result in self.leaves.pure_results), self._record())
         # Calls of near trees are short, which does not bring other trees into reach.
         ahead = bytes_of(end) + bytes_of(shared)
-        calls: list[str] = []
+        calls: list[Line] = []
         for number, at in reversed(list(enumerate(placed))):
             near = at + ahead + bytes_of(calls) < _JUMP
-            calls.insert(0, f"{'rcall' if near else 'call'} {_TREES + number}f")
-        return joined("push r28", "push r29", main, calls, end, shared, *blocks)
+            calls.insert(0, (a.rcall if near else a.call)(ahead=_TREES + number))
+        return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
-    def _blocks(self, trees: list[Lines]) -> tuple[list[Lines], list[int]]:
+    def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
         """Blocks of trees with their labels, and the byte offset of each tree from the first block."""
-        blocks: list[Lines] = []
+        blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0
         for number, tree in enumerate(trees):
@@ -75,17 +76,17 @@ class _AvrForestCode:
                 offset += bytes_of(entries)
                 size = bytes_of(entries)
             placed.append(offset)
-            blocks.append((f"{_TREES + number}:", *tree))
+            blocks.append((a.label(_TREES + number), *tree))
             size, offset = size + bytes_of(tree), offset + bytes_of(tree)
         return blocks, placed
 
-    def _entries(self, block: int) -> Lines:
+    def _entries(self, block: int) -> Code:
         """Jump to the shared code at the beginning of a block."""
         labels = [*(_RESULTS + result for result in self.leaves.pure_results)]
         labels += [_RECORD] if self.leaves.records else []
-        return joined(*((f"{_BLOCK_LABELS + label}:", f"jmp {label}b") for label in labels))
+        return joined(*((a.label(_BLOCK_LABELS + label), a.jmp(back=label)) for label in labels))
 
-    def _tree(self, number: int) -> Lines:
+    def _tree(self, number: int) -> Code:
         root = int(self.forest.trees.roots[number])
         lines = self._subtree(root, huge=False)
         if bytes_of(lines) >= _JUMP - _BLOCK_LABELS * _CALL // 2:
@@ -93,12 +94,12 @@ class _AvrForestCode:
             lines = self._subtree(root, huge=True)
         farthest = int(self.forest.trees.features.max(initial=0)) + 1
         near = farthest * self.forest.trees.thresholds.itemsize <= REACH
-        return lines if near else ("movw r30,r28", f"adiw r30,{_SECOND}", *lines)
+        return lines if near else (a.movw("r30", "r28"), a.adiw("r30", _SECOND), *lines)
 
-    def _subtree(self, root: int, *, huge: bool) -> Lines:
+    def _subtree(self, root: int, *, huge: bool) -> Code:
         """The code of a subtree, bottom up and without recursion: trees may be deep."""
-        trees, done = self.forest.trees, dict[int, Lines]()
-        jump = "jmp" if huge else "rjmp"
+        trees, done = self.forest.trees, dict[int, Code]()
+        jump = a.jmp if huge else a.rjmp
         pending = [root]
         while pending:
             node = pending[-1]
@@ -111,63 +112,53 @@ class _AvrForestCode:
                 pending += missing
                 continue
             pending.pop()
-            near, far, branch, inverse = done[first], done[second], "brge", "brlt"
+            near, far, branch, inverse = done[first], done[second], a.brge, a.brlt
             if bytes_of(near) > bytes_of(far):
                 near, far, branch, inverse = far, near, inverse, branch
             label = _NODES + node
-            test = (f"{branch} {label}f",)
+            test = (branch(ahead=label),)
             if bytes_of(near) > _BRANCH:
-                test = (f"{inverse} 1f", f"{jump} {label}f", "1:")
-            done[node] = joined(self._compared(node), test, near, f"{label}:", far)
+                test = (inverse(ahead=1), jump(ahead=label), a.label(1))
+            done[node] = joined(self._compared(node), test, near, a.label(label), far)
         return done[root]
 
-    def _compared(self, node: int) -> Lines:
+    def _compared(self, node: int) -> Code:
         """A comparison of a feature with the smallest number above the threshold."""
         trees = self.forest.trees
         bytes, above = trees.thresholds.itemsize, int(trees.thresholds[node]) + 1
         at = int(trees.features[node]) * bytes
         if at + bytes <= REACH:
-            lines = [f"ldd r{24 + byte},Y+{at + byte}" for byte in range(bytes)]
+            lines = [a.ldd(f"r{24 + byte}", a.at("Y", at + byte)) for byte in range(bytes)]
         elif at + bytes <= _SECOND + REACH:
-            lines = [f"ldd r{24 + byte},Z+{at - _SECOND + byte}" for byte in range(bytes)]
+            lines = [a.ldd(f"r{24 + byte}", a.at("Z", at - _SECOND + byte)) for byte in range(bytes)]
         else:
-            lines = ["movw r26,r28", f"subi r26,lo8({-at})", f"sbci r27,hi8({-at})", "ld r24,X+", "ld r25,X"][
-                : 3 + bytes
-            ]
+            address = (a.movw("r26", "r28"), a.subi("r26", a.lo8(-at)), a.sbci("r27", a.hi8(-at)))
+            lines = [*address, *(a.ld("r24", "X+"), a.ld("r25", "X"))[:bytes]]
         if bytes == 1:
-            return (*lines, f"cpi r24,{above & 255}")
-        return (*lines, f"cpi r24,{above & 255}", f"ldi r18,{above >> 8 & 255}", "cpc r25,r18")
+            return (*lines, a.cpi("r24", above & 255))
+        return (*lines, a.cpi("r24", above & 255), a.ldi("r18", above >> 8 & 255), a.cpc("r25", "r18"))
 
-    def _leaf(self, leaf: int, *, huge: bool) -> Lines:
+    def _leaf(self, leaf: int, *, huge: bool) -> Code:
         if (result := self.leaves.pure(leaf)) is not None:
-            return (f"{'jmp' if huge else 'rjmp'} {(0 if huge else _BLOCK_LABELS) + _RESULTS + result}b",)
+            return ((a.jmp if huge else a.rjmp)(back=(0 if huge else _BLOCK_LABELS) + _RESULTS + result),)
         label = (0 if huge else _BLOCK_LABELS) + _RECORD
-        record = constants([*self.leaves.mask(leaf), *self.leaves.numbers(leaf)])
-        return (f"{'call' if huge else 'rcall'} {label}b", *record)
+        record = a.constants([*self.leaves.mask(leaf), *self.leaves.numbers(leaf)])
+        return ((a.call if huge else a.rcall)(back=label), *record)
 
-    def _pure(self, result: int) -> Lines:
+    def _pure(self, result: int) -> Code:
         """The code for the pure leaves of a result; returns from the tree."""
         added = self.leaves.unit_added("Z", result * self.leaves.size)
-        return (f"{_RESULTS + result}:", f"movw r30,r{RESULTS}", *added, "ret")
+        return (a.label(_RESULTS + result), a.movw("r30", f"r{RESULTS}"), *added, a.ret())
 
-    def _record(self) -> Lines:
+    def _record(self) -> Code:
         """The code for records: their address is on the stack, in words."""
         if not self.leaves.records:
             return ()
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]
-        begin = (
-            f"{_RECORD}:",
-            UPPER,
-            "pop r31",
-            "pop r30",
-            "lsl r30",
-            "rol r31",
-            "push r28",
-            "push r29",
-            f"movw r28,r{RESULTS}",
-        )
-        read = tuple(f"lpm {mask},Z+" for mask in masks)
-        return joined(begin, read, self.leaves.record_added(masks), "pop r29", "pop r28", "ret")
+        begin = (a.label(_RECORD), a.UPPER(), a.pop("r31"), a.pop("r30"), a.lsl("r30"), a.rol("r31"))
+        results = (a.push("r28"), a.push("r29"), a.movw("r28", f"r{RESULTS}"))
+        read = tuple(a.lpm(mask, "Z+") for mask in masks)
+        return joined(begin, results, read, self.leaves.record_added(masks), a.pop("r29"), a.pop("r28"), a.ret())
 
     @property
     def time(self) -> int:

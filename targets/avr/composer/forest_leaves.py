@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.avr import isa as a
+from tinyml.targets.composer.instructions import Code, Line, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,56 +114,56 @@ class Leaves:
         bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
-    def cleared(self) -> Lines:
+    def cleared(self) -> Code:
         """Clear all results, whose address is in Z."""
-        return tuple(f"std Z+{byte},r1" for byte in range(self.forest.results * self.size))
+        return tuple(a.std(a.at("Z", byte), "r1") for byte in range(self.forest.results * self.size))
 
     @property
     def carries_seldom(self) -> bool:
         """True if results have two bytes and votes an unsigned one, so that the upper byte rarely changes."""
         return self.size == 2 and self.vote == 1 and not self.signed
 
-    def unit_added(self, pointer: str, offset: int) -> Lines:
+    def unit_added(self, pointer: str, offset: int) -> Code:
         """Add `unit` to a result at a displacement from a pointer that supports one; ends with the label 1."""
         assert self.unit is not None
         if self.carries_seldom:
-            low, high = f"{pointer}+{offset}", f"{pointer}+{offset + 1}"
-            first = (f"ldd r24,{low}", f"subi r24,{-self.unit & 255}", f"std {low},r24", "brcs 1f")
-            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24", "1:")
-        lines: list[str] = []
+            low, high = a.at(pointer, offset), a.at(pointer, offset + 1)
+            first = (a.ldd("r24", low), a.subi("r24", -self.unit & 255), a.std(low, "r24"), a.brcs(ahead=1))
+            return (*first, a.ldd("r24", high), a.inc("r24"), a.std(high, "r24"), a.label(1))
+        lines: list[Line] = []
         for byte in range(self.size):
-            operation = "subi" if byte == 0 else "sbci"
-            at = f"{pointer}+{offset + byte}"
-            lines += [f"ldd r24,{at}", f"{operation} r24,{-self.unit >> 8 * byte & 255}", f"std {at},r24"]
+            operation = a.subi if byte == 0 else a.sbci
+            at = a.at(pointer, offset + byte)
+            lines += [a.ldd("r24", at), operation("r24", -self.unit >> 8 * byte & 255), a.std(at, "r24")]
         return tuple(lines)
 
-    def record_added(self, masks: Sequence[str]) -> Lines:
+    def record_added(self, masks: Sequence[str]) -> Code:
         """Add the votes of the record at Z, which points past its mask.
 
         masks: the registers of the mask, results 0 to 7 first; clobbered.
         """
-        parts: list[Lines] = []
+        parts: list[Code] = []
         for result in range(self.forest.results):
-            masked = (f"lsr {masks[result // 8]}", "brcc 1f") if self.masked else ()
-            parts.append((*masked, *self._added(result * self.size), "1:"))
+            masked = (a.lsr(masks[result // 8]), a.brcc(ahead=1)) if self.masked else ()
+            parts.append((*masked, *self._added(result * self.size), a.label(1)))
         return joined(*parts)
 
-    def _added(self, offset: int) -> Lines:
+    def _added(self, offset: int) -> Code:
         """Add the next vote of a record to a result; the label 1 follows."""
-        lines: list[str] = []
+        lines: list[Line] = []
         if self.carries_seldom:
-            low, high = f"Y+{offset}", f"Y+{offset + 1}"
-            first = ("lpm r0,Z+", f"ldd r24,{low}", "add r24,r0", f"std {low},r24", "brcc 1f")
-            return (*first, f"ldd r24,{high}", "inc r24", f"std {high},r24")
+            low, high = a.at("Y", offset), a.at("Y", offset + 1)
+            first = (a.lpm("r0", "Z+"), a.ldd("r24", low), a.add("r24", "r0"), a.std(low, "r24"), a.brcc(ahead=1))
+            return (*first, a.ldd("r24", high), a.inc("r24"), a.std(high, "r24"))
         for byte in range(self.size):
-            operation, at = "add" if byte == 0 else "adc", f"Y+{offset + byte}"
+            operation, at = a.add if byte == 0 else a.adc, a.at("Y", offset + byte)
             if byte < self.vote:
-                lines.append("lpm r0,Z+")
+                lines.append(a.lpm("r0", "Z+"))
             elif byte == self.vote:
                 # The sign extension: none of these changes the carry.
-                lines += ["mov r25,r1", "sbrc r0,7", "dec r25"] if self.signed else []
+                lines += [a.mov("r25", "r1"), a.sbrc("r0", 7), a.dec("r25")] if self.signed else []
             source = "r0" if byte < self.vote else "r25" if self.signed else "r1"
-            lines += [f"ldd r24,{at}", f"{operation} r24,{source}", f"std {at},r24"]
+            lines += [a.ldd("r24", at), operation("r24", source), a.std(at, "r24")]
         return tuple(lines)
 
     @property

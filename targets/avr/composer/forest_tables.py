@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, constants, moved, statement
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, moved, statement
 from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _FLAGS = 64
@@ -160,107 +161,110 @@ class _AvrForestTables:
         return [count, *mask, *numbers]
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         bytes = [byte for tree in self.tables for byte in tree]
         behind = f"{_TABLE}f+{len(bytes)}"
         begin = (
-            *("push r16", "push r17", "push r28", "push r29", "movw r20,r24", f"movw r28,r{RESULTS}"),
-            *(f"movw r30,r{RESULTS}", *self.leaves.cleared()),
-            *(f"ldi r22,lo8({_TABLE}f)", f"ldi r23,hi8({_TABLE}f)"),
+            *(a.push(f"r{number}") for number in (16, 17, 28, 29)),
+            *(a.movw("r20", "r24"), a.movw("r28", f"r{RESULTS}")),
+            *(a.movw("r30", f"r{RESULTS}"), *self.leaves.cleared()),
+            *(a.ldi("r22", a.lo8(f"{_TABLE}f")), a.ldi("r23", a.hi8(f"{_TABLE}f"))),
         )
-        length = ("lpm r24,Z+", "lpm r25,Z+", "add r22,r24", "adc r23,r25")
+        length = (a.lpm("r24", "Z+"), a.lpm("r25", "Z+"), a.add("r22", "r24"), a.adc("r23", "r25"))
         next = (
-            f"{_NEXT}:",
-            f"cpi r22,lo8({behind})",
-            f"ldi r18,hi8({behind})",
-            "cpc r23,r18",
-            "breq 1f",
-            f"rjmp {_TREE}b",
+            *(a.label(_NEXT), a.cpi("r22", a.lo8(behind)), a.ldi("r18", a.hi8(behind)), a.cpc("r23", "r18")),
+            *(a.breq(ahead=1), a.rjmp(back=_TREE)),
         )
-        end = ("1:", "pop r29", "pop r28", "pop r17", "pop r16", "ret")
-        tree = (f"{_TREE}:", "movw r30,r22", *length)
+        end = (a.label(1), a.pop("r29"), a.pop("r28"), a.pop("r17"), a.pop("r16"), a.ret())
+        tree = (a.label(_TREE), a.movw("r30", "r22"), *length)
         return joined(
-            begin, tree, self._inner(), self._leafy(), self._at_leaf(), next, end, f"{_TABLE}:", constants(bytes)
+            begin, tree, self._inner(), self._leafy(), self._at_leaf(), next, end, a.label(_TABLE), a.constants(bytes)
         )
 
-    def _fetched(self) -> Lines:
+    def _fetched(self) -> Code:
         """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then the threshold."""
-        wide = ("lpm r0,Z+",) if self.wide else ()
-        threshold = ("lpm r25,Z+", "lpm r19,Z+")[: self.bytes]
-        return ("lpm r24,Z+", *wide, *threshold)
+        wide = (a.lpm("r0", "Z+"),) if self.wide else ()
+        threshold = (a.lpm("r25", "Z+"), a.lpm("r19", "Z+"))[: self.bytes]
+        return (a.lpm("r24", "Z+"), *wide, *threshold)
 
-    def _compared(self) -> Lines:
+    def _compared(self) -> Code:
         """Set the flags to those of the threshold minus the feature."""
-        address = ("add r26,r0", "adc r27,r24") if self.wide else ("add r26,r24", "adc r27,r1")
-        loaded = ("ld r18,X", "cp r25,r18") if self.bytes == 1 else ("ld r18,X+", "ld r0,X", "cp r25,r18", "cpc r19,r0")
-        return ("movw r26,r20", *address, *loaded)
+        address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
+        second = self.bytes > 1
+        loaded = (a.ld("r18", "X+"), a.ld("r0", "X")) if second else (a.ld("r18", "X"),)
+        compared = (a.cp("r25", "r18"), *([a.cpc("r19", "r0")] * second))
+        return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
-    def _inner(self) -> Lines:
+    def _inner(self) -> Code:
         """The loop over nodes with two inner children; descending to the second child falls through."""
-        distance = ("lpm r0,Z", "add r30,r0", "adc r31,r1")
+        distance = (a.lpm("r0", "Z"), a.add("r30", "r0"), a.adc("r31", "r1"))
         if self.skip == 2:
-            distance = ("lpm r18,Z+", "lpm r0,Z", "add r30,r18", "adc r31,r0")
-        step = joined(self._fetched(), f"cpi r24,{_FLAGS}", f"brcc {_LEAFY}f", self._compared(), f"brlt {_SECOND}b")
-        moved_on = f"adiw r30,{self.skip}"
+            distance = (a.lpm("r18", "Z+"), a.lpm("r0", "Z"), a.add("r30", "r18"), a.adc("r31", "r0"))
+        end = (a.cpi("r24", _FLAGS), a.brcc(ahead=_LEAFY))
+        step = joined(self._fetched(), end, self._compared(), a.brlt(back=_SECOND))
+        moved_on = a.adiw("r30", self.skip)
         steps = joined(*((*step, moved_on) for _ in range(_STEPS)))
-        return joined(f"rjmp {_NODE}f", f"{_SECOND}:", *distance, f"{_NODE}:", *steps, f"rjmp {_NODE}b")
+        return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
-    def _leafy(self) -> Lines:
+    def _leafy(self) -> Code:
         """A node with a leaf: Z points to its leaves."""
-        compared = (f"{_LEAFY}:", "mov r16,r24", f"andi r24,{_FLAGS - 1}", *self._compared(), f"brlt {_OTHER}f")
-        skipped = (f"{_SKIP}:", *self._leaf_skipped(), f"rjmp {_NODE}b")
+        flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
+        compared = (*flags, *self._compared(), a.brlt(ahead=_OTHER))
+        skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
         if self.nibbles:
-            first = ("sbrs r16,7", f"rjmp {_SKIP}f", "lpm r24,Z", "swap r24", f"rjmp {_PURE}f")
-            second = (f"{_OTHER}:", "sbrs r16,6", f"rjmp {_SKIP}f", "lpm r24,Z", f"rjmp {_PURE}f")
+            first = (a.sbrs("r16", 7), a.rjmp(ahead=_SKIP), a.lpm("r24", "Z"), a.swap("r24"), a.rjmp(ahead=_PURE))
+            second = (a.label(_OTHER), a.sbrs("r16", 6), a.rjmp(ahead=_SKIP), a.lpm("r24", "Z"), a.rjmp(ahead=_PURE))
             return joined(compared, first, second, skipped)
-        first = ("sbrc r16,7", f"rjmp {_LEAF}f", f"rjmp {_SKIP}f")
-        second = (f"{_OTHER}:", "sbrs r16,6", f"rjmp {_SKIP}f", "sbrs r16,7", f"rjmp {_LEAF}f")
-        return joined(compared, first, second, self._leaf_skipped(), f"rjmp {_LEAF}f", skipped)
+        first = (a.sbrc("r16", 7), a.rjmp(ahead=_LEAF), a.rjmp(ahead=_SKIP))
+        second = (a.label(_OTHER), a.sbrs("r16", 6), a.rjmp(ahead=_SKIP), a.sbrs("r16", 7), a.rjmp(ahead=_LEAF))
+        return joined(compared, first, second, self._leaf_skipped(), a.rjmp(ahead=_LEAF), skipped)
 
-    def _leaf_skipped(self) -> Lines:
+    def _leaf_skipped(self) -> Code:
         """Advance Z past a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)
         if not leaves.records:
-            return ("adiw r30,1",)
-        doubled = ("lsl r24",) * (leaves.vote.bit_length() - 1)
+            return (a.adiw("r30", 1),)
+        doubled = (a.lsl("r24"),) * (leaves.vote.bit_length() - 1)
         if self.in_head:
-            head, mask = ("lpm r24,Z+", "swap r24", "andi r24,15"), 1
-            return (*head, "breq 1f", *doubled, "add r30,r24", "adc r31,r1", f"adiw r30,{mask}", "1:")
-        longer = (*doubled, "add r30,r24", "adc r31,r1", f"adiw r30,{leaves.mask_bytes - 1}")
-        return ("lpm r24,Z+", "tst r24", "breq 1f", *longer, "1:", "adiw r30,1")
+            head, mask = (a.lpm("r24", "Z+"), a.swap("r24"), a.andi("r24", 15)), 1
+            moved_on = (a.add("r30", "r24"), a.adc("r31", "r1"), a.adiw("r30", mask))
+            return (*head, a.breq(ahead=1), *doubled, *moved_on, a.label(1))
+        longer = (*doubled, a.add("r30", "r24"), a.adc("r31", "r1"), a.adiw("r30", leaves.mask_bytes - 1))
+        return (a.lpm("r24", "Z+"), a.tst("r24"), a.breq(ahead=1), *longer, a.label(1), a.adiw("r30", 1))
 
-    def _at_leaf(self) -> Lines:
+    def _at_leaf(self) -> Code:
         """Add the votes of the leaf at Z, or of the pure leaf whose result is in r24."""
         leaves = self.leaves
         if not leaves.masked:
-            return joined(f"{_LEAF}:", leaves.record_added([]))
+            return joined(a.label(_LEAF), leaves.record_added([]))
         if self.nibbles:
-            return joined(f"{_PURE}:", "andi r24,15", self._pure())
+            return joined(a.label(_PURE), a.andi("r24", 15), self._pure())
         if not leaves.records:
-            return joined(f"{_LEAF}:", "lpm r24,Z", self._pure())
+            return joined(a.label(_LEAF), a.lpm("r24", "Z"), self._pure())
         masks = list(_MASKS[: leaves.mask_bytes])
         if self.in_head:
-            head = ("lpm r19,Z+", f"cpi r19,{_NIBBLE}", "brcc 1f", "mov r24,r19")
-            read = ("lpm r18,Z+",)
+            head = (a.lpm("r19", "Z+"), a.cpi("r19", _NIBBLE), a.brcc(ahead=1), a.mov("r24", "r19"))
+            read = (a.lpm("r18", "Z+"),)
         else:
-            head = ("lpm r24,Z+", "tst r24", "brne 1f", "lpm r24,Z")
-            read = tuple(f"lpm {mask},Z+" for mask in masks)
-        pure = (*self._pure(), f"rjmp {_NEXT}f") if leaves.unit is not None else ()
-        return joined(f"{_LEAF}:", head, pure, "1:", read, leaves.record_added(masks))
+            head = (a.lpm("r24", "Z+"), a.tst("r24"), a.brne(ahead=1), a.lpm("r24", "Z"))
+            read = tuple(a.lpm(mask, "Z+") for mask in masks)
+        pure = (*self._pure(), a.rjmp(ahead=_NEXT)) if leaves.unit is not None else ()
+        return joined(a.label(_LEAF), head, pure, a.label(1), read, leaves.record_added(masks))
 
-    def _pure(self) -> Lines:
+    def _pure(self) -> Code:
         """Add `unit` to the result whose number is in r24."""
         size, unit = self.leaves.size, self.leaves.unit
         assert unit is not None
-        lines = ["movw r26,r28", *["lsl r24"] * (size.bit_length() - 1), "add r26,r24", "adc r27,r1"]
+        doubled = [a.lsl("r24")] * (size.bit_length() - 1)
+        lines = [a.movw("r26", "r28"), *doubled, a.add("r26", "r24"), a.adc("r27", "r1")]
         if self.leaves.carries_seldom:
-            first = ("ld r24,X", f"subi r24,{-unit & 255}", "st X+,r24", "brcs 2f")
-            return (*lines, *first, "ld r24,X", "inc r24", "st X,r24", "2:")
+            first = (a.ld("r24", "X"), a.subi("r24", -unit & 255), a.st("X+", "r24"), a.brcs(ahead=2))
+            return (*lines, *first, a.ld("r24", "X"), a.inc("r24"), a.st("X", "r24"), a.label(2))
         for byte in range(size):
-            added = f"{'sbci' if byte else 'subi'} r24,{-unit >> 8 * byte & 255}"
-            lines += ["ld r24,X", added, f"st X{'+' if byte + 1 < size else ''},r24"]
+            added = (a.sbci if byte else a.subi)("r24", -unit >> 8 * byte & 255)
+            lines += [a.ld("r24", "X"), added, a.st(f"X{'+' if byte + 1 < size else ''}", "r24")]
         return tuple(lines)
 
     @property

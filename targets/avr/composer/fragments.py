@@ -10,22 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tinyml.targets.avr.assembly import POINTERS, SumRegisters, moved, pair
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import FAR_FLASH, FLASH, RAM, SumRegisters, moved
+from tinyml.targets.composer.instructions import Code, joined
 
-Fetch: TypeAlias = Callable[[str], Lines]
+Fetch: TypeAlias = Callable[[str], Code]
 """The instructions that load a byte into a register."""
 
-_DISPLACEMENT = 63
-"""The maximum displacement of a load."""
-
-FLASH, RAM = "flash", "ram"
+_LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """Load the byte at a pointer and increment the pointer; Z can read flash and RAM, X and Y only RAM."""
-    load = "lpm" if memory == FLASH else "ld"
-    return lambda to: (f"{load} {to},{pointer}+",)
+    """Load the byte at a pointer and increment the pointer; Z can read all memories, X and Y only RAM."""
+    load = _LOADS[memory]
+    return lambda to: (load(to, f"{pointer}+"),)
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
@@ -38,10 +36,10 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
 
     The pair holds the distance between elements minus the bytes that the fetches advance over.
     """
-    low, high = pair(left)
+    low, high = a.pair(left)
 
-    def last(to: str) -> Lines:
-        return f"ld {to},X", f"add r26,{low}", f"adc r27,{high}"
+    def last(to: str) -> Code:
+        return a.ld(to, "X"), a.add("r26", low), a.adc("r27", high)
 
     return [*run(bits - 8, RAM, "X"), last]
 
@@ -52,25 +50,25 @@ class MovingPointer:
     def __init__(self, pointer: str) -> None:
         self.pointer, self.moved = pointer, 0
 
-    def load(self, to: str, offset: int) -> Lines:
+    def load(self, to: str, offset: int) -> Code:
         """Load the byte at an offset from the initial address; moves the pointer only if no displacement reaches it."""
-        reaches = 0 <= offset - self.moved <= _DISPLACEMENT
+        reaches = 0 <= offset - self.moved <= a.DISPLACEMENT
         move = () if reaches else self.move(offset)
         beyond = offset - self.moved
-        return (*move, f"ldd {to},{self.pointer}+{beyond}" if beyond else f"ld {to},{self.pointer}")
+        return (*move, a.ldd(to, a.at(self.pointer, beyond)) if beyond else a.ld(to, self.pointer))
 
-    def move(self, offset: int) -> Lines:
+    def move(self, offset: int) -> Code:
         """Move the pointer to an offset from its initial address."""
         by, self.moved = offset - self.moved, offset
-        return moved(f"r{POINTERS[self.pointer]}", by)
+        return moved(a.POINTERS[self.pointer], by)
 
 
-def skip(spare: str, zero: str) -> Lines:
-    """Advance X by the unsigned byte in flash at Z."""
-    return f"lpm {spare},Z+", f"add r26,{spare}", f"adc r27,{zero}"
+def skip(memory: str, spare: str, zero: str) -> Code:
+    """Advance X by the unsigned byte at Z."""
+    return *next_byte(memory, "Z")(spare), a.add("r26", spare), a.adc("r27", zero)
 
 
-def word(bytes: Sequence[Fetch], registers: Sequence[str]) -> Lines:
+def word(bytes: Sequence[Fetch], registers: Sequence[str]) -> Code:
     """Load all bytes of an element into registers, the low one first."""
     return tuple(line for fetch, register in zip(bytes, registers, strict=True) for line in fetch(register))
 
@@ -79,62 +77,62 @@ BIAS = 1 << 15
 """The bias that `begin_high_byte` adds to turn a signed 16-bit number into an unsigned one."""
 
 
-def accumulate_two_bytes(sum: Sequence[str]) -> Lines:
+def accumulate_two_bytes(sum: Sequence[str]) -> Code:
     """Add a product to a 16-bit sum."""
-    return f"add {sum[0]},r0", f"adc {sum[1]},r1"
+    return a.add(sum[0], "r0"), a.adc(sum[1], "r1")
 
 
-def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Lines:
+def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Code:
     """Add a signed product, whose multiplication left its sign in the carry, to a 24-bit sum."""
-    return joined(f"sbc {sum[2]},{zero}", accumulate_two_bytes(sum), f"adc {sum[2]},{zero}")
+    return joined(a.sbc(sum[2], zero), accumulate_two_bytes(sum), a.adc(sum[2], zero))
 
 
-def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Lines:
+def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
     """Add a signed product, whose multiplication left its sign in the carry, to a 32-bit sum."""
     return joined(
-        (f"sbc {sum[2]},{zero}", f"sbc {sum[3]},{zero}"),
+        (a.sbc(sum[2], zero), a.sbc(sum[3], zero)),
         accumulate_two_bytes(sum),
-        (f"adc {sum[2]},{zero}", f"adc {sum[3]},{zero}"),
+        (a.adc(sum[2], zero), a.adc(sum[3], zero)),
     )
 
 
-def begin_high_byte(low: str, high: str) -> Lines:
+def begin_high_byte(low: str, high: str) -> Code:
     """Add a product's low byte to a sum's, and set a register to the high byte plus carry plus `BIAS`.
 
     The product is the first of a few whose sum fits 16 bits, so that no third byte is needed. The bias makes the high
     bytes unsigned, which avoids extending their sign.
     """
-    return f"add {low},r0", f"ldi {high},{BIAS >> 8}", f"adc {high},r1"
+    return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
 
-def accumulate_high_byte(sum: Sequence[str], high: str) -> Lines:
+def accumulate_high_byte(sum: Sequence[str], high: str) -> Code:
     """Add the high bytes of products to the bytes of a sum above the lowest one; r1 becomes zero."""
-    return joined((f"add {sum[1]},{high}", "clr r1"), [f"adc {byte},r1" for byte in sum[2:]])
+    return joined((a.add(sum[1], high), a.clr("r1")), [a.adc(byte, "r1") for byte in sum[2:]])
 
 
-def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Lines:
+def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Code:
     """Add a 32-bit number in two pairs of registers to a sum."""
     return tuple(
-        f"{'adc' if number else 'add'} {byte},{other}"
+        (a.adc if number else a.add)(byte, other)
         for number, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
     )
 
 
-def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Lines:
+def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Code:
     """Add the signed third byte of a 24-bit partial sum to the upper bytes of a sum, and clear it.
 
     The sum of 256 products of bytes fits 24 bits.
     """
-    return f"add {sum[2]},{third}", f"adc {sum[3]},{zero}", f"sbrc {third},7", f"dec {sum[3]}", f"clr {third}"
+    return a.add(sum[2], third), a.adc(sum[3], zero), a.sbrc(third, 7), a.dec(sum[3]), a.clr(third)
 
 
-def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Lines:
+def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
     """Add the upper two bytes of a signed 24-bit partial sum to a sum whose lowest byte it shares."""
     low, high = gathered
     return (
-        *(f"mov r0,{high}", "lsl r0", "sbc r0,r0"),
-        *(f"add {sum[1]},{low}", f"adc {sum[2]},{high}", f"adc {sum[3]},r0"),
-        *(f"clr {low}", f"clr {high}"),
+        *(a.mov("r0", high), a.lsl("r0"), a.sbc("r0", "r0")),
+        *(a.add(sum[1], low), a.adc(sum[2], high), a.adc(sum[3], "r0")),
+        *(a.clr(low), a.clr(high)),
     )
 
 
@@ -148,47 +146,47 @@ class AvrArithmetic(SumRegisters):
     """
 
     first: Sequence[str]
-    meet: Callable[[Sequence[str], Sequence[Fetch]], Lines]
-    flush: Lines = ()
+    meet: Callable[[Sequence[str], Sequence[Fetch]], Code]
+    flush: Code = ()
     count: str = "r20"
 
-    def step(self, first: Sequence[Fetch], second: Sequence[Fetch]) -> Lines:
+    def step(self, first: Sequence[Fetch], second: Sequence[Fetch]) -> Code:
         """Add the product of two elements to the sum."""
         return joined(word(first, self.first), self.meet(self.first, second))
 
 
-def _bytes_in_16(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    return joined(second[0]("r23"), f"muls {first[0]},r23", accumulate_two_bytes(("r24", "r25")))
+def _bytes_in_16(first: Sequence[str], second: Sequence[Fetch]) -> Code:
+    return joined(second[0]("r23"), a.muls(first[0], "r23"), accumulate_two_bytes(("r24", "r25")))
 
 
-def _bytes_in_24(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    return joined(second[0]("r19"), f"muls {first[0]},r19", accumulate_three_bytes(("r22", "r23", "r24"), "r25"))
+def _bytes_in_24(first: Sequence[str], second: Sequence[Fetch]) -> Code:
+    return joined(second[0]("r19"), a.muls(first[0], "r19"), accumulate_three_bytes(("r22", "r23", "r24"), "r25"))
 
 
-def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
-    return joined(second[0]("r19"), f"muls {first[0]},r19", accumulate_three_bytes(("r22", "r23", "r16"), "r17"))
+def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Code:
+    return joined(second[0]("r19"), a.muls(first[0], "r19"), accumulate_three_bytes(("r22", "r23", "r16"), "r17"))
 
 
-def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
+def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Code:
     """Products with low bytes are gathered in r17:r16:r22, those with high bytes in r25:r24:r23."""
     low, high = second
     return joined(
         low("r19"),
-        f"mulsu {first[0]},r19",
+        a.mulsu(first[0], "r19"),
         accumulate_three_bytes(("r22", "r16", "r17"), "r15"),
         high("r19"),
-        f"muls {first[0]},r19",
+        a.muls(first[0], "r19"),
         accumulate_three_bytes(("r23", "r24", "r25"), "r15"),
     )
 
 
-def _words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
+def _words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
     low, high = first
     upper = accumulate_three_bytes(("r23", "r24", "r25"), "r15")
     return joined(
         word(second, ("r19", "r21")),
-        (f"mulsu {high},r19", *upper, f"mulsu r21,{low}", *upper),
-        (f"mul {low},r19", "movw r18,r0", f"muls {high},r21"),
+        (a.mulsu(high, "r19"), *upper, a.mulsu("r21", low), *upper),
+        (a.mul(low, "r19"), a.movw("r18", "r0"), a.muls(high, "r21")),
         accumulate_pair_of_words(LONG, ("r18", "r19"), ("r0", "r1")),
     )
 
@@ -203,7 +201,7 @@ _BYTES = {
         first=("r18",),
         meet=_bytes_in_32,
         zero="r17",
-        gathered=pair("r16"),
+        gathered=a.pair("r16"),
         flush=flush_third_byte(LONG, "r16", "r17"),
     ),
 }
@@ -212,7 +210,7 @@ BYTE_BY_WORD = AvrArithmetic(
     first=("r18",),
     meet=_byte_by_word,
     zero="r15",
-    gathered=pair("r16"),
+    gathered=a.pair("r16"),
     flush=flush_low_bytes(LONG, ("r16", "r17")),
 )
 WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", count="r16")
@@ -229,12 +227,12 @@ HIGH = "r20"
 """The register for the high bytes of gathered products."""
 
 
-def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Lines]:
+def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Code]:
     """Steps of `count` products of bytes whose sum fits 16 bits; the last step adds it to the longer sum.
 
     Adding a product of bytes takes four instructions for 24 bits, and two for 16.
     """
-    product = joined(first[0]("r18"), second[0]("r19"), "muls r18,r19")
+    product = joined(first[0]("r18"), second[0]("r19"), a.muls("r18", "r19"))
     begin = joined(product, begin_high_byte(sum[0], HIGH))
     added = joined(product, accumulate_two_bytes((sum[0], HIGH)))
     return [begin, *[added] * (count - 2), joined(added, accumulate_high_byte(sum, HIGH))]
@@ -253,21 +251,22 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
     )
 
 
-def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Lines:
+def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
     """The magnitude of a 9-bit difference fits 8 bits."""
     return joined(
         second[0]("r16"),
-        (f"sub r16,{first[0]}", "brge 29f", "neg r16", "29:", "mul r16,r16"),
+        (a.sub("r16", first[0]), a.brge(ahead=29), a.neg("r16"), a.label(29), a.mul("r16", "r16")),
         accumulate_two_bytes(sum),
-        [f"adc {register},r15" for register in sum[2:]],
+        [a.adc(register, "r15") for register in sum[2:]],
     )
 
 
-def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
+def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
     """FMULSU gives twice the product of the difference's bytes, with its sign in the carry."""
     return joined(
         word(second, ("r16", "r17")),
-        (f"sub r16,{first[0]}", f"sbc r17,{first[1]}", "muls r17,r17", "movw r18,r0", "mul r16,r16"),
+        (a.sub("r16", first[0]), a.sbc("r17", first[1])),
+        (a.muls("r17", "r17"), a.movw("r18", "r0"), a.mul("r16", "r16")),
         accumulate_pair_of_words(LONG, ("r0", "r1"), ("r18", "r19")),
-        ("fmulsu r17,r16", "sbc r25,r15", "add r23,r0", "adc r24,r1", "adc r25,r15"),
+        (a.fmulsu("r17", "r16"), a.sbc("r25", "r15"), a.add("r23", "r0"), a.adc("r24", "r1"), a.adc("r25", "r15")),
     )

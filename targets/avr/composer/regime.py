@@ -10,80 +10,88 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
+from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import HEADER, bytes_of, statement
 from tinyml.targets.c.composer import regime as plain
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
 
 _STEP = 153.6
 """The cycles of a product: a mean over weights of all magnitudes up to 1."""
 
 
-def magnitude() -> Lines:
+def magnitude() -> Code:
     """Load the next weight and the vector's element, and move the sign of the weight to the element."""
-    fetched = ("lpm r20,Z+", "lpm r21,Z+", "ld r22,X+", "ld r23,X+", "sbrs r21,7", "rjmp 3f")
-    negated = ("com r21", "neg r20", "sbci r21,255", "com r23", "neg r22", "sbci r23,255")
-    return joined(fetched, negated, "3:")
+    fetched = (a.lpm("r20", "Z+"), a.lpm("r21", "Z+"), a.ld("r22", "X+"), a.ld("r23", "X+"))
+    negative = (a.sbrs("r21", 7), a.rjmp(ahead=3))
+    negated = (a.com("r21"), a.neg("r20"), a.sbci("r21", 255), a.com("r23"), a.neg("r22"), a.sbci("r23", 255))
+    return joined(fetched, negative, negated, a.label(3))
 
 
-def _of_regime() -> Lines:
+def _of_regime() -> Code:
     """Count the regime, upwards or downwards according to its first bit."""
-    left = ("lsl r20", "rol r21")
+    left = (a.lsl("r20"), a.rol("r21"))
     return joined(
-        (*left, "mov r24,r14", "brpl 5f", "add r24,r13"),
-        ("4:", "sub r24,r13", *left, "brmi 4b", "rjmp 6f"),
-        ("5:", "add r24,r13", *left, "brpl 5b", "6:", *left),
+        (*left, a.mov("r24", "r14"), a.brpl(ahead=5), a.add("r24", "r13")),
+        (a.label(4), a.sub("r24", "r13"), *left, a.brmi(back=4), a.rjmp(ahead=6)),
+        (a.label(5), a.add("r24", "r13"), *left, a.brpl(back=5), a.label(6), *left),
     )
 
 
-def exponent() -> Lines:
+def exponent() -> Code:
     """Extract the bits of the exponent."""
     return joined(
-        ("mov r25,r12", "clr r0", "rjmp 8f", "7:", "lsl r20", "rol r21", "rol r0"),
-        ("8:", "dec r25", "brpl 7b", "sub r24,r0"),
+        (a.mov("r25", "r12"), a.clr("r0"), a.rjmp(ahead=8), a.label(7), a.lsl("r20"), a.rol("r21"), a.rol("r0")),
+        (a.label(8), a.dec("r25"), a.brpl(back=7), a.sub("r24", "r0")),
     )
 
 
-def shifted() -> Lines:
+def shifted() -> Code:
     """Shift the significand in r21:r18, by bytes and then by bits."""
     return joined(
-        ("sec", "ror r21", "ror r20", "clr r19", "clr r18", "9:", "subi r24,8", "brcs 10f"),
-        ("mov r18,r19", "mov r19,r20", "mov r20,r21", "clr r21", "rjmp 9b", "10:", "subi r24,-8", "rjmp 12f"),
-        ("11:", "lsr r21", "ror r20", "ror r19", "ror r18", "12:", "dec r24", "brpl 11b"),
+        (a.sec(), a.ror("r21"), a.ror("r20"), a.clr("r19"), a.clr("r18")),
+        (a.label(9), a.subi("r24", 8), a.brcs(ahead=10)),
+        (a.mov("r18", "r19"), a.mov("r19", "r20"), a.mov("r20", "r21"), a.clr("r21"), a.rjmp(back=9)),
+        (a.label(10), a.subi("r24", -8), a.rjmp(ahead=12)),
+        (a.label(11), a.lsr("r21"), a.ror("r20"), a.ror("r19"), a.ror("r18")),
+        (a.label(12), a.dec("r24"), a.brpl(back=11)),
     )
 
 
-def added() -> Lines:
+def added() -> Code:
     """Add the product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign is handled last."""
 
-    def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Lines:
-        products = (f"mul {first},{byte}", "movw r10,r0", f"mul {second},{byte}", "movw r24,r0")
-        terms = zip(("add", "adc", "adc", "adc"), sum, ("r10", "r11", "r24", "r25"), strict=True)
-        return joined(products, (f"{op} {to},{term}" for op, to, term in terms), (f"adc {to},r15" for to in above))
+    def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Code:
+        products = (a.mul(first, byte), a.movw("r10", "r0"), a.mul(second, byte), a.movw("r24", "r0"))
+        terms = zip((a.add, a.adc, a.adc, a.adc), sum, ("r10", "r11", "r24", "r25"), strict=True)
+        return joined(products, (op(to, term) for op, to, term in terms), (a.adc(to, "r15") for to in above))
 
     sum = [f"r{number}" for number in range(2, 10)]
-    sign = ("sbrs r23,7", "rjmp 2f", "sub r4,r18", "sbc r5,r19", "sbc r6,r20", "sbc r7,r21", "sbc r8,r15", "sbc r9,r15")
+    factor = ("r18", "r19", "r20", "r21", "r15", "r15")
+    sign = [op(to, term) for op, to, term in zip((a.sub, *[a.sbc] * 5), sum[2:], factor, strict=True)]
     return joined(
         part("r18", "r20", "r22", sum[:4], sum[4:]),
         part("r19", "r21", "r22", sum[1:5], sum[5:]),
         part("r18", "r20", "r23", sum[1:5], sum[5:]),
         part("r19", "r21", "r23", sum[2:6], sum[6:]),
+        (a.sbrs("r23", 7), a.rjmp(ahead=2)),
         sign,
     )
 
 
-def products() -> Lines:
+def products() -> Code:
     """Add the products of all n elements."""
     return joined(
-        ("clr r15", "clr r2", "clr r3", "movw r4,r2", "movw r6,r2", "movw r8,r2", "rjmp 2f", "1:"),
+        (a.clr("r15"), a.clr("r2"), a.clr("r3"), a.movw("r4", "r2"), a.movw("r6", "r2"), a.movw("r8", "r2")),
+        (a.rjmp(ahead=2), a.label(1)),
         magnitude(),
-        ("cp r20,r15", "cpc r21,r15", "brne 14f", "rjmp 2f", "14:"),
+        (a.cp("r20", "r15"), a.cpc("r21", "r15"), a.brne(ahead=14), a.rjmp(ahead=2), a.label(14)),
         _of_regime(),
         exponent(),
         shifted(),
         added(),
-        ("2:", "subi r16,1", "sbci r17,0", "brcs 13f", "rjmp 1b", "13:", "clr r1"),
-        ("movw r18,r2", "movw r20,r4", "movw r22,r6", "movw r24,r8"),
+        (a.label(2), a.subi("r16", 1), a.sbci("r17", 0), a.brcs(ahead=13), a.rjmp(back=1), a.label(13), a.clr("r1")),
+        (a.movw("r18", "r2"), a.movw("r20", "r4"), a.movw("r22", "r6"), a.movw("r24", "r8")),
     )
 
 
@@ -94,7 +102,7 @@ class _Shared(Composed):
     @property
     def text(self) -> str:
         registers = ", ".join(f'"r{number}"' for number in (*range(2, 12), 15))
-        operands = f': "=&r"(s), "+r"(k), "+z"(w), "+x"(x) : "r"(bits), "r"(step), "r"(right) : {registers}, "memory");'
+        operands = f': "=&r"(s), "+r"(k), "+z"(w), "+x"(x) : "r"(bits), "r"(step), "r"(right) : {registers}, "memory"'
         variables = (("uint16_t k", 16, "n"), ("int8_t bits", 12, "es"), ("int8_t step", 13, "(int8_t)(1 << es)"))
         declared = [
             f'    register {name} __asm__("r{first}") = {value};'
@@ -107,7 +115,7 @@ class _Shared(Composed):
                 "{",
                 '    register int64_t s __asm__("r18");',
                 *declared,
-                statement(products()).removesuffix(");") + operands,
+                statement(products(), operands),
                 "    return s;",
                 "}",
                 "#else",

@@ -1,5 +1,7 @@
 """Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
+Weights are in near or far flash, or in RAM; a parameter `memory` tells, by which the load of their bytes is chosen.
+
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
 byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
 entry (or the start) and that of this one. Differences of a distance fit 16 bits.
@@ -9,10 +11,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import (
     C_SUMS,
+    FLASH,
     HEADER,
+    RAM,
     Loop,
+    Row,
     SumRegisters,
     Variable,
     bytes_of,
@@ -23,16 +29,13 @@ from tinyml.targets.avr.assembly import (
     entry_by_count,
     number_of_steps,
     over_steps,
-    pair,
     registers,
     statement,
 )
 from tinyml.targets.avr.composer.fragments import (
     BIAS,
-    FLASH,
     HIGH,
     LONG,
-    RAM,
     accumulate_four_bytes,
     accumulate_pair_of_words,
     accumulate_three_bytes,
@@ -44,7 +47,7 @@ from tinyml.targets.avr.composer.fragments import (
     squares,
     word,
 )
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Composed, Kernel
 
 _LEFT = "r12"
@@ -59,7 +62,8 @@ def portable(ctype: str, product: str, index: str = "") -> str:
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: of the weights."""
-    symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{'' if memory == FLASH else '_ram'}"
+    row = Row(f"int{weights}_t", memory)
+    symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{row.end}"
     operands = run(weights, memory, "Z"), run(vector, RAM, "X")
     # The wider operand is fetched byte by byte.
     first, second = operands if weights <= vector else operands[::-1]
@@ -70,7 +74,8 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     ctype = C_SUMS[sum]
     composed = entered(
         symbol,
-        f"{ctype} {symbol}(const int{weights}_t *w, const int{vector}_t *x, uint16_t n, {ctype} sum)",
+        f"{ctype} {symbol}({row.parameter}, const int{vector}_t *x, uint16_t n, {ctype} sum)",
+        row,
         portable(ctype, f"{'' if sum == 16 else '(int32_t)'}*w++ * *x++"),
         chosen,
         loop,
@@ -80,20 +85,24 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     return _kernel(symbol, (weights, vector, sum), "num.dot", loop, memory, composed)
 
 
-def dot_in_chunks(sum: int, chunk: int) -> Kernel:
+def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
 
-    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
+    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: of the
+    weights, near or far flash.
     """
-    symbol, count = f"tm_dot_s8_s8_s{sum}_by{chunk}", "r25" if sum == 24 else "r21"
+    row = Row("int8_t", memory)
+    symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
+    count = "r25" if sum == 24 else "r21"
     registers = LONG[: sum // 8]
-    steps = chunk_steps(run(8, FLASH, "Z"), run(8, RAM, "X"), chunk, registers)
+    steps = chunk_steps(run(8, memory, "Z"), run(8, RAM, "X"), chunk, registers)
     # Six or eight steps are within the reach of a branch.
     loop = over_steps([*steps] * (8 // chunk), count)
     ctype, unsigned = C_SUMS[sum], "__uint24" if sum == 24 else "uint32_t"
     composed = entered(
         symbol,
-        f"{ctype} {symbol}(const int8_t *w, const int8_t *x, uint16_t n, {ctype} sum)",
+        f"{ctype} {symbol}({row.parameter}, const int8_t *x, uint16_t n, {ctype} sum)",
+        row,
         portable(ctype, "(int32_t)*w++ * *x++"),
         SumRegisters(sum=registers),
         loop,
@@ -105,20 +114,21 @@ def dot_in_chunks(sum: int, chunk: int) -> Kernel:
         ready=[f"    if (rest % {chunk} == 0)", '        __asm__("" : "=r"(high));'],
         longest=LONGEST_IN_CHUNKS,
     )
-    return replace(_kernel(symbol, (8, 8, sum), "num.dot", loop, FLASH, composed), chunk=chunk)
+    return replace(_kernel(symbol, (8, 8, sum), "num.dot", loop, memory, composed), chunk=chunk)
 
 
-def strided_dot(weights: int, vector: int) -> Kernel:
+def strided_dot(weights: int, vector: int, memory: str = FLASH) -> Kernel:
     """The kernel for a run of weights and every `stride`-th element of the vector, in 32 bits."""
-    symbol = f"tm_dot_strided_s{weights}_s{vector}_s32"
+    row = Row(f"int{weights}_t", memory)
+    symbol = f"tm_dot_strided_s{weights}_s{vector}_s32{row.end}"
     chosen = arithmetic(weights, vector, 32)
-    step = chosen.step(run(weights, FLASH, "Z"), spaced(vector, _LEFT))
+    step = chosen.step(run(weights, memory, "Z"), spaced(vector, _LEFT))
     loop = counted_in_word(step, 4, chosen.count, chosen.flush)
     left = "(uint16_t)(stride * sizeof *x - sizeof *x + 1)"
-    runs = f"const int{weights}_t *w, const int{vector}_t *x"
     composed = entered(
         symbol,
-        f"int32_t {symbol}({runs}, uint16_t n, uint16_t stride, int32_t sum)",
+        f"int32_t {symbol}({row.parameter}, const int{vector}_t *x, uint16_t n, uint16_t stride, int32_t sum)",
+        row,
         portable("int32_t", "(int32_t)*w++ * x[k]", "uint32_t k = 0"),
         chosen,
         loop,
@@ -126,7 +136,7 @@ def strided_dot(weights: int, vector: int) -> Kernel:
         counter=number_of_steps(chosen.count, loop),
         others=[Variable("uint16_t", "left", _LEFT, left, 2, changed=False)],
     )
-    return _kernel(symbol, (weights, vector, 32), "num.strided_dot", loop, FLASH, composed)
+    return _kernel(symbol, (weights, vector, 32), "num.strided_dot", loop, memory, composed)
 
 
 def _kernel(symbol: str, widths: tuple[int, int, int], op: str, loop: Loop, memory: str, composed: Composed) -> Kernel:
@@ -134,7 +144,7 @@ def _kernel(symbol: str, widths: tuple[int, int, int], op: str, loop: Loop, memo
         symbol,
         *widths,
         op=op,
-        flash=memory == FLASH,
+        flash=memory != RAM,
         step=loop.step,
         code=bytes_of(loop.lines),
         composed=composed,
@@ -157,19 +167,20 @@ def axpy(weights: int, factor: int) -> Kernel:
         word(run(weights, FLASH, "Z"), ("r16", "r17")[: weights // 8]),
         word(run(32, RAM, "X"), _SUM),
         _product(weights, factor),
-        [f"st Y+,{register}" for register in _SUM],
+        [a.st("Y+", register) for register in _SUM],
     )
-    begin = ("movw r28,r26", f"clr {_ZERO}", "lsr r19", "ror r18", "brcc 2f", "rjmp 1f")
-    lines = joined(begin, "0:", step, "1:", step, "2:", "subi r18,1", "sbci r19,0", "brcc 0b", "clr r1")
+    begin = (a.movw("r28", "r26"), a.clr(_ZERO), a.lsr("r19"), a.ror("r18"), a.brcc(ahead=2), a.rjmp(ahead=1))
+    end = (a.label(2), a.subi("r18", 1), a.sbci("r19", 0), a.brcc(back=0), a.clr("r1"))
+    lines = joined(begin, a.label(0), step, a.label(1), step, end)
     signature = f"void {symbol}(int32_t *y, const int{weights}_t *x, int{factor}_t factor, uint16_t n)"
     used = registers(lines)
     clobbers = ", ".join(f'"r{number}"' for number in sorted(used - _OPERANDS))
+    operands = f'\n                     : "+r"(k), "+z"(x), "+x"(y) : "r"(f) : {clobbers}, "memory"'
     body = f"""\
 #ifdef __AVR__
     register int{factor}_t f __asm__("r20") = factor;
     register uint16_t k __asm__("r18") = n;
-{statement(lines).removesuffix(");")}
-                     : "+r"(k), "+z"(x), "+x"(y) : "r"(f) : {clobbers}, "memory");
+{statement(lines, operands)}
 #else
     for (; n > 0; n--)
         *y++ += (int32_t)*x++ * factor;
@@ -189,20 +200,20 @@ def axpy(weights: int, factor: int) -> Kernel:
     )
 
 
-def _product(weights: int, factor: int) -> Lines:
+def _product(weights: int, factor: int) -> Code:
     if weights == 16:
         return joined(
-            ("muls r17,r21", "movw r12,r0", "mul r16,r20"),
+            (a.muls("r17", "r21"), a.movw("r12", "r0"), a.mul("r16", "r20")),
             accumulate_pair_of_words(_SUM, ("r0", "r1"), ("r12", "r13")),
-            "mulsu r17,r20",
+            a.mulsu("r17", "r20"),
             accumulate_three_bytes(_MIDDLE, _ZERO),
-            "mulsu r21,r16",
+            a.mulsu("r21", "r16"),
             accumulate_three_bytes(_MIDDLE, _ZERO),
         )
     if factor == 16:
-        low = joined("mulsu r16,r20", accumulate_four_bytes(_SUM, _ZERO))
-        return joined(low, "muls r16,r21", accumulate_three_bytes(_MIDDLE, _ZERO))
-    return joined("muls r16,r20", accumulate_four_bytes(_SUM, _ZERO))
+        low = joined(a.mulsu("r16", "r20"), accumulate_four_bytes(_SUM, _ZERO))
+        return joined(low, a.muls("r16", "r21"), accumulate_three_bytes(_MIDDLE, _ZERO))
+    return joined(a.muls("r16", "r20"), accumulate_four_bytes(_SUM, _ZERO))
 
 
 _PORTABLE_SPARSE = """\
@@ -214,13 +225,15 @@ _PORTABLE_SPARSE = """\
     return sum;"""
 
 
-def sparse_dot(weights: int, vector: int, sum: int) -> Kernel:
+def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     """The kernel for the entries of a row; its bytes have the type of all 8-bit constants."""
-    symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}"
+    row = Row("int8_t", memory, "row")
+    symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}{row.end}"
     chosen = arithmetic(weights, vector, sum)
-    entry = joined(skip(chosen.first[0], chosen.zero), chosen.step(run(weights, FLASH, "Z"), run(vector, RAM, "X")))
+    product = chosen.step(run(weights, memory, "Z"), run(vector, RAM, "X"))
+    entry = joined(skip(memory, chosen.first[0], chosen.zero), product)
     loop = counted_in_word(entry, 4, chosen.count, chosen.flush)
-    enter = joined(*(fetch(count) for fetch, count in zip(run(16, FLASH, "Z"), pair(chosen.count), strict=True)))
+    enter = joined(*(fetch(count) for fetch, count in zip(run(16, memory, "Z"), a.pair(chosen.count), strict=True)))
     enter = joined(enter, entry_by_count(chosen.count))
     loop = replace(loop, lines=joined(enter, loop.lines), least=loop.least + cycles(enter))
     value = "row[1]" if weights == 8 else "(int16_t)((uint8_t)row[1] | row[2] * 256)"
@@ -228,13 +241,13 @@ def sparse_dot(weights: int, vector: int, sum: int) -> Kernel:
     added = f"sum += (int32_t){value} * *x++;" if sum != 16 else f"sum = (int16_t)(sum + {value} * *x++);"
     composed = entered(
         symbol,
-        f"{ctype} {symbol}(const int8_t *row, const int{vector}_t *x, {ctype} sum)",
+        f"{ctype} {symbol}({row.parameter}, const int{vector}_t *x, {ctype} sum)",
+        row,
         _PORTABLE_SPARSE.format(bytes=1 + weights // 8, added=added),
         chosen,
         loop,
         bits=sum,
         counter=None,
-        row="row",
     )
     return Kernel(
         symbol,
@@ -257,15 +270,17 @@ _PORTABLE_DISTANCE = """\
     return sum;"""
 
 
-def distance(bits: int, sum: int) -> Kernel:
+def distance(bits: int, sum: int, memory: str = FLASH) -> Kernel:
     """The kernel for elements of 8 or 16 bits."""
-    symbol = f"tm_distance_s{bits}_s{bits}_s{sum}"
+    row = Row(f"int{bits}_t", memory)
+    symbol = f"tm_distance_s{bits}_s{bits}_s{sum}{row.end}"
     chosen = squares(bits, sum)
-    loop = counted_in_word(chosen.step(run(bits, FLASH, "Z"), run(bits, RAM, "X")), 4, chosen.count)
+    loop = counted_in_word(chosen.step(run(bits, memory, "Z"), run(bits, RAM, "X")), 4, chosen.count)
     ctype = C_SUMS[sum]
     composed = entered(
         symbol,
-        f"{ctype} {symbol}(const int{bits}_t *w, const int{bits}_t *x, uint16_t n, {ctype} sum)",
+        f"{ctype} {symbol}({row.parameter}, const int{bits}_t *x, uint16_t n, {ctype} sum)",
+        row,
         _PORTABLE_DISTANCE,
         chosen,
         loop,

@@ -16,8 +16,7 @@ from tinyml.targets.avr.composer.epilogues import (
     requantised_in_c,
     shifted_in_c,
 )
-from tinyml.targets.composer.instructions import Run
-from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.instructions import Code, Instruction, Run, joined
 from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
 from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
 from tinyml.targets.kernel import Kernel
@@ -84,12 +83,12 @@ class AvrTileCode(ABC):
         """The depth of calls, including that of the function."""
 
     @property
-    def subroutine(self) -> Lines:
+    def subroutine(self) -> Code:
         """A subroutine that the body calls, placed after the function."""
         return ()
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> Code:
         """The complete function."""
         return joined(framed(self.body.lines), self.subroutine)
 
@@ -127,9 +126,9 @@ class AvrTileCode(ABC):
         return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
 
 
-def _deepest(lines: Lines) -> int:
+def _deepest(lines: Code) -> int:
     """The maximum number of bytes on the stack."""
-    return max(accumulate((line.startswith("push") - line.startswith("pop") for line in lines), initial=0))
+    return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 
 def time_alone(kernel: Kernel, length: int) -> float:

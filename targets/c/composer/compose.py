@@ -35,13 +35,14 @@ _WRITTEN_OUT = 4
 """The greatest length of groups whose remaining elements are handled without a loop."""
 
 
-def signature(kernel: Kernel, name: str) -> str:
-    """The head of the C function."""
+def signature(kernel: Kernel, name: str, row: str = "") -> str:
+    """The head of the C function. row: the parameter for the weights, unless it is their pointer."""
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
     vector = f"const int{kernel.vector if kernel.vector % 8 == 0 else 8}_t *x"
-    runs = ["const int8_t *row", vector] if kernel.gaps else ["const int8_t *w", vector, "uint16_t n"]
+    weights = row or f"const int8_t *{'row' if kernel.gaps else 'w'}"
+    runs = [weights, vector] if kernel.gaps else [weights, vector, "uint16_t n"]
     ctype = SUMS[kernel.sum]
     return f"{ctype} {name}({', '.join([*tables, *runs, f'{ctype} sum'])})"
 
@@ -52,6 +53,31 @@ def body(kernel: Kernel) -> str:
     result = "total" if kernel.sum >= 32 else f"({SUMS[kernel.sum]})total"
     total = "int64_t" if kernel.sum == 64 else "int32_t"
     return "\n".join(f"    {line}" for line in [f"{total} total = sum;", *lines, f"return {result};"])
+
+
+_ROWS = """\
+    for (int row = 0; row < 4; row++) {{
+        int32_t sum = start[row];
+        for (int i = 0; i < n; i++)
+            sum += (int32_t)*w++ * x[{}];
+        sums[row] = sum;
+    }}"""
+SUMS_IN_C: Mapping[str, str] = {
+    "num.dot": """\
+    for (int i = 0; i < n; i++)
+        sum += (int32_t)w[i] * x[i];
+    return sum;""",
+    "num.dot_rows": _ROWS.format("i"),
+    "num.channel_dots": _ROWS.format("i * stride + row"),
+    "num.sparse_dot": """\
+    for (; n > 0; n--) {
+        x += (uint8_t)*gaps++;
+        sum += (int32_t)*values++ * *x;
+    }
+    return sum;""",
+}
+"""The statements of kernels for whole elements, by their op. The C type of `n` is `int`; gaps are in an array of their
+own."""
 
 
 _TABLES = ("table", "other")

@@ -14,6 +14,7 @@ values are live besides arguments and sums, and products on ARMv6-M take low reg
 
 from __future__ import annotations
 
+from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.composer.instructions import Code, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer import armv6m
@@ -39,17 +40,6 @@ from tinyml.targets.cortex_m.composer.fragments import (
 from tinyml.targets.cortex_m.thumb import at, post, slot
 from tinyml.targets.kernel import Composed, Kernel
 
-_PORTABLE = """\
-    for (int i = 0; i < n; i++)
-        sum += (int32_t)w[i] * x[i];
-    return sum;"""
-_PORTABLE_ROWS = """\
-    for (int row = 0; row < 4; row++) {
-        int32_t sum = start[row];
-        for (int i = 0; i < n; i++)
-            sum += (int32_t)*w++ * x[i];
-        sums[row] = sum;
-    }"""
 _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 
@@ -77,7 +67,7 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
         },
     }
     signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
-    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, step, signature, bodies, _PORTABLE)
+    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, step, signature, bodies)
 
 
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
@@ -101,7 +91,7 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
         },
     }
     signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
-    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", 4, step, signature, bodies, _PORTABLE_ROWS)
+    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", 4, step, signature, bodies)
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
@@ -189,11 +179,10 @@ def _kernel(
     step: float,
     signature: str,
     bodies: dict[int, Code],
-    portable: str,
 ) -> Kernel:
     statements = {(core,): statement(lines, core) for core, lines in bodies.items()}
     stack = max(map(stack_of, bodies.values()))
-    composed = Composed("tinyml/cores.h", signature, statements, portable, stack=stack)
+    composed = Composed("tinyml/cores.h", signature, statements, SUMS_IN_C[op], stack=stack)
     return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=step, composed=composed)
 
 
@@ -222,14 +211,6 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     return Kernel(symbol, weights, vector, 32, op=op, flash=None, rows=4, step=step, composed=composed)
 
 
-_PORTABLE_SPARSE = """\
-    for (; n > 0; n--) {
-        x += (uint8_t)*gaps++;
-        sum += (int32_t)*values++ * *x;
-    }
-    return sum;"""
-
-
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
 
@@ -241,8 +222,9 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
     stack = max(stack_of(small), stack_of(large))
-    composed = Composed("tinyml/cores.h", signature, bodies, _PORTABLE_SPARSE, stack=stack)
-    return Kernel(symbol, weights, vector, 32, op="num.sparse_dot", step=step, composed=composed)
+    op = "num.sparse_dot"
+    composed = Composed("tinyml/cores.h", signature, bodies, SUMS_IN_C[op], stack=stack)
+    return Kernel(symbol, weights, vector, 32, op=op, step=step, composed=composed)
 
 
 def _from_behind(weights: int, vector: int) -> Code:

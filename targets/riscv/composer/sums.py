@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic
 
+from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.composer.lines import Printed, statement
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ANDI, LBU, RV32IM, SLLI, InstructionCounter, RiscvCode, V
@@ -79,9 +80,7 @@ class _RunKernel(ABC):
         moved = (code.moved(pointer, count * by) for pointer, by in zip(runs.pointers, self.strides, strict=True))
         return [*moved, *runs.carried]
 
-    def kernel(
-        self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, portable: str, *, rows: int = 1
-    ) -> Kernel:
+    def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
         """The kernel. widths: of weights, vector and sums in bits. rows: the number processed at once."""
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
@@ -95,7 +94,7 @@ class _RunKernel(ABC):
         call = once.time + 2 + 2 + signature.count(",") + signature.count("*")
         costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
         bodies = Printed({(RV32IM,): lambda: statement(built(self))})
-        composed = Composed("tinyml/cores.h", signature, bodies, portable, costs, _CALL_BYTES, block=UNROLLED)
+        composed = Composed("tinyml/cores.h", signature, bodies, SUMS_IN_C[op], costs, _CALL_BYTES, block=UNROLLED)
         return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=time, code=whole.bytes, composed=composed)
 
 
@@ -125,32 +124,19 @@ def parameters(weights: int, vector: int) -> str:
 
 _ROWS = 4
 
-_PORTABLE = """\
-    for (int i = 0; i < n; i++)
-        sum += (int32_t)w[i] * x[i];
-    return sum;"""
-_PORTABLE_ROWS = """\
-    for (int row = 0; row < 4; row++) {{
-        int32_t sum = start[row];
-        for (int i = 0; i < n; i++)
-            sum += (int32_t)*w++ * x[{index}];
-        sums[row] = sum;
-    }}"""
-
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
     """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
     signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
-    return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature, _PORTABLE)
+    return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
     """The kernel for four rows and a vector, with elements of 8 or 16 bits."""
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
     signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
-    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i")
-    return _DotRows(weights, vector).kernel(symbol, widths, "num.dot_rows", signature, portable, rows=_ROWS)
+    return _DotRows(weights, vector).kernel(symbol, (weights, vector, 32), "num.dot_rows", signature, rows=_ROWS)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
@@ -159,8 +145,9 @@ def channel_rows(weights: int, vector: int) -> Kernel:
     signature = (
         f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
     )
-    widths, portable = (weights, vector, 32), _PORTABLE_ROWS.format(index="i * stride + row")
-    return _ChannelDots(weights, vector).kernel(symbol, widths, "num.channel_dots", signature, portable, rows=_ROWS)
+    return _ChannelDots(weights, vector).kernel(
+        symbol, (weights, vector, 32), "num.channel_dots", signature, rows=_ROWS
+    )
 
 
 @dataclass(frozen=True)
@@ -257,22 +244,12 @@ def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
     code.give([])
 
 
-_PORTABLE_SPARSE = """\
-    for (; n > 0; n--) {
-        x += (uint8_t)*gaps++;
-        sum += (int32_t)*values++ * *x;
-    }
-    return sum;"""
-
-
 def sparse_dot(weights: int, vector: int) -> Kernel:
     """The kernel for n entries of values and gaps; gaps are unsigned, in the type of all 8-bit constants."""
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
-    return _SparseDot(weights, vector).kernel(
-        symbol, (weights, vector, 32), "num.sparse_dot", signature, _PORTABLE_SPARSE
-    )
+    return _SparseDot(weights, vector).kernel(symbol, (weights, vector, 32), "num.sparse_dot", signature)
 
 
 @dataclass(frozen=True)

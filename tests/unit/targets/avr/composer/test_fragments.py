@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.num import ListedKernelAttr
+from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles, framed, registers, statement
 from tinyml.targets.avr.composer.epilogues import factors
 from tinyml.targets.avr.kernels import (
@@ -12,6 +13,7 @@ from tinyml.targets.avr.kernels import (
     SHIFTED_CHANNELS,
     SHIFTED_DOTS,
 )
+from tinyml.targets.composer.instructions import printed
 from tinyml.targets.registry import kernel_of
 from tinyml.targets.tiles import Sums, Tile
 
@@ -28,7 +30,7 @@ def test_factors_stand_for_a_multiplier_and_a_shift():
 
 
 def test_a_function_keeps_the_registers_of_its_caller():
-    assert framed(("mov r18,r3", "ld r25,Y", "mov r2,r3")) == (
+    assert printed(framed((a.mov("r18", "r3"), a.ld("r25", "Y"), a.mov("r2", "r3")))) == (
         *("push r2", "push r3", "push r28", "push r29", "mov r18,r3", "ld r25,Y", "mov r2,r3"),
         *("pop r29", "pop r28", "pop r3", "pop r2", "clr r1", "ret"),
     )
@@ -77,11 +79,11 @@ def test_an_odd_pixel_is_computed_twice_unless_that_takes_longer():
 
 
 def test_registers_and_bytes_of_instructions():
-    assert registers(("lpm r16,Z+", "movw r12,r0", "1:")) == {16, 30, 31, 12, 13, 0, 1}
-    assert registers(("muls r18,r19",)) == {0, 1, 18, 19}
-    assert bytes_of(("1:", "nop", "call somewhere")) == 6
-    assert cycles(("lpm r18,Z+", "ld r19,X+", "ret")) == 9
-    assert statement(("1:", "nop")) == '    __asm__ volatile("1:\\tnop\\n\\t");'
+    assert registers((a.lpm("r16", "Z+"), a.movw("r12", "r0"), a.label(1))) == {16, 30, 31, 12, 13, 0, 1}
+    assert registers((a.muls("r18", "r19"),)) == {0, 1, 18, 19}
+    assert bytes_of((a.label(1), a.sec(), a.call("somewhere"))) == 6
+    assert cycles((a.lpm("r18", "Z+"), a.ld("r19", "X+"), a.ret())) == 9
+    assert statement((a.label(1), a.sec())) == '    __asm__ volatile("1:\\tsec\\n\\t");'
 
 
 def test_a_kernel_is_plain_c_beside_its_assembly():

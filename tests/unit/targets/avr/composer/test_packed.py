@@ -7,13 +7,15 @@ import pytest
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
 from tinyml.dialects.num import ComposedKernelAttr
+from tinyml.targets.avr.assembly import FLASH
 from tinyml.targets.avr.composer.compose import Group, compose
-from tinyml.targets.avr.composer.fragments import FLASH, next_byte
+from tinyml.targets.avr.composer.fragments import next_byte
+from tinyml.targets.composer.instructions import Line, printed
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, kernels_for
 
 
-def lines_of(group: Group, element: int) -> list[str]:
+def lines_of(group: Group, element: int) -> list[Line]:
     kept = group.keep[0] if group.stays(element) else "r18"
     *low, high = group.fetches(element)
     return [*group.shared(element), *(line for fetch in low for line in fetch("r18")), *high(kept)]
@@ -22,7 +24,7 @@ def lines_of(group: Group, element: int) -> list[str]:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_group_takes_each_of_its_bytes_once(width: int):
     group = Group(width, next_byte(FLASH, "Z"), ("r21", "r14"))
-    lines = [line for element in range(group_length(width)) for line in lines_of(group, element)]
+    lines = printed(line for element in range(group_length(width)) for line in lines_of(group, element))
     assert sum(line.startswith("lpm ") for line in lines) == group_bytes(width)
 
 
