@@ -120,13 +120,8 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
         """The kind of this width with the least squared error."""
         reach = float(np.abs(constant).max(initial=0))
-        weights = 1.0 if importance is None else importance
-
-        def error(format: MinifloatType) -> float:
-            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
-
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
-        return min((self, *kinds), key=error)
+        return min((self, *kinds), key=lambda format: format.squared_error(constant, importance))
 
     def narrowed(self, bits: int) -> MinifloatType:
         return self

@@ -210,6 +210,11 @@ class NumberFormat(ABC):
         """
         return self
 
+    def squared_error(self, constant: Reals, importance: Reals | None) -> float:
+        """The sum of the squared errors of a constant in this format, times `importance` as in `fitted_to`."""
+        weights = 1.0 if importance is None else importance
+        return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
+
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
         """The part of [low, high] outside which a function's result in this format is constant."""
         return low, high

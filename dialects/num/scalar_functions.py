@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import FloatAttr, StringAttr, f64
 from xdsl.ir import Attribute, SSAValue
@@ -16,9 +17,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
 from tinyml.dialects.num.scalars import Array, UnaryOp
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "ErfOp",
@@ -88,7 +86,7 @@ class TanhOp(FunctionOp):
 
 @irdl_op_definition
 class SigmoidOp(FunctionOp):
-    """Logistic function."""
+    """Logistic function 1 / (1 + exp(-x))."""
 
     name = "num.sigmoid"
     FUNCTION: ClassVar[Function] = "sigmoid"
@@ -135,7 +133,7 @@ class SoftplusOp(FunctionOp):
 
 @irdl_op_definition
 class LeakyReluOp(UnaryOp):
-    """The input where it is at least 0, slope * input elsewhere."""
+    """x where it is at least 0, slope * x elsewhere."""
 
     name = "num.leaky_relu"
     METHOD: ClassVar[str] = "leaky_relu"
@@ -145,6 +143,10 @@ class LeakyReluOp(UnaryOp):
     def __init__(self, input: SSAValue, slope: float, type: Attribute):
         super().__init__(input, type)
         self.slope = FloatAttr(slope, f64)
+
+    def verify_(self) -> None:
+        if not math.isfinite(self.slope.value.data):
+            raise VerifyException(f"the slope must be finite, got {self.slope.value.data}")
 
     def computation(self) -> Computation:
         source, result, slope = format_of(self.input), format_of(self.result), self.slope.value.data
@@ -159,7 +161,7 @@ class LeakyReluOp(UnaryOp):
 
 @irdl_op_definition
 class HardSwishOp(UnaryOp):
-    """input * min(max(input + 3, 0), 6) / 6."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al., "Searching for MobileNetV3", 2019)."""
 
     name = "num.hard_swish"
     METHOD: ClassVar[str] = "hard_swish"
@@ -174,7 +176,7 @@ class HardSwishOp(UnaryOp):
 
 @irdl_op_definition
 class StepOp(UnaryOp):
-    """1 where the input is greater than 0, else 0."""
+    """1 where the input is greater than 0, else 0: a vote, where the input decides between two classes."""
 
     name = "num.step"
     METHOD: ClassVar[str] = "step"

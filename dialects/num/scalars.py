@@ -120,7 +120,7 @@ class BinaryOp(ScalarOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """Sum, rounded once."""
+    """Sum; the exact sum is rounded once."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -134,7 +134,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """Difference, rounded once."""
+    """Difference; the exact difference is rounded once."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.tdsl.base import fold_to, format_of
-from tinyml.dialects.tdsl.elementwise import Insert, UnaryOp
+from tinyml.dialects.tdsl.elementwise import Insert, UnaryOp, elementwise_op_definition
 
 __all__ = ["ClampOp", "ClipOp", "HardSwishOp", "LeakyReluOp", "Relu6Op", "ReluOp", "StepOp"]
 
@@ -88,10 +88,8 @@ class ClipOp(ClampOp):
             raise VerifyException(f"clips to finite limits in order, got [{low}, {high}]")
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.LeakyReluOp)
 class LeakyReluOp(UnaryOp):
-    """x where it is at least 0, slope * x elsewhere."""
-
     name = "tdsl.leaky_relu"
     slope = prop_def(FloatAttr)
 
@@ -99,25 +97,12 @@ class LeakyReluOp(UnaryOp):
         super().__init__(input, element)
         self.slope = FloatAttr(slope, f64)
 
-    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        return insert(num.LeakyReluOp(x[0], self.slope.value.data, element))
 
-    def verify_more(self) -> None:
-        if not math.isfinite(self.slope.value.data):
-            raise VerifyException(f"the slope must be finite, got {self.slope.value.data}")
-
-
-@irdl_op_definition
+@elementwise_op_definition(num.HardSwishOp)
 class HardSwishOp(UnaryOp):
-    """x * min(max(x + 3, 0), 6) / 6 (Howard et al., "Searching for MobileNetV3", 2019)."""
-
     name = "tdsl.hard_swish"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.HardSwishOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.StepOp)
 class StepOp(UnaryOp):
-    """1 where the input is greater than 0, else 0: a vote, where the input decides between two classes."""
-
     name = "tdsl.step"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.StepOp

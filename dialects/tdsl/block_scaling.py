@@ -19,7 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped
-from tinyml.dialects.tdsl.elementwise import BinaryOp
+from tinyml.dialects.tdsl.elementwise import BinaryOp, elementwise_op_definition
 from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:
@@ -101,12 +101,11 @@ class BlockFactorOp(TensorOp):
         return [np.zeros_like(np.asarray(x[0], np.float64))]
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
     """A block times its `tdsl.block_factor`, with which its numbers stay within their format."""
 
     name = "tdsl.scale_block"
-    SCALAR: ClassVar[type[num.BinaryOp]] = num.ScaleOp
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:

@@ -6,11 +6,11 @@ lowering to loops and the interval of the result are derived from it. `tdsl.map`
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
@@ -69,6 +69,7 @@ __all__ = [
     "TanhOp",
     "UnaryOp",
     "YieldOp",
+    "elementwise_op_definition",
 ]
 
 
@@ -95,17 +96,27 @@ class ScalarBody:
 
 
 class ElementwiseOp(PointwiseOp, ABC):
-    """An op defined by `num` ops on scalars."""
+    """An op defined by `num` ops on scalars: by the one of its `elementwise_op_definition`, or by those of `scalar`.
+
+    It verifies what these verify, such as the properties that it hands to them.
+    """
+
+    SCALAR: ClassVar[type[num.ScalarOp]]
+    """The op on scalars, unless `scalar` is overridden."""
 
     FUSES: ClassVar[bool] = True
     """True if `fuse-elementwise` may put the op into a `tdsl.map`."""
 
-    @abstractmethod
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the computation of one element and return its result.
 
+        By default it is one op, `SCALAR`, with the properties that both ops declare.
+
         x: one scalar for each input. element: the type of the result's elements. insert: takes each op on scalars.
         """
+        declared = self.SCALAR.get_irdl_definition().properties
+        properties = {name: value for name, value in self.properties.items() if name in declared}
+        return insert(self.SCALAR.create(operands=x, result_types=[element], properties=properties))
 
     @property
     def scalar_body(self) -> ScalarBody:
@@ -155,11 +166,31 @@ class ElementwiseOp(PointwiseOp, ABC):
         step = self.scalar_body.result.owner
         return step.interval if isinstance(step, num.ScalarOp) else super().interval
 
+    def verify_more(self) -> None:
+        for step in self.scalar_body.steps:
+            step.verify_()
+
+
+ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
+
+
+def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[ElementwiseOpT]], type[ElementwiseOpT]]:
+    """Define an op that computes each element by an op on scalars of the same operands and properties.
+
+    The docstring of the op on scalars is also that of an op without one.
+    """
+
+    def define(op: type[ElementwiseOpT]) -> type[ElementwiseOpT]:
+        op.__doc__ = op.__doc__ or scalar.__doc__
+        # Set last, as xDSL takes a constant for a field unless the class itself annotates it.
+        irdl_op_definition(op).SCALAR = scalar
+        return op
+
+    return define
+
 
 class UnaryOp(ElementwiseOp, ABC):
-    """`result[..] = f(input[..])`; the op on scalars is `SCALAR`, or the ops that `scalar` inserts."""
-
-    SCALAR: ClassVar[type[num.UnaryOp]]
+    """`result[..] = f(input[..])`."""
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -170,14 +201,9 @@ class UnaryOp(ElementwiseOp, ABC):
     def infer_shape(self) -> Shape:
         return shape_of(self.input)
 
-    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        return insert(self.SCALAR(x[0], element))
-
 
 class BinaryOp(ElementwiseOp, ABC):
     """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, one rounding into the result's format."""
-
-    SCALAR: ClassVar[type[num.BinaryOp]]
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -192,44 +218,30 @@ class BinaryOp(ElementwiseOp, ABC):
     def infer_shape(self) -> Shape:
         return broadcast(shape_of(self.lhs), shape_of(self.rhs))
 
-    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        return insert(self.SCALAR(x[0], x[1], element))
 
-    @property
-    def interval(self) -> Interval:
-        return self.SCALAR.INTERVAL
-
-
-@irdl_op_definition
+@elementwise_op_definition(num.AddOp)
 class AddOp(BinaryOp):
-    """Sum; the exact sum is rounded once."""
-
     name = "tdsl.add"
-    SCALAR: ClassVar[type[num.BinaryOp]] = num.AddOp
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue]:
         return self.lhs, self.rhs
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.SubOp)
 class SubOp(BinaryOp):
-    """Difference; the exact difference is rounded once."""
-
     name = "tdsl.sub"
-    SCALAR: ClassVar[type[num.BinaryOp]] = num.SubOp
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue]:
         return self.lhs, self.rhs
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
     """Hadamard product, or a tensor times a scalar; the exact product is rounded once."""
 
     name = "tdsl.mul"
-    SCALAR: ClassVar[type[num.BinaryOp]] = num.MulOp
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
@@ -243,12 +255,9 @@ class MulOp(BinaryOp):
         return prod(shape_of(self.out)) if is_product else 0
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.NegOp)
 class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Negation."""
-
     name = "tdsl.neg"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.NegOp
 
     def fold(self) -> tuple[SSAValue] | None:
         # Only for reals: the negation of a format may round or saturate, so that -(-x) is not x.
@@ -261,10 +270,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format implements, possibly by several schemes.
-
-    `scheme` is one of the `SCHEMES` of the result's format.
-    """
+    """A transcendental function, by one of several schemes of the result's format: a `num.FunctionOp` on scalars."""
 
     scheme = opt_prop_def(StringAttr)
 
@@ -274,74 +280,42 @@ class FunctionOp(UnaryOp, ABC):
         assert issubclass(self.SCALAR, num.FunctionOp)
         return self.SCALAR.FUNCTION
 
-    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        assert issubclass(self.SCALAR, num.FunctionOp)
-        return insert(self.SCALAR(x[0], element, self.scheme))
 
-    @property
-    def interval(self) -> Interval:
-        return self.SCALAR.INTERVAL
-
-    def verify_more(self) -> None:
-        format = format_of(self.out)
-        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
-            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
-
-
-@irdl_op_definition
+@elementwise_op_definition(num.ExpOp)
 class ExpOp(FunctionOp):
-    """Natural exponential."""
-
     name = "tdsl.exp"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.ExpOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.TanhOp)
 class TanhOp(FunctionOp):
-    """Hyperbolic tangent."""
-
     name = "tdsl.tanh"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.TanhOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.SigmoidOp)
 class SigmoidOp(FunctionOp):
-    """Logistic function 1 / (1 + exp(-x))."""
-
     name = "tdsl.sigmoid"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.SigmoidOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.ErfOp)
 class ErfOp(FunctionOp):
-    """Gauss error function."""
-
     name = "tdsl.erf"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.ErfOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.LogOp)
 class LogOp(FunctionOp):
-    """Natural logarithm; that of the least positive number for 0 and below."""
-
     name = "tdsl.log"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.LogOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.SoftplusOp)
 class SoftplusOp(FunctionOp):
-    """log(1 + exp(x))."""
-
     name = "tdsl.softplus"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.SoftplusOp
 
 
-@irdl_op_definition
+@elementwise_op_definition(num.ConvertOp)
 class CastOp(UnaryOp, HasFolderInterface):
     """The same reals in another format, rounded once."""
 
     name = "tdsl.cast"
-    SCALAR: ClassVar[type[num.UnaryOp]] = num.ConvertOp
     ONE_FAMILY: ClassVar[bool] = False
 
     def __init__(self, input: SSAValue, element: Attribute):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue, Use
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import SliceOp, memref_type, size_in_bytes
@@ -37,23 +36,6 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
     """True if two root buffers share bytes."""
     ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
     return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
-
-
-def affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
-    """Slope and start of a value of the form slope * index + start; None for other values."""
-    if value is index:
-        return 1, 0
-    if (number := const_evaluate_operand(value)) is not None:
-        return 0, number
-    op = value.owner
-    if not isinstance(op, arith.AddiOp | arith.MuliOp):
-        return None
-    a, b = affine(op.lhs, index), affine(op.rhs, index)
-    if a is None or b is None:
-        return None
-    if isinstance(op, arith.AddiOp):
-        return a[0] + b[0], a[1] + b[1]
-    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None
 
 
 def retype_elements(value: SSAValue, element: Attribute) -> None:

@@ -1,15 +1,15 @@
-"""Arithmetic on indices: offsets of elements, divisibility, sums of loop variables, values over all iterations."""
+"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables, values over all iterations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
@@ -28,8 +28,13 @@ def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
     return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
 
+def build_constant(value: int, type: Attribute, builder: Builder) -> SSAValue:
+    """Emit a constant of an integer type or of type `index`."""
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result
+
+
 def build_index(value: int, builder: Builder) -> SSAValue:
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+    return build_constant(value, IndexType(), builder)
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
@@ -128,6 +133,23 @@ def affine_sum(index: SSAValue) -> AffineSum:
         case _:
             pass
     return AffineSum(0, {index: 1})
+
+
+def affine_in(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
+    """Slope and start of a value of the form slope * index + start; None for other values."""
+    if value is index:
+        return 1, 0
+    if (number := const_evaluate_operand(value)) is not None:
+        return 0, number
+    op = value.owner
+    if not isinstance(op, arith.AddiOp | arith.MuliOp):
+        return None
+    a, b = affine_in(op.lhs, index), affine_in(op.rhs, index)
+    if a is None or b is None:
+        return None
+    if isinstance(op, arith.AddiOp):
+        return a[0] + b[0], a[1] + b[1]
+    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None
 
 
 def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: int) -> bool:

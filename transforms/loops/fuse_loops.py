@@ -26,7 +26,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.transforms.ir.buffers import affine, memory_of, overlap, start_of
+from tinyml.transforms.ir.buffers import memory_of, overlap, start_of
+from tinyml.transforms.ir.indices import affine_in
 
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
@@ -119,7 +120,7 @@ def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | 
     while isinstance(slice := buffer.owner, scratch.SliceOp):
         terms.append((slice.offset, 1))
         buffer = slice.source
-    forms = [affine(value, body.args[0]) for value, _ in terms]
+    forms = [affine_in(value, body.args[0]) for value, _ in terms]
     slope, start = 0, 0
     for form, (_, stride) in zip(forms, terms, strict=True):
         if form is None:

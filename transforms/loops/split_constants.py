@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import scratch
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.transforms.ir.buffers import affine
+from tinyml.transforms.ir.indices import affine_in
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
 
@@ -69,7 +69,7 @@ class _Reader:
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
         around = op.parent_op()
         while around is not None:
-            line = affine(op.operands[1], around.body.block.args[0]) if isinstance(around, scf.ForOp) else None
+            line = affine_in(op.operands[1], around.body.block.args[0]) if isinstance(around, scf.ForOp) else None
             if isinstance(around, scf.ForOp) and line is not None:
                 slope, start = (row * number for number in line)
                 step = const_evaluate_operand(around.step)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.targets.registry import fabric_of
+from tinyml.transforms.ir.indices import build_constant, build_index
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
@@ -129,12 +129,12 @@ class FlatNest:
                 carried.append(outer.iter_args[self.through[i]])
                 continue
             value = const_evaluate_operand(init) if i < counters else 0
-            carried.append(_constant(outside, value or 0, init.type))
+            carried.append(build_constant(value or 0, init.type, outside))
         body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
         for argument, old in zip(body.args[1:], (outer.body.block.args[0], *inner.body.block.args), strict=True):
             argument.name_hint = old.name_hint
         trips = (trips_of(outer) or 1) * (trips_of(inner) or 1)
-        zero, count, one = (_constant(outside, value, IndexType()) for value in (0, trips, 1))
+        zero, count, one = (build_index(value, outside) for value in (0, trips, 1))
         flat = outside.insert(scf.ForOp(zero, count, one, carried, Region(body)))
         flat.attributes[COUNTERS] = IntegerAttr(2 + counters, i64)
         self._fill(Builder(InsertPoint.at_end(body)), bounds, counters)
@@ -167,7 +167,7 @@ class FlatNest:
         self._copy(builder, self.after, last)
         next_inner = builder.insert(arith.SelectOp(stays, following, low)).result
         low, high, step = bounds[outer]
-        further = builder.insert(arith.SelectOp(last, step, _constant(builder, 0, IndexType()))).result
+        further = builder.insert(arith.SelectOp(last, step, build_index(0, builder))).result
         following = builder.insert(arith.AddiOp(i, further)).result
         goes_on = builder.insert(arith.CmpiOp(following, high, "slt")).result
         next_outer = builder.insert(arith.SelectOp(goes_on, following, low)).result
@@ -196,11 +196,7 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
     return found
 
 
-def _constant(builder: Builder, value: int, type: Attribute) -> SSAValue:
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result
-
-
 def _bounds(builder: Builder, loop: scf.ForOp) -> tuple[SSAValue, SSAValue, SSAValue]:
     """The first value of a counter, its limit and its step, outside of a nest."""
     low, high, step = (const_evaluate_operand(bound) or 0 for bound in (loop.lb, loop.ub, loop.step))
-    return tuple(_constant(builder, value, IndexType()) for value in (low, high, step))  # pyright: ignore
+    return tuple(build_index(value, builder) for value in (low, high, step))  # pyright: ignore

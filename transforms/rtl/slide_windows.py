@@ -14,7 +14,7 @@ from typing import Any, cast
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -22,6 +22,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
+from tinyml.transforms.ir.indices import build_index
 from tinyml.transforms.rtl.scheduling.dependences import are_apart, counts_from_zero, terms, trips_of
 from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, intervals
 
@@ -271,7 +272,7 @@ def _addresses(copy: _Copy, loop: scf.ForOp) -> list[Operation]:
 
 
 def _index(here: InsertPoint, value: int) -> SSAValue:
-    return Builder(here).insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+    return build_index(value, Builder(here))
 
 
 def _plus(before: Operation, address: SSAValue, value: SSAValue, factor: int) -> SSAValue:

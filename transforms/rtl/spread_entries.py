@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -21,14 +21,13 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     ModuleOp,
     TensorType,
     UnitAttr,
     i1,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -37,6 +36,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
+from tinyml.transforms.ir.indices import build_constant, build_index
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -44,6 +44,7 @@ from tinyml.transforms.rtl.scheduling.regions import LOGIC
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows, content_of
 from tinyml.transforms.rtl.unrolling.memory_blocks import blocks
+from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
 from tinyml.transforms.rtl.unrolling.words import width_of
 
 MOST = 64
@@ -155,8 +156,8 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
     outside = Builder(InsertPoint.before(rows.outer))
     start = rows.inner.iter_args[rows.place]
-    zero, one, trips = (_constant(outside, value, IndexType()) for value in (0, 1, len(words)))
-    limit = _constant(outside, len(rows.rows), IndexType())
+    zero, one, trips = (build_index(value, outside) for value in (0, 1, len(words)))
+    limit = build_index(len(rows.rows), outside)
     tables = [_table(outside, rows, words, i, count) for i in range(len(rows.loads))]
     copies = [_copies(load, count) if content_of(load) is None else [] for load in rows.loads]
     ends = _memory(outside, lasts, 1, 1, "ends")
@@ -168,7 +169,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     read = [_word(builder, table, at) for table in tables]
     last = builder.insert(rtl.LoadOp(ends, at, i1)).result
     terms = [_term(builder, rows, read, copies, lane, logic=lane >= in_dsps) for lane in range(count)]
-    total = builder.insert(arith.AddiOp(sum, _tree(builder, terms))).result
+    total = builder.insert(arith.AddiOp(sum, adder_tree(builder, terms))).result
     new: dict[SSAValue, SSAValue] = {rows.inner.results[rows.place]: total, rows.outer.body.block.args[0]: row}
     for op in rows.after:
         copy = builder.insert(op.clone(new))
@@ -252,7 +253,7 @@ def _term(
         width = width_of(load.result) if not own else width_of(word) // len(own)
         part: SSAValue = word
         if lane:
-            amount = _constant(builder, lane * width, word.type)
+            amount = build_constant(lane * width, word.type, builder)
             part = builder.insert(arith.ShRUIOp(part, amount)).result
         if part.type != IntegerType(width):
             part = builder.insert(arith.TruncIOp(part, IntegerType(width))).result
@@ -266,15 +267,3 @@ def _term(
         if logic and isinstance(copy, arith.MuliOp):
             copy.attributes[LOGIC] = UnitAttr()
     return new[rows.term]
-
-
-def _tree(builder: Builder, values: Sequence[SSAValue]) -> SSAValue:
-    """The sum of values, as a balanced tree."""
-    while len(values) > 1:
-        sums = [builder.insert(arith.AddiOp(a, b)).result for a, b in zip(values[::2], values[1::2], strict=False)]
-        values = [*sums, *values[len(sums) * 2 :]]
-    return values[0]
-
-
-def _constant(builder: Builder, value: int, type: Attribute) -> SSAValue:
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result

@@ -250,13 +250,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
-        weights = 1.0 if importance is None else importance
-
-        def error(format: PositType) -> float:
-            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
-
         candidates = [self._for_top(es, high, top) for es in EXPONENTS for high in TOPS]
-        return min((self, *candidates), key=error)
+        return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
         """The posit of 16 bits for the same range."""

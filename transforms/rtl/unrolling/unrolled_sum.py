@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
@@ -23,6 +23,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.ir.indices import build_constant, build_index
 from tinyml.transforms.rtl.scheduling.dependences import terms, trips_of
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
@@ -111,7 +112,7 @@ class UnrolledSum:
         each: list[list[SSAValue]] = []
         further = None
         if rest < lanes and count > 1 and not self._ends_in_zeros(padded):
-            last = builder.insert(arith.ConstantOp(IntegerAttr(count - 1, IndexType()))).result
+            last = build_index(count - 1, builder)
             further = builder.insert(arith.CmpiOp(body.args[0], last, "ne")).result
         for lane in range(lanes if count > 1 else rest):
             values: dict[SSAValue, SSAValue] = {}
@@ -127,7 +128,7 @@ class UnrolledSum:
                     values[op.results[0]] = copy.results[0]
             added = [values.get(term, term) for term in self.terms]
             each.append(added if further is None or lane < rest else [_only(builder, further, term) for term in added])
-        sums = [_tree(builder, [lane[i] for lane in each]) for i in range(len(self.terms))]
+        sums = [adder_tree(builder, [lane[i] for lane in each]) for i in range(len(self.terms))]
         totals = [builder.insert(arith.AddiOp(c, s)).result for c, s in zip(body.args[1:], sums, strict=True)]
         end.operands = totals
         for op in reversed(old[:-1]):
@@ -174,14 +175,15 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 def _only(builder: Builder, condition: SSAValue, term: SSAValue) -> SSAValue:
     """The term if a condition holds, else 0."""
-    zero = builder.insert(arith.ConstantOp(IntegerAttr(0, cast("IntegerType[int, Any]", term.type)))).result
+    zero = build_constant(0, term.type, builder)
     return builder.insert(arith.SelectOp(condition, term, zero)).result
 
 
-def _tree(builder: Builder, values: list[SSAValue]) -> SSAValue:
+def adder_tree(builder: Builder, values: Sequence[SSAValue]) -> SSAValue:
+    """The sum of values, as a balanced tree."""
     while len(values) > 1:
-        pairs = zip(values[::2], values[1::2], strict=False)
-        values = [builder.insert(arith.AddiOp(a, b)).result for a, b in pairs] + values[len(values) // 2 * 2 :]
+        sums = [builder.insert(arith.AddiOp(a, b)).result for a, b in zip(values[::2], values[1::2], strict=False)]
+        values = [*sums, *values[len(sums) * 2 :]]
     return values[0]
 
 

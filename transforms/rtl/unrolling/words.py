@@ -7,11 +7,12 @@ from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
+from tinyml.transforms.ir.indices import build_constant, build_index
 from tinyml.transforms.rtl.scheduling.dependences import terms
 
 
@@ -31,8 +32,7 @@ def word_address(
     for value, part in parts.items():
         if value is counter or part == 0:
             continue
-        attribute = IntegerAttr(part * stretch[0] // stretch[1] // lanes, IndexType())
-        factor = builder.insert(arith.ConstantOp(attribute)).result
+        factor = build_index(part * stretch[0] // stretch[1] // lanes, builder)
         scaled = factor if value is None else builder.insert(arith.MuliOp(value, factor)).result
         word = builder.insert(arith.AddiOp(word, scaled)).result
     return word
@@ -41,7 +41,7 @@ def word_address(
 def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
     """An element of `width` bits; elements at lower addresses are in lower bits."""
     if lane:
-        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, IntegerType(width_of(word))))).result
+        amount = build_constant(lane * width, word.type, builder)
         word = builder.insert(arith.ShRUIOp(word, amount)).result
     return builder.insert(arith.TruncIOp(word, IntegerType(width))).result
 
@@ -52,7 +52,7 @@ def word_of(builder: Builder, elements: Sequence[SSAValue]) -> SSAValue:
     type = IntegerType(len(elements) * width)
     word = builder.insert(arith.ExtUIOp(elements[0], type)).result
     for lane, element in enumerate(elements[1:], 1):
-        amount = builder.insert(arith.ConstantOp(IntegerAttr(lane * width, type))).result
+        amount = build_constant(lane * width, type, builder)
         moved = builder.insert(arith.ShLIOp(builder.insert(arith.ExtUIOp(element, type)).result, amount)).result
         word = builder.insert(arith.OrIOp(word, moved)).result
     return word

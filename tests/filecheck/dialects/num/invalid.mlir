@@ -155,6 +155,12 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 
 // -----
 
+%x = "test.op"() : () -> f32
+%r = num.leaky_relu %x {slope = 0x7FF0000000000000 : f64} : f32 -> f32
+// CHECK: the slope must be finite, got inf
+
+// -----
+
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
 num.dot_rows %s, %s, %m, %x {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
 // CHECK: 3 rows of 3 elements are not 10

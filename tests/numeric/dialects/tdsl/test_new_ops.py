@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, f32, i64
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
-from tinyml.dialects.tdsl.elementwise import Insert
+from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
 from tinyml.dialects.tdsl.movement import dimensions, identity
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.lowering.loops.lowerings import lowers
@@ -41,6 +43,7 @@ from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 SLOPE = 0.125
+PLACES = 2
 BINARY = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
 
@@ -54,6 +57,39 @@ class LeakyReluOp(tdsl.UnaryOp):
         below = insert(num.ClampOp(insert(num.NegOp(x[0], element)), 0.0))
         less = insert(num.MulOp(below, insert(num.ConstantOp(SLOPE, element)), element))
         return insert(num.SubOp(insert(num.ClampOp(x[0], 0.0)), less, element))
+
+
+@irdl_op_definition
+class RampElementOp(num.UnaryOp):
+    """x where it is at least 0, x / 2^places elsewhere."""
+
+    name = "num.ramp"
+    places = prop_def(IntegerAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def verify_(self) -> None:
+        if not 0 <= self.places.value.data < 8:
+            raise VerifyException(f"there are from 0 to 7 places, got {self.places.value.data}")
+
+    def computation(self) -> num.Computation:
+        source, result = num.format_of(self.input), num.format_of(self.result)
+        return lambda machine, x: result.leaky_relu(machine, x[0], source, 2.0**-self.places.value.data)
+
+    def real(self, x: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.where(x[0] >= 0, x[0], np.ldexp(x[0], -self.places.value.data))
+
+    def derivative(self, x: Sequence[NDArray[Any]], y: NDArray[Any], slope: NDArray[Any]) -> Sequence[NDArray[Any]]:
+        return (slope * np.where(x[0] >= 0, 1.0, 2.0**-self.places.value.data),)
+
+
+@elementwise_op_definition(RampElementOp)
+class RampOp(tdsl.UnaryOp):
+    name = "tdsl.ramp"
+    places = prop_def(IntegerAttr)
+
+    def __init__(self, input: SSAValue, places: int):
+        super().__init__(input)
+        self.places = IntegerAttr(places, i64)
 
 
 @irdl_op_definition
@@ -167,7 +203,7 @@ def network(weights: NDArray[np.float32]) -> ModuleOp:
 def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
     """The same in numpy."""
     image = x.reshape(-1, 5, 6)
-    sums = np.cumsum(np.where(image > 0, image, SLOPE * image) + image, 1)
+    sums = np.cumsum(np.where(image > 0, 2 * image, (SLOPE + 1) * 2.0**-PLACES * image), 1)
     both = np.concatenate([sums, image], 1)
     windows = np.stack([both[:, i : i + 3] for i in range(8)], 1)
     return np.einsum("nikc,kco->nio", windows, weights).reshape(len(x), -1)
@@ -184,6 +220,13 @@ def test_reals_and_counts():
     assert scores is not None
     np.testing.assert_allclose(scores, expected(X.astype("f8"), WEIGHTS))
     assert count_macs(module) == 8 * 4 * 3 * 6
+
+
+def test_an_op_verifies_what_its_op_on_scalars_verifies():
+    [x] = Block(arg_types=[TensorType(f32, (5, 6))]).args
+    assert RampOp.__doc__ == RampElementOp.__doc__
+    with pytest.raises(VerifyException, match="there are from 0 to 7 places, got 8"):
+        RampOp(x, 8).verify()
 
 
 def test_gradients():
@@ -245,7 +288,7 @@ def test_elementwise_ops_fuse():
     module.verify()
     names = [op.name for op in module.walk()]
     assert "tdsl.map" in names
-    assert not {"tdsl.leaky_relu", "tdsl.add"} & set(names)
+    assert not {"tdsl.leaky_relu", "tdsl.add", "tdsl.ramp"} & set(names)
     np.testing.assert_array_equal(evaluate(module, x).scores, before)
 
 

@@ -155,7 +155,8 @@ pending_output(Path(sys.argv[1]))
 @pytest.mark.parametrize("moment", ["mkdir", "open", "flock"])
 def test_a_folder_taken_before_its_mark_is_made_again(out: Path, moment: str, monkeypatch: pytest.MonkeyPatch):
     place = {"mkdir": Path, "open": os, "flock": fcntl}[moment]
-    usual, taken = getattr(place, moment), []
+    usual = getattr(place, moment)
+    taken: list[set[Path]] = []
 
     def take_after(*given: Any) -> Any:
         monkeypatch.undo()

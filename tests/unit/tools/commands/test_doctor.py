@@ -49,12 +49,15 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert re.search("uno +│ atmega328p +│ yes +│ NO +│ - ", shown)
 
 
-def test_every_module_of_a_chip_is_in_an_extra():
+def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Else the command would name modules, which are no names for pip."""
-    from tinyml.tools.commands.doctor import MODULES_OF, _extras, _packages_of  # pyright: ignore[reportPrivateUsage]
-
-    offered = {MODULES_OF.get(name, name) for extra in _extras() for name in _packages_of(extra)}
-    assert {module for chip in chips() for module in chip.modules} <= offered
+    monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
+    missing = {board["board"]: board["missing"] for board in examined(capsys)["boards"]}
+    for chip in chips():
+        for board in chip.boards:
+            commands = [command for command in missing[board.name] if command.startswith("pip")]
+            assert len(commands) == bool(chip.modules)
+            assert all(command.startswith("pip install 'tinyml-xdsl[") for command in commands)
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]):
