@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -256,13 +257,10 @@ def require_limits(made: Compilation) -> None:
     """Raise `InputError` for a program that takes more memory than the request allows, or than the board has."""
     if not made.must_fit:
         return
-    flash, ram, limit = made.report["flash_bytes"] or 0, made.report["ram_bytes"], made.request.flash
+    flash, limit = made.report["flash_bytes"] or 0, made.request.flash
     if made.choice is not None and limit is not None and flash > limit:
         raise InputError(f"the program takes {flash} bytes of flash, --flash allows {limit}")
-    if made.report["fits"] is False:
-        needed = ram["total"] or ram["arena"] + ram["input"]
-        helps = remedies(made.program, made.ctx, made.request, made.board, flash, needed)
-        require_fit(made.report, made.board, helps)
+    require_fit(made.report, made.board, partial(remedies, made.program, made.ctx, made.request, made.board))
 
 
 def write_pages(made: Compilation) -> None:
@@ -270,7 +268,7 @@ def write_pages(made: Compilation) -> None:
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
-    for name, text in pages_of(facts_at_hand(made.report, made.board, made.compiled, wrong)).items():
+    for name, text in pages_of(facts_at_hand(made, wrong)).items():
         (made.folder / name).parent.mkdir(exist_ok=True)
         write_file(made.folder / name, text)
 

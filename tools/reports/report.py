@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
+    from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Measured
@@ -111,7 +112,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         warnings=warnings_of(
             made,
             clipped=0.0 if sensor is None else sensor["clipped"],
-            converting=_converting(compiled, floats, cost if estimate is None else estimate.time),
+            converting=_converting(interface, floats, cost if estimate is None else estimate.time),
         ),
         sensor=sensor,
         float_inputs=float_inputs_report(floats),
@@ -126,11 +127,9 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
     return confusion(made.data.y, *made.accuracies.answers, classes_of(made.compiled.formats))
 
 
-def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
+def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
     """The share of the time spent converting floats to raws in software; 0 for an input with a unit."""
-    from tinyml.runtime.model.model_interface import interface_of
-
-    if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:
+    if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
 
@@ -193,18 +192,22 @@ def _fits(
     return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
 
 
-def require_fit(report: dict[str, Any], board: Board, remedies: Sequence[str]) -> None:
-    """Raise `InputError` for a model that does not fit the board of its report. remedies: what helps."""
-    if report["fits"] is False:
-        ram = report["ram_bytes"]
-        needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
-        flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
-        raise InputError(
-            f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
-            f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
-            + "".join(f"; {remedy}" for remedy in remedies),
-            file=report["model"],
-        )
+def require_fit(report: dict[str, Any], board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
+    """Raise `InputError` for a model that does not fit the board of its report.
+
+    remedies: what helps a program that needs so many bytes of flash, 0 where that is not known, and of RAM.
+    """
+    if report["fits"] is not False:
+        return
+    flash, ram = report["flash_bytes"] or 0, report["ram_bytes"]
+    least = ram["arena"] + ram["input"]
+    raise InputError(
+        f"does not fit {board.name} ({board.part}): needs {f'{flash} bytes of flash and ' if flash else ''}"
+        f"{ram['total'] or f'more than {least}'} bytes of RAM, "
+        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
+        + "".join(f"; {remedy}" for remedy in remedies(flash, ram["total"] or least)),
+        file=report["model"],
+    )
 
 
 def _fullest(memory: dict[str, Any]) -> str:
