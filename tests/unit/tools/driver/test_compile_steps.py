@@ -20,7 +20,8 @@ TOUR = ROOT / "docs/tour"
 
 
 def request(**options: Any) -> Request:
-    return Request(model=TOUR / "tour.sd", out=Path(), **{"val": TOUR / "val.npz", "target": "host"} | options)
+    given: dict[str, Any] = {"val": TOUR / "val.npz", "target": "host", **options}
+    return Request(model=TOUR / "tour.sd", out=Path(), **given)
 
 
 def test_each_fact_is_written_once(tmp_path: Path):
