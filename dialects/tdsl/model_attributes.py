@@ -77,11 +77,8 @@ def _labels(attribute: Attribute) -> list[str | int]:
         raise VerifyException(f"{CLASSES} is {attribute}, expected an array of strings or of integers")
     labels: list[str | int] = []
     for label in cast("ArrayAttr[Attribute]", attribute):
-        if isinstance(label, StringAttr):
-            labels.append(label.data)
-        elif isinstance(label, BytesAttr):
-            # What the parser makes of a string with characters other than ASCII.
-            labels.append(label.data.decode())
+        if isinstance(label, StringAttr | BytesAttr):
+            labels.append(_text(label))
         elif isinstance(label, IntegerAttr):
             labels.append(label.value.data)
         else:
@@ -90,6 +87,11 @@ def _labels(attribute: Attribute) -> list[str | int]:
         raise VerifyException(f"{CLASSES} is empty, expected the label of each class")
     _check_lengths(labels)
     return labels
+
+
+def _text(attribute: StringAttr | BytesAttr) -> str:
+    """The characters of a string, of which the parser makes bytes where they are not all ASCII."""
+    return attribute.data if isinstance(attribute, StringAttr) else attribute.data.decode()
 
 
 CLASSES = OwnAttribute(
@@ -128,8 +130,7 @@ def _names(attribute: Attribute) -> list[str]:
     for name in cast("ArrayAttr[Attribute]", attribute):
         if not isinstance(name, StringAttr | BytesAttr):
             raise VerifyException(f"{FEATURE_NAMES} holds {name}, expected an array of strings")
-        # The parser makes bytes of a string with characters other than ASCII.
-        names.append(name.data if isinstance(name, StringAttr) else name.data.decode())
+        names.append(_text(name))
     return names
 
 

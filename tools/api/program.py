@@ -20,7 +20,7 @@ from tinyml.dialects.options import options_of
 from tinyml.tools.api.arguments import checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.reports.report_fields import Report
-from tinyml.tools.reports.tables import time_unit
+from tinyml.tools.reports.tables import spell_share, time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -363,7 +363,7 @@ def _percent(value: float | None) -> str | None:
 def _bytes(taken: int | None, limit: int | None) -> str | None:
     if taken is None:
         return None
-    return f"{taken:,} bytes" if limit is None else f"{taken:,} of {limit:,} bytes ({100 * taken / limit:.0f} %)"
+    return f"{taken:,} bytes" if limit is None else f"{taken:,} of {limit:,} bytes ({spell_share(taken, limit)} %)"
 
 
 @dataclass(frozen=True, kw_only=True)

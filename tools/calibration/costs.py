@@ -56,6 +56,7 @@ from tinyml.tools.calibration.programs.forests import forest_equations
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
+from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.transforms.ir.cost.demand import demand_of
 
 
@@ -133,7 +134,8 @@ def measure(
             constant_names(compiled.program),
         )
     sources = sources_of_lines(compiled.program, chosen.name)
-    entries = operations(measured, sources, chosen.unit)
+    spent = measured_time(measured, sources, compiled.source.split("\n"), chosen.unit)
+    entries = operations(spent, chosen.unit)
     costs = {entry["operation"]: (entry[chosen.unit], float(entry["code_bytes"])) for entry in entries}
     call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
     bytes = flash(measured)

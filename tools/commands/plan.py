@@ -18,7 +18,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import USUAL, board
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.request import ModelArgument, listed_targets
-from tinyml.tools.reports.plots import FORMATS, check_plot_path, save_picture
+from tinyml.tools.reports.plots import FORMATS, check_plot_path, new_figure, save_picture
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -327,11 +327,9 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
     """Draw time against RAM, with a step through the programs of the front."""
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
-
     from tinyml.tools.reports.search_report import KINDS
 
-    figure: Any = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = new_figure(7, 4.5)
     axes = figure.subplots()
     front = [program for program in programs if program.best]
     axes.step(
@@ -357,11 +355,9 @@ def _bytes_of_layers(plan: Plan) -> list[float]:
 
 def _draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
     """Draw a panel for each of two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
-
     from tinyml.tools.reports.search_report import KINDS
 
-    figure: Any = Figure(figsize=(9, 3.5), layout="constrained")
+    figure = new_figure(9, 3.5)
     panels = figure.subplots(1, len(plans), sharey=True, squeeze=False)[0]
     figure.suptitle(title)
     layers = range(len(graph.nodes))

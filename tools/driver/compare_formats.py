@@ -14,7 +14,7 @@ from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.stages import find_model
-from tinyml.tools.reports.plots import check_plot_path, save_picture
+from tinyml.tools.reports.plots import check_plot_path, new_figure, save_picture
 from tinyml.tools.reports.report import compared_by
 from tinyml.tools.reports.tables import time_unit, wide_console
 
@@ -208,9 +208,8 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:
     """Plot the mean change of accuracy against RAM, flash and time relative to the baseline."""
     from matplotlib import colormaps, ticker  # pyright: ignore[reportMissingImports]
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
-    figure: Any = Figure(figsize=(15, 4.5), layout="constrained")
+    figure = new_figure(15, 4.5)
     panels = figure.subplots(1, 3, sharey=True)
     shown = [mean for mean in means if mean["ram"] is not None]
     for axes, cost in zip(panels, ("ram", "flash", "time"), strict=True):

@@ -45,6 +45,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.breakdown import far_constants, flash, functions, operations, ram
+    from tinyml.tools.reports.facts.spent_time import measured_time
     from tinyml.tools.reports.report import estimate_report
     from tinyml.transforms.ir.cost.estimate import estimate_on
 
@@ -54,13 +55,14 @@ def explain_model(folder: Path) -> dict[str, Any]:
         report, chosen, optimize = found.report, found.board, found.report["optimize"]
         progress.step(f"measuring on {chosen.name}")
         measured = measured_program(found)
+    spent = measured_time(measured, found.sources, found.lines, chosen.unit)
     estimate = estimate_on(found.loops, chosen.name, optimize)
     return {
         "folder": str(folder),
         **{field: report[field] for field in ("name", "target", "part", "format", "width", "optimize")},
         "samples": len(found.samples),
-        f"{chosen.unit}_per_inference": round(sum(measured.time.values()), 2),
-        "operations": _with_estimates(operations(measured, found.sources, chosen.unit), estimate),
+        f"{chosen.unit}_per_inference": round(spent.time, 2),
+        "operations": _with_estimates(operations(spent, chosen.unit), estimate),
         "functions": functions(measured),
         "flash_bytes": flash(measured),
         "far_constants": far_constants(found.program, estimate, chosen.unit),

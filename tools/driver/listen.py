@@ -163,10 +163,8 @@ def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words
     bottom = top + CLASS * len(heard.names)
     _draw_scores(picture, heard, across, top)
     picture.line(LEFT, bottom, WIDTH - RIGHT, bottom)
-    for second in ticks(0, len(samples) / rate, 12):
-        x = LEFT + second * across
-        picture.line(x, bottom, x, bottom + 4)
-        picture.text(x, bottom + 16, f"{second} s", kind="small")
+    seconds = ticks(0, len(samples) / rate, 12)
+    picture.marks_below(bottom, ((LEFT + each * across, f"{each} s") for each in seconds), kind="small")
     free = 0.0
     for word in words:
         x = LEFT + word.time * across

@@ -13,7 +13,6 @@ from tinyml.tools.driver.output_folder import (
     REPORT_PAGE,
 )
 from tinyml.tools.driver.program_in_folder import ProgramInFolder
-from tinyml.tools.driver.stages import Compiled
 from tinyml.tools.reports.facts.answers import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
@@ -25,18 +24,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.targets.board import Board
+    from tinyml.tools.driver.compilation import Compilation
 
 
-def facts_at_hand(
-    report: Mapping[str, Any], board: Board, compiled: Compiled, wrong: Mapping[str, NDArray[Any]]
-) -> PageFacts:
+def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
     """The facts of a program right after its compilation. wrong: the arrays of `write_errors`."""
     return PageFacts(
-        report=report,
-        board=board,
-        tensors=tensor_facts(compiled.formats),
-        nests=loop_nests(compiled.loops),
+        report=made.report,
+        board=made.board,
+        tensors=tensor_facts(made.compiled.formats),
+        nests=loop_nests(made.compiled.loops),
         wrong=wrong_answers(wrong) if wrong else [],
     )
 

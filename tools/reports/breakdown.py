@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from tinyml.dialects import c
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.runtime.model.interface import Interface
+    from tinyml.tools.reports.facts.spent_time import Spent
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 CALL_AND_RETURN = "call and return"
@@ -46,43 +48,35 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
     return {"bytes": sum(sizes[name] for name in far), "arrays": far, f"{unit}_per_inference": more}
 
 
-def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:
-    """Entries with time, code and calls of each operation, in the order of the C file, and of its steps, if any."""
-    time: defaultdict[tuple[str, ...], float] = defaultdict(float)
-    code: Counter[tuple[str, ...]] = Counter()
-    calls: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
-    order: dict[tuple[str, ...], None] = {}
-    for line in [*sorted({*measured.code, *measured.time} - {0}), 0]:
-        names = sources.get(line, (CALL_AND_RETURN,))
-        for depth in range(len(names)):
-            order[names[: depth + 1]] = None
-            time[names[: depth + 1]] += measured.time.get(line, 0)
-            code[names[: depth + 1]] += measured.code.get(line, 0)
-        for function, spent in measured.calls.get(line, {}).items():
-            calls[names[0]][function] += spent
+def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
+    """Entries with time, code and calls of each operation, in the order of the C file, and of its steps, if any.
 
-    def entry(names: tuple[str, ...]) -> dict[str, Any]:
-        return {"operation": names[-1], unit: round(time[names], 2), "code_bytes": code[names]}
+    spent: the measured time of the whole inference.
+    """
 
-    wholes = sorted((names for names in order if len(names) == 1), key=lambda names: names == (CALL_AND_RETURN,))
+    def entry(part: Spent) -> dict[str, Any]:
+        return {"operation": part.name, unit: round(part.time, 2), "code_bytes": part.code}
+
     return [
         {
             **entry(whole),
-            "calls": {
-                name: round(spent, 2) for name, spent in sorted(calls[whole[0]].items(), key=lambda item: -item[1])
-            },
-            "steps": [entry(names) for names in order if len(names) == 2 and names[:1] == whole],
+            "calls": _longest_first((call.name, call.time) for line in whole.lines for call in line.parts),
+            "steps": [entry(part) for part in whole.parts if part.line is None],
         }
-        for whole in wholes
+        for whole in spent.parts
     ]
 
 
 def functions(measured: Attribution) -> dict[str, float]:
     """Total time in each kernel and library function that the model calls, longest first."""
+    return _longest_first(call for calls in measured.calls.values() for call in calls.items())
+
+
+def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The total time of each function in pairs of name and time."""
     time: defaultdict[str, float] = defaultdict(float)
-    for calls in measured.calls.values():
-        for function, spent in calls.items():
-            time[function] += spent
+    for function, spent in calls:
+        time[function] += spent
     return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda item: -item[1])}
 
 

@@ -121,9 +121,7 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) ->
         for tick in ticks(0, height, most):
             picture.line(LEFT - 4, y(panel, tick), LEFT, y(panel, tick))
             picture.text(LEFT - 8, y(panel, tick) + 4, f"{tick}", "end")
-    for tick in ticks(start, end, 12):
-        picture.line(x(tick), bottom, x(tick), bottom + 4)
-        picture.text(x(tick), bottom + 16, f"{tick}")
+    picture.marks_below(bottom, ((x(tick), f"{tick}") for tick in ticks(start, end, 12)))
     picture.text((LEFT + RIGHT) / 2, bottom + 34, "program point")
     peak = fullest(boxes)
     most, time = occupied(boxes, peak), x(peak + 0.5)

@@ -27,6 +27,13 @@ def check_plot_path(path: Path) -> None:
         raise InputError(f"pictures need matplotlib: {install_command('plots')}")
 
 
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of matplotlib, in inches, whose parts keep clear of each other."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def save_picture(figure: Any, path: Path) -> None:
     """Write a figure of matplotlib as the format that the file's suffix names, without the date."""
     picture = io.BytesIO()

@@ -2,56 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.model_attributes import classes_of
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
-from tinyml.tools.reports.input_report import FloatInputs, float_inputs, float_inputs_report, stream_report
+from tinyml.tools.reports.facts.answers import confusion
+from tinyml.tools.reports.input_report import (
+    FloatInputs,
+    float_inputs,
+    float_inputs_report,
+    sensor_report,
+    stream_report,
+)
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
 from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
+    from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice
-    from tinyml.tools.driver.measure import Accuracy, Measured, Mismatch, RoundingLoss
+    from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compilation:
-    """A compilation from request to measurement: everything that its report is made of.
-
-    requested: the request as given; request: with the options that `auto` chose, if it did (`choice`). rounding: None
-    if no sums are rounded in between. measured: None if the tools of the device are not installed. mismatch: the first
-    output that the device does not compute as the evaluator does. confusion: of a classifier on data with labels.
-    sensor: the report on an input of sensor integers. hardware: the cells of an FPGA that a module takes. seconds:
-    duration of the whole command.
-    """
-
-    requested: Request
-    request: Request
-    board: Board
-    compiled: Compiled
-    choice: AutoChoice | None
-    accuracies: Accuracy
-    rounding: RoundingLoss | None
-    measured: Measured | None
-    mismatch: Mismatch | None
-    confusion: Mapping[str, Any] | None
-    sensor: Mapping[str, Any] | None
-    hardware: dict[str, Any] | None
-    account: SearchAccount
-    seconds: float
-
-
 def write_report(made: Compilation) -> dict[str, Any]:
-    """The report of a compiled model in JSON (`Report.as_json`)."""
+    """The report of a compiled model in JSON (`Report.as_json`). made: up to its measurement."""
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
@@ -70,6 +53,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     memory = memory_report(compiled.buffers)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
+    sensor = sensor_report(compiled.reals, compiled.formats, made.data)
     report = Report(
         model=str(request.model),
         name=interface.name,
@@ -90,7 +74,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
         accuracy=accuracies.formats,
         disagreements=accuracies.disagreements,
         samples=accuracies.samples,
-        confusion=made.confusion,
+        confusion=_confusion(made),
         regression=None if accuracies.regression is None else asdict(accuracies.regression),
         rounded_sums=None if rounding is None else asdict(rounding),
         functions=tuple(map(_function_report, function_errors(compiled.formats))),
@@ -120,32 +104,32 @@ def write_report(made: Compilation) -> dict[str, Any]:
         hardware=made.hardware,
         fits=_fits(board, measured, memory["height"] + input_bytes, made.hardware),
         estimate=estimate_report(estimate, board.unit),
-        seconds=round(made.seconds, 2),
+        seconds=round(time.perf_counter() - made.start, 2),
         mismatch=None if made.mismatch is None else str(made.mismatch),
         requested=requested_report(made.requested),
         chosen=None if choice is None else choice_report(choice, request),
         lines=[] if choice is None else choice_lines(choice, board.unit),
         warnings=warnings_of(
-            compiled,
-            board,
-            accuracies,
-            choice,
-            request=request,
-            asked=made.requested.feature_scales,
-            clipped=0.0 if made.sensor is None else made.sensor["clipped"],
-            converting=_converting(compiled, floats, cost if estimate is None else estimate.time),
+            made,
+            clipped=0.0 if sensor is None else sensor["clipped"],
+            converting=_converting(interface, floats, cost if estimate is None else estimate.time),
         ),
-        sensor=made.sensor,
+        sensor=sensor,
         float_inputs=float_inputs_report(floats),
     )
     return report.as_json()
 
 
-def _converting(compiled: Compiled, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time spent converting floats to raws in software; 0 for an input with a unit."""
-    from tinyml.runtime.model.model_interface import interface_of
+def _confusion(made: Compilation) -> dict[str, Any] | None:
+    """The answers of a classifier to data with labels, by class; None for other programs and data."""
+    if made.data.y is None or made.accuracies.answers is None:
+        return None
+    return confusion(made.data.y, *made.accuracies.answers, classes_of(made.compiled.formats))
 
-    if floats is None or not floats.in_software or interface_of(compiled.formats).input_unit is not None:
+
+def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
+    """The share of the time spent converting floats to raws in software; 0 for an input with a unit."""
+    if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
 
@@ -208,18 +192,22 @@ def _fits(
     return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
 
 
-def require_fit(report: dict[str, Any], board: Board, remedies: Sequence[str]) -> None:
-    """Raise `InputError` for a model that does not fit the board of its report. remedies: what helps."""
-    if report["fits"] is False:
-        ram = report["ram_bytes"]
-        needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
-        flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
-        raise InputError(
-            f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
-            f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
-            + "".join(f"; {remedy}" for remedy in remedies),
-            file=report["model"],
-        )
+def require_fit(report: dict[str, Any], board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
+    """Raise `InputError` for a model that does not fit the board of its report.
+
+    remedies: what helps a program that needs so many bytes of flash, 0 where that is not known, and of RAM.
+    """
+    if report["fits"] is not False:
+        return
+    flash, ram = report["flash_bytes"] or 0, report["ram_bytes"]
+    least = ram["arena"] + ram["input"]
+    raise InputError(
+        f"does not fit {board.name} ({board.part}): needs {f'{flash} bytes of flash and ' if flash else ''}"
+        f"{ram['total'] or f'more than {least}'} bytes of RAM, "
+        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
+        + "".join(f"; {remedy}" for remedy in remedies(flash, ram["total"] or least)),
+        file=report["model"],
+    )
 
 
 def _fullest(memory: dict[str, Any]) -> str:

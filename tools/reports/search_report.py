@@ -103,16 +103,15 @@ def _against(picture: Drawing, left: float, points: Sequence[Mapping[str, Any]],
     low, high = low - 0.05 * (high - low) - 1, high + 0.05 * (high - low) + 1
     most = most * 1.05 or 1.0
 
+    def across(value: float) -> float:
+        return left + PANEL * (value - low) / (high - low)
+
     def at(point: Mapping[str, Any]) -> tuple[float, float]:
-        x = left + PANEL * (point[cost] - low) / (high - low)
-        return x, BOTTOM - (BOTTOM - TOP) * point["loss"] / most
+        return across(point[cost]), BOTTOM - (BOTTOM - TOP) * point["loss"] / most
 
     picture.line(left, TOP, left, BOTTOM)
     picture.line(left, BOTTOM, left + PANEL, BOTTOM)
-    for tick in ticks(low, high, 5):
-        x = left + PANEL * (tick - low) / (high - low)
-        picture.line(x, BOTTOM, x, BOTTOM + 4)
-        picture.text(x, BOTTOM + 16, f"{tick:,}", kind="small")
+    picture.marks_below(BOTTOM, ((across(tick), f"{tick:,}") for tick in ticks(low, high, 5)), kind="small")
     for part in range(5):
         y = BOTTOM - (BOTTOM - TOP) * part / 4
         picture.line(left - 4, y, left, y)

@@ -6,7 +6,7 @@ import base64
 import math
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
@@ -67,6 +67,11 @@ class Drawing:
             f"{_tip(tip)}</rect>"
         )
 
+    def shade(self, x: float, y: float, width: float, height: float, fill: str, opacity: float, tip: str) -> None:
+        """Fill a rectangle with a faint colour, on paper that stays white so that black text is readable."""
+        self.rectangle(x, y, width, height, fill="#fff")
+        self.rectangle(x, y, width, height, fill=fill, tip=tip, opacity=opacity)
+
     def frame(self, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
         """Draw the edge of a rectangle in ink."""
         self._parts.append(
@@ -86,6 +91,12 @@ class Drawing:
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
         self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
+
+    def marks_below(self, y: float, marks: Iterable[tuple[float, str]], *, kind: str = "") -> None:
+        """Draw the marks of a horizontal axis at height y, each at its x with its text below."""
+        for x, text in marks:
+            self.line(x, y, x, y + 4)
+            self.text(x, y + 16, text, kind=kind)
 
     def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
         """Draw straight lines from point to point."""

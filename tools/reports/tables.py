@@ -21,6 +21,11 @@ def spell_bytes(count: float) -> str:
     return f"{count:,.1f}".removesuffix(".0")
 
 
+def spell_share(taken: int, limit: int) -> str:
+    """The percentage of a memory that a program takes."""
+    return f"{100 * taken / limit:.0f}"
+
+
 def time_unit(report: dict[str, Any]) -> str:
     """The unit of time in a report: cycles or instructions."""
     return "cycles" if "cycles_per_inference" in report else "instructions"
@@ -193,4 +198,4 @@ def _number(value: float | None) -> str:
 def _share(value: int | None, limit: int | None) -> str:
     if value is None:
         return "-"
-    return str(value) if limit is None else f"{value} ({100 * value / limit:.0f}%)"
+    return str(value) if limit is None else f"{value} ({spell_share(value, limit)}%)"

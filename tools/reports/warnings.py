@@ -14,11 +14,8 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice
+    from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.tools.driver.request import Request
-    from tinyml.tools.driver.stages import Compiled
     from tinyml.transforms.ir.cost.shares import TimeShares
 
 LOST_POINTS = 2.0
@@ -192,44 +189,34 @@ WARNINGS = (
 """The warnings, in the order in which they are printed."""
 
 
-def warnings_of(
-    compiled: Compiled,
-    board: Board,
-    accuracies: Accuracy,
-    choice: AutoChoice | None,
-    *,
-    request: Request,
-    asked: bool = False,
-    clipped: float = 0.0,
-    converting: float = 0.0,
-) -> list[dict[str, str]]:
+def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list[dict[str, str]]:
     """The warnings that the accuracy, the estimated time and the choice of a program give rise to.
 
-    request: with the options that `auto` chose, if it did. asked: whether scales of features were asked for. clipped:
-    the share of inputs outside of a unit's integers. converting: the share of the time with floats as inputs in which
-    they become raws.
+    clipped: the share of inputs outside of a unit's integers. converting: the share of the time with floats as inputs
+    in which they become raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.shares import time_shares
 
-    shares = time_shares(compiled.loops, board.name, scalers_of(compiled.buffers))
+    compiled, choice = made.compiled, made.choice
+    shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
     # What is too large for the chip is refused, as what does not fit the board is.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
     reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
     found = Findings(
-        accuracies,
+        made.accuracies,
         shares,
         chosen=choice is not None,
         unmet=unmet,
-        asked=asked,
+        asked=made.requested.feature_scales,
         scaled=scaled,
         spread=spread,
         clipped=clipped,
         converting=converting,
         failed=reasons,
-        outputs=request.compile_options["outputs"],
+        outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,
         complete=choice is None or choice.complete,
     )

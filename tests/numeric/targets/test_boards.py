@@ -111,7 +111,7 @@ def only_the_board(*given: Any) -> list[str]:
 
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """And a board that has room."""
-    monkeypatch.setattr("tinyml.tools.driver.compile_program.remedies", only_the_board)
+    monkeypatch.setattr("tinyml.tools.driver.compile_model.remedies", only_the_board)
     request = Request(
         model=MODEL / "small_network.sd", val=MODEL / "val.npz", target="attiny85", format="f32", out=tmp_path / "o"
     )

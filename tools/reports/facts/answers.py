@@ -118,10 +118,7 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
             colour = RIGHT if row == column else WRONG
             share = count / total if total else 0.0
             if count:
-                # Opaque paper below keeps black text readable.
-                picture.rectangle(x, y, cell, cell, fill="#fff")
-                deep = 0.25 + 0.75 * share
-                picture.rectangle(x, y, cell, cell, fill=colour, tip=tip, opacity=deep)
+                picture.shade(x, y, cell, cell, colour, 0.25 + 0.75 * share, tip)
                 if cell >= 6 * len(str(count)):
                     picture.text(x + cell / 2, y + cell / 2 + 3, str(count), kind="on")
     picture.frame(left, TOP, TABLE, TABLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,9 @@ LETTER = 5.1
 class Spent:
     """A part of the time and the parts within it; the rest is its own.
 
-    time: in the board's unit. code: bytes of flash; None where that is not known. line: of the C file.
+    time: in the board's unit. code: bytes of flash; None where that is not known. line: of the C file, 0 for what
+    belongs to none of its lines; None for a part that is no line: an operation, a step, or a function that a line
+    calls.
     """
 
     name: str
@@ -33,6 +36,12 @@ class Spent:
     code: float | None
     parts: tuple[Spent, ...] = ()
     line: int | None = None
+
+    @property
+    def lines(self) -> list[Spent]:
+        """The lines of C in it, in the order of the file; at the end what belongs to none."""
+        inner = [line for part in self.parts for line in (part.lines if part.line is None else [part])]
+        return sorted(inner, key=lambda part: part.line or math.inf)
 
 
 def estimated_time(report: Mapping[str, Any]) -> Spent | None:
@@ -58,7 +67,7 @@ def measured_time(
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:
         calls = tuple(Spent(name, time, None) for name, time in measured.calls.get(number, {}).items())
         text = lines[number - 1].strip() if number else "without a line"
-        spent = Spent(text, measured.time.get(number, 0.0), measured.code.get(number, 0), calls, number or None)
+        spent = Spent(text, measured.time.get(number, 0.0), measured.code.get(number, 0), calls, number)
         grouped.setdefault(sources.get(number, (CALL_AND_RETURN,)), []).append(spent)
     parts: dict[str, list[Spent]] = {}
     for names, spent in grouped.items():
@@ -87,14 +96,10 @@ def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None)
         if width < NARROWEST:
             return
         share = f"{part.time:,.0f} {unit}, {100 * part.time / total:.1f} %"
-        line = "" if part.line is None else f"line {part.line}: "
+        line = f"line {part.line}: " if part.line else ""
         code = f", {part.code:,.0f} bytes of code" if part.code else ""
         fade = 1.0 if row < 2 else max(0.85 - 0.15 * (row - 2), 0.45)
-        # Opaque paper below keeps black text readable where a colour is faint.
-        picture.rectangle(x, row * ROW + 2, width, ROW - 2, fill="#fff")
-        picture.rectangle(
-            x, row * ROW + 2, width, ROW - 2, fill=colour, tip=f"{line}{part.name}: {share}{code}", opacity=fade
-        )
+        picture.shade(x, row * ROW + 2, width, ROW - 2, colour, fade, f"{line}{part.name}: {share}{code}")
         if (letters := int((width - 6) / LETTER)) >= 3:
             picture.text(x + 4, row * ROW + 18, shortened(f"{part.name}", letters), "start", kind="on")
         for i, each in enumerate(part.parts):

@@ -10,7 +10,8 @@ from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import Spent
 from tinyml.tools.reports.pages.html import details, escape, figure, page, paragraph, section, table
-from tinyml.tools.reports.tables import spell_milliseconds
+from tinyml.tools.reports.svg import shortened
+from tinyml.tools.reports.tables import spell_milliseconds, spell_share
 
 LONGEST_TABLE = 400
 """Maximum lines of C in the table below a flame chart, the slowest ones."""
@@ -58,7 +59,7 @@ def _figures(report: Mapping[str, Any]) -> str:
     for name, taken, limit in (("flash", flash, report["flash_limit"]), ("RAM", ram["total"], report["ram_limit"])):
         if taken is not None:
             rows.append(
-                (name, f"{taken:,} bytes", "" if limit is None else f"{100 * taken / limit:.0f} % of {limit:,}")
+                (name, f"{taken:,} bytes", "" if limit is None else f"{spell_share(taken, limit)} % of {limit:,}")
             )
     if ram["total"] is None:
         rows.append(("arena and input", f"{ram['arena'] + ram['input']:,} bytes", "the stack was not measured"))
@@ -173,7 +174,7 @@ def _time(facts: PageFacts) -> Iterator[str]:
 
 def _lines(spent: Spent, operation: str) -> Iterator[tuple[str, str, float, float | None]]:
     for part in spent.parts:
-        if part.line is not None:
+        if part.line:
             yield f"{part.line}: {part.name}", operation or CALL_AND_RETURN, part.time, part.code
         else:
             yield from _lines(part, operation or part.name)
@@ -197,7 +198,7 @@ def _formats(facts: PageFacts) -> Iterator[str]:
             tensor.name,
             tensor.kind,
             "x".join(map(str, tensor.shape)),
-            tensor.format if len(tensor.format) <= 60 else f"{tensor.format[:59]}…",
+            shortened(tensor.format, 60),
             tensor.bits,
             "" if tensor.low is None else f"{tensor.low:.4g}",
             "" if tensor.high is None else f"{tensor.high:.4g}",
@@ -231,17 +232,15 @@ def _search(facts: PageFacts) -> Iterator[str]:
             yield details("The front as a table", table(headings, rows, caption="The front of the search"))
     if (chosen := report["chosen"]) is not None:
         rows = [
-            (each["name"], each["time"], each["flash"], each["ram"], _loss(each), each["verdict"])
+            (
+                *(each[name] for name in ("name", "time", "flash", "ram")),
+                "" if (lost := _points(each)) is None else f"{lost:.2f}",
+                each["verdict"],
+            )
             for each in chosen["alternatives"]
         ]
         headings = "alternative", f"{report['unit']} (estimated)", "flash", "RAM", "points lost", "verdict"
         yield table(headings, rows, caption="What --format auto considered")
-
-
-def _loss(alternative: Mapping[str, Any]) -> str:
-    """The points that an alternative loses, by its latest evaluation."""
-    looks = [alternative[name] for name in ("loss", "look") if alternative[name] is not None]
-    return f"{looks[0]['points']:.2f}" if looks else ""
 
 
 def _boards(facts: PageFacts) -> Iterator[str]:
@@ -300,6 +299,7 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
+    """The points that an alternative loses, by its latest evaluation; None where it was not evaluated."""
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 

@@ -23,10 +23,9 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.sklearn.importer import COMPOSITES, HANDLERS, import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
-from tinyml.tools.driver.compile_model import check_own_answers
 
 SAMPLES = 80
 """In each half of a data set."""
