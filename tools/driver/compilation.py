@@ -34,7 +34,8 @@ class Compilation:
     """What is known of a compilation, from the request to the report.
 
     The first fields say what was asked, as in `build_folder`. Each of the others is written by one step, but for
-    `request`, which begins as `requested` and gets the options that a search, a limit or `auto` decides.
+    `request`, which begins as `requested` and gets the options that a search, a limit or `auto` decides, and on an FPGA
+    `compiled`, which is chosen again where it takes too many cells.
 
     program: as imported, with the interface that is asked for. kept: true if it keeps the number formats that it came
     with. imported, own: the program before its interface was adapted, and the predictions of the estimator that it was

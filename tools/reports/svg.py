@@ -68,7 +68,7 @@ class Drawing:
         )
 
     def shade(self, x: float, y: float, width: float, height: float, fill: str, opacity: float, tip: str) -> None:
-        """Fill a rectangle with a faint colour, on paper that stays white so that black text is readable."""
+        """Fill a rectangle with a faint colour, on white, so that black text on it is readable."""
         self.rectangle(x, y, width, height, fill="#fff")
         self.rectangle(x, y, width, height, fill=fill, tip=tip, opacity=opacity)
 

@@ -35,13 +35,7 @@ from tinyml.targets.avr.assembly import (
     statement,
 )
 from tinyml.targets.avr.boards import MUL
-from tinyml.targets.avr.composer.fragments import (
-    AvrArithmetic,
-    Fetch,
-    arithmetic,
-    next_byte,
-    run,
-)
+from tinyml.targets.avr.composer.fragments import AvrArithmetic, Fetch, arithmetic, next_byte, run
 from tinyml.targets.c.composer.compose import body, name_of, signature
 from tinyml.targets.c.composer.elements import copier_head, element_function
 from tinyml.targets.composer.instructions import Code, Line, joined

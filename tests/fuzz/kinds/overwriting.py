@@ -9,6 +9,7 @@ from random import Random
 from fuzz.kinds.files import tour
 from fuzz.kinds.outputs import compiled, contents
 from fuzz.verdicts import ACCEPTED, OPT, TINYML, Harm, call
+from tinyml.tools.cli.atomic_output import pending_output
 
 WRITTEN = {"run": {".npz"}, "pack": {".csv", ".svg"}, "opt": {".mlir", ".txt"}}
 BUFFERS = "id,lower,upper,size\na,0,3,4\nb,1,2,3\n"
@@ -31,7 +32,10 @@ def overwriting(number: int, random: Random, folder: Path) -> str:
         (folder / name).hardlink_to(folder / random.choice(names))
     targets = sorted(path for path in folder.rglob("*") if path.is_file())
     target = random.choice([*targets, work / "new.csv", work / "new.npz"])
-    leftover = work / f".{target.name}.tinyml-01234567"
+    pending = pending_output(target)
+    pending.close()
+    # A folder of the user's with the name of a temporary one.
+    leftover = pending.folder
     leftover.mkdir()
     (leftover / "notes.txt").write_text("mine")
     before = contents(folder)
