@@ -196,7 +196,8 @@ def network(weights: NDArray[np.float32]) -> ModuleOp:
     """A convolution of running sums of a leaky ReLU and the input, above the input."""
     net = NetworkWriter((5, 6), format=F32_FORMAT)
     filter = net.constant(weights)
-    sums = net.insert(RunningSumOp(net.add(net.insert(LeakyReluOp(net.input)), net.input)))
+    ramp = net.insert(RampOp(net.add(net.insert(LeakyReluOp(net.input)), net.input), PLACES))
+    sums = net.insert(RunningSumOp(ramp))
     return net.module(net.insert(Conv1dOp(net.insert(ConcatOp(sums, net.input)), filter)))
 
 
