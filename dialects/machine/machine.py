@@ -382,9 +382,13 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
-        """The truth value of x >= threshold."""
-        width = max(x.width, width_for(threshold, threshold))
-        return self.cmp_sge(self.held(x, width), self.int_constant(threshold, width))
+        """The truth value of x >= threshold; what the interval of x decides is a comparison with an end of its type."""
+        least, most = limits(x.width)
+        if threshold <= x.low:
+            return self.cmp_sge(x.value, self.int_constant(least, x.width))
+        if threshold > x.high:
+            return self.cmp_sgt(x.value, self.int_constant(most, x.width))
+        return self.cmp_sge(x.value, self.int_constant(threshold, x.width))
 
     def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
         """a where the condition holds, b elsewhere."""

@@ -241,3 +241,19 @@ builtin.module attributes {tinyml.target = "uno"} {
 // CHECK: [[number:%.*]] = arith.index_cast {{%.*}} : index to i16
 // CHECK: [[element:%.*]] = func.call @tm_packed_s6({{%.*}}, [[number]]) : (memref<?xi8>, i16) -> i8
 // CHECK: arith.extsi [[element]] : i8 to i16
+
+// -----
+
+// No number of the format reaches the threshold, 4 (raw 128): the comparison is a constant, since C compilers warn of
+// one that the type of its operand decides. At 2 it is a comparison in the number's own width.
+func.func @beyond(%x: !fixed.q<8, 5>) -> (i1, i1, i1) {
+  %never = num.at_least %x {threshold = 4.0 : f64} : !fixed.q<8, 5>
+  %always = num.at_least %x {threshold = -4.0 : f64} : !fixed.q<8, 5>
+  %some = num.at_least %x {threshold = 2.0 : f64} : !fixed.q<8, 5>
+  func.return %never, %always, %some : i1, i1, i1
+}
+// CHECK: func.func @beyond
+// CHECK: %never = arith.constant false
+// CHECK: %always = arith.constant true
+// CHECK: [[two:%.*]] = arith.constant 64 : i8
+// CHECK-NEXT: %some = arith.cmpi sge, %x, [[two]] : i8
