@@ -50,7 +50,7 @@ class PipelineSteps(NamedTuple):
     steps: tuple[str | If, ...]
 
 
-CLEAN = ("simplify", "cse")
+CLEAN = ("simplify",)
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
@@ -67,7 +67,7 @@ PIPELINES = {
             If("fold_affine", "fold-affine"),
             "drop-monotone",
             "hoist-invariants",
-            "cse",
+            "simplify",
             "compare-arguments",
             "fold-powers-of-two",
             "prune-zeros",
@@ -131,7 +131,7 @@ PIPELINES = {
             "plan-execution",
             "tile-windows",
             "lower-tdsl-to-scratch",
-            "cse",
+            "simplify",
             "forward-inserts",
             If("pack_buffers", "pack-buffers"),
             "reorder-ops",

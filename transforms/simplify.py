@@ -1,8 +1,9 @@
-"""`simplify`: the folds and canonicalization patterns of ops, as xDSL's `canonicalize` in less time.
+"""`simplify`: folds, canonicalization patterns, common subexpressions and dead ops, until nothing changes.
 
-It reaches the same fixed point. xDSL's pass asks each op for its traits and effects on every visit, and iterates over
-all ops until none of them becomes live; this one looks traits up once per class of ops, and finds dead ops in one walk
-from the last op to the first.
+It does what xDSL's `canonicalize` and `cse` do in turn, in less time. These ask each op for its traits and effects on
+every visit and go over all ops for each of the two until none becomes live; this pass looks traits up once per class
+of ops, visits an op after those that define its operands, so that users see in the same walk what became of these, and
+finds dead ops in one walk from the last op to the first.
 """
 
 from __future__ import annotations
@@ -13,36 +14,59 @@ from typing import NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.folder import Folder
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriterListener,
-    PatternRewriteWalker,
-    RewritePattern,
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriter, RewritePattern
+from xdsl.rewriter import Rewriter
+from xdsl.traits import (
+    ConstantLike,
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+    get_effects,
 )
-from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder, MemoryEffect
-from xdsl.transforms.dead_code_elimination import is_trivially_dead, region_dce
+from xdsl.transforms.dead_code_elimination import region_dce, result_only_effects
 
 
 class SimplifyPass(ModulePass):
-    """Fold, canonicalize and erase dead ops until nothing changes."""
+    """Fold, canonicalize, replace an op by an equal one before it, and erase dead ops until nothing changes."""
 
     name = "simplify"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _erase_dead(op.body)
-        _SimplifyWalker(_Simplification(ctx), post_walk_func=_erase_dead).rewrite_module(op)
+        walk = _Walk(ctx)
+        changed = True
+        while changed:
+            _erase_dead(op.body)
+            changed = walk.over(op.body)
+
+
+READS, WRITES, ALLOCATES, UNKNOWN = 1, 2, 4, 8
+"""Effects of an op, as bits of a number. UNKNOWN stands for effects that are not known, and for memory set free."""
+
+_BITS = {MemoryEffectKind.READ: READS, MemoryEffectKind.WRITE: WRITES, MemoryEffectKind.ALLOC: ALLOCATES}
 
 
 class _Rules(NamedTuple):
-    """The rewrites of the ops of a class."""
+    """What holds for all ops of a class.
+
+    effects: None if they differ from op to op. stays: true for a terminator or a symbol, which is never dead.
+    """
 
     folds: bool
     pattern: RewritePattern | None
-    has_effects: bool
-    """True if the effects of such ops are known; others are never dead."""
+    effects: int | None
+    recursive: bool
+    stays: bool
+    isolated: bool
 
 
 @cache
@@ -54,48 +78,182 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     pattern = (
         GreedyRewritePatternApplier(patterns, dce_enabled=False) if len(patterns) > 1 else next(iter(patterns), None)
     )
-    return _Rules(folds, pattern, kind.has_trait(MemoryEffect))
+    declared = kind.get_traits_of_type(MemoryEffect)
+    return _Rules(
+        folds,
+        pattern,
+        _constant_effects(declared),
+        bool(declared) and all(type(trait) is RecursiveMemoryEffect for trait in declared),
+        kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface),
+        kind.has_trait(IsolatedFromAbove),
+    )
 
 
-class _Simplification(RewritePattern):
-    """Erase, fold or canonicalize one op, whichever applies first."""
-
-    def __init__(self, ctx: Context) -> None:
-        self._folder = Folder(ctx)
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rules = _rules_of(type(op))
-        if rules.has_effects and is_trivially_dead(op):
-            rewriter.erase(op)
-        elif rules.folds and self._folder.replace_with_fold(op, rewriter) is not None:
-            pass
-        elif rules.pattern is not None:
-            rules.pattern.match_and_rewrite(op, rewriter)
+def _constant_effects(declared: list[MemoryEffect]) -> int | None:
+    """The effects that traits of a class state for all its ops; None if they depend on the op."""
+    effects = 0 if declared else UNKNOWN
+    for trait in declared:
+        if isinstance(trait, MemoryReadEffect):
+            effects |= READS
+        elif isinstance(trait, MemoryWriteEffect):
+            effects |= WRITES
+        elif not isinstance(trait, NoMemoryEffect):
+            return None
+    return effects
 
 
-class _SimplifyWalker(PatternRewriteWalker):
-    """A walk that begins with the ops that folds or patterns may change."""
+def _effects_of(op: Operation) -> int:
+    """The effects of an op; those of ops in its regions only until one makes the others immaterial."""
+    rules = _rules_of(type(op))
+    if rules.effects is not None:
+        return rules.effects
+    if not rules.recursive:
+        effects = get_effects(op)
+        return UNKNOWN if effects is None else sum({_BITS.get(effect.kind, UNKNOWN) for effect in effects})
+    found = 0
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                found |= _effects_of(inner)
+                if found & (WRITES | UNKNOWN):
+                    return found
+    return found
 
-    def _populate_worklist(self, op: Operation | Region | Block) -> None:
-        for inner in op.walk(reverse=True, region_first=True):
-            rules = _rules_of(type(inner))
-            if rules.folds or rules.pattern is not None:
-                self._worklist.push(inner)
+
+def _is_dead(op: Operation) -> bool:
+    """True for an op without uses whose effects, if any, only its results show."""
+    if any(result.first_use is not None for result in op.results) or _rules_of(type(op)).stays:
+        return False
+    effects = _effects_of(op)
+    return not effects & (WRITES | UNKNOWN) and (not effects & ALLOCATES or result_only_effects(op))
 
 
-def _erase_dead(region: Region, listener: PatternRewriterListener | None = None) -> bool:
-    """Erase dead ops, users before what they use; true if there were any."""
+def _erase_dead(region: Region) -> None:
+    """Erase dead ops, users before what they use."""
     if len(region.blocks) > 1:  # Values may be used in earlier blocks.
-        return region_dce(region, listener)
-    changed = False
+        region_dce(region)
+        return
     for block in region.blocks:
         for op in reversed(block.ops):
-            if is_trivially_dead(op):
-                if listener is not None:
-                    listener.handle_operation_removal(op)
+            if _is_dead(op):
                 block.erase_op(op, safe_erase=False)
-                changed = True
             else:
                 for inner in op.regions:
-                    changed |= _erase_dead(inner, listener)
-    return changed
+                    _erase_dead(inner)
+
+
+class _Key(NamedTuple):
+    """What equal ops have in common, but for their regions."""
+
+    kind: type[Operation]
+    operands: tuple[SSAValue, ...]
+    types: tuple[Attribute, ...]
+    properties: tuple[tuple[str, Attribute], ...]
+    attributes: tuple[tuple[str, Attribute], ...]
+
+
+def _key(op: Operation) -> _Key:
+    properties, attributes = tuple(op.properties.items()), tuple(op.attributes.items())
+    return _Key(
+        type(op),
+        tuple(op.operands),
+        tuple(result.type for result in op.results),
+        properties if len(properties) < 2 else tuple(sorted(properties, key=_name)),
+        attributes if len(attributes) < 2 else tuple(sorted(attributes, key=_name)),
+    )
+
+
+def _name(item: tuple[str, Attribute]) -> str:
+    return item[0]
+
+
+class _Walk:
+    """A walk over ops from the first to the last.
+
+    known: the last op of each key in the region at hand and those around it.
+    """
+
+    def __init__(self, ctx: Context):
+        self.folder = Folder(ctx)
+        self.known: dict[_Key, Operation] = {}
+
+    def over(self, region: Region) -> bool:
+        """Simplify the ops of a region; true if anything changed."""
+        changed = False
+        known = self.known
+        for block in region.blocks:
+            # Ops of one block do not dominate those of another, whatever their order.
+            self.known = dict(known)
+            changed |= self._block(block)
+        self.known = known
+        return changed
+
+    def _block(self, block: Block) -> bool:
+        changed = False
+        op = block.first_op
+        while op is not None:
+            before = op.prev_op
+            if self._rewritten(op):
+                changed = True
+                # Ops that took its place are next.
+                op = block.first_op if before is None or before.parent is not block else before.next_op
+                continue
+            if op.regions:
+                outside = self.known
+                if _rules_of(type(op)).isolated:
+                    self.known = {}
+                for region in op.regions:
+                    changed |= self.over(region)
+                self.known = outside
+            following = op.next_op
+            changed |= self._is_shared(op)
+            op = following
+        return changed
+
+    def _rewritten(self, op: Operation) -> bool:
+        """Fold or canonicalize an op, whichever applies; true if it changed."""
+        rules = _rules_of(type(op))
+        if not rules.folds and rules.pattern is None:
+            return False
+        rewriter = PatternRewriter(op)
+        if rules.folds and self.folder.replace_with_fold(op, rewriter) is not None:
+            return True
+        if rules.pattern is not None:
+            rules.pattern.match_and_rewrite(op, rewriter)
+        return rewriter.has_done_action
+
+    def _is_shared(self, op: Operation) -> bool:
+        """Replace an op by an equal one before it; true if there is one."""
+        if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
+            return False
+        effects = _effects_of(op)
+        if effects & ~READS:
+            return False
+        key = _key(op)
+        equal = self.known.get(key)
+        # A pattern may have erased or changed an op since the walk was there.
+        if equal is not None and equal.parent is not None and _key(equal) == key and _same_regions(op, equal):
+            stays_valid = not effects or not _is_written_between(equal, op)
+            if stays_valid:
+                for result, other in zip(op.results, equal.results, strict=True):
+                    result.replace_all_uses_with(other)
+                Rewriter.erase_op(op)
+                return True
+        self.known[key] = op
+        return False
+
+
+def _same_regions(op: Operation, other: Operation) -> bool:
+    return all(one.is_structurally_equivalent(two) for one, two in zip(op.regions, other.regions, strict=True))
+
+
+def _is_written_between(first: Operation, last: Operation) -> bool:
+    """True unless no op from the first to the last may write to memory; in different blocks always true."""
+    if first.parent is not last.parent:
+        return True
+    op: Operation | None = first
+    while op is not None and op is not last:
+        if _effects_of(op) & (WRITES | UNKNOWN):
+            return True
+        op = op.next_op
+    return False

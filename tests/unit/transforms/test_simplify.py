@@ -1,13 +1,17 @@
-"""`simplify` against xDSL's `canonicalize`, on programs that nothing has simplified before."""
+"""`simplify` against xDSL's `canonicalize` and `cse`, on programs that nothing has simplified before."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from programs.carried import PROGRAMS
 from programs.formatted import new_context, parse, with_formats
 from programs.sliced_networks import inputs_of
 from programs.spread import spread
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.transforms.simplify import SimplifyPass
@@ -16,11 +20,22 @@ WAYS = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bi
 
 
 @pytest.mark.parametrize("name", spread(PROGRAMS, 6))
-def test_programs_are_those_of_canonicalize(name: str):
+def test_programs_are_those_of_canonicalize_and_cse(name: str):
     module, ctx = parse(PROGRAMS[name]), new_context()
     with_formats(module, inputs_of(module, 3), "fixed", 8)
-    run(module, ctx, [step for way in WAYS for step in flatten(way, {}) if step.name not in ("simplify", "cse")])
+    run(module, ctx, [step for way in WAYS for step in flatten(way, {}) if step.name != "simplify"])
     ours, theirs = module.clone(), module.clone()
     SimplifyPass().apply(ctx, ours)
-    CanonicalizePass().apply(ctx, theirs)
-    assert str(module) != str(ours) == str(theirs)
+    texts = [str(theirs)]
+    while len(texts) < 2 or texts[-1] != texts[-2]:
+        CanonicalizePass().apply(ctx, theirs)
+        CommonSubexpressionElimination().apply(ctx, theirs)
+        texts.append(str(theirs))
+    # Which of equal constants stays, and so their order and names, is open.
+    assert str(module) != str(ours)
+    assert ops_of(ours) == ops_of(theirs)
+
+
+def ops_of(module: ModuleOp) -> list[str]:
+    """The lines of a module without the names of values, in alphabetical order."""
+    return sorted(re.sub(r"%\w+", "%", line) for line in str(module).splitlines())

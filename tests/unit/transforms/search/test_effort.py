@@ -41,13 +41,13 @@ def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
-    """Behind the choice of accumulators, behind loops, and behind kernels."""
+    """Behind the choice of accumulators, behind memory, behind loops, and behind kernels."""
     with evaluation_of("protonn") as evaluation:
         costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
         runs = counted_passes(monkeypatch)
         for _ in range(2):
             costs.estimated(uniform(evaluation, 8)[0])
-    assert runs["simplify"] == 3
+    assert runs["simplify"] == 4
     assert runs["choose-accumulators"] == runs["select-kernels"] == runs["estimate-cost"] == 1
 
 
