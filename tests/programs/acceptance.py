@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tinyml.dialects.context import context
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
+from tinyml.runtime.evaluator.evaluator import argument_reals
+from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.statistics import Judge, sample_groups
+from tinyml.tools.driver.choice.trials import loss_of
 from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.evaluation.reference import Reference
@@ -17,6 +19,7 @@ def qualifies(folder: Path, val: Path, loss: float = DEFAULT_LOSS) -> bool:
     """True if the classifier in an output folder is expected to lose no more than `loss` points."""
     reals, formats = (load_program(folder / "ir" / f"{name}.mlir", context()) for name in ("0-reals", "1-formats"))
     data = load_program_data(formats, str(val))
-    judge = Judge.of(Reference(reals, data), sample_groups(str(val), len(data))[0])
-    outputs = evaluate(formats, encode_inputs(formats, data.x))
-    return judge.loss(outputs.classes, in_reals(formats, outputs).scores).allowed(loss)
+    reference = Reference(reals, data)
+    judge = Judge.of(reference, sample_groups(str(val), len(data))[0])
+    program = SharedEvaluator(argument_reals(formats, reference.inputs)).prepare(formats)
+    return loss_of(program, reference.order, judge).allowed(loss)

@@ -25,7 +25,7 @@ _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("linear_model.LogisticRegression", {}),
     ("linear_model.LinearRegression", {}),
     ("discriminant_analysis.LinearDiscriminantAnalysis", {}),
-    ("discriminant_analysis.QuadraticDiscriminantAnalysis", {"reg_param": 0.1}),
+    ("discriminant_analysis.QuadraticDiscriminantAnalysis", {"solver": "eigen", "shrinkage": 0.1}),
     ("naive_bayes.GaussianNB", {}),
     ("svm.SVC", {}),
     ("svm.SVR", {}),

@@ -243,26 +243,8 @@ class ProgramTrial:
         return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
 
     def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
-        """The loss of a program on the data.
-
-        at_most: points, as counted, beyond which the evaluation ends; samples with the smallest margins come first.
-        """
-        order = self.reference.order
-        classes: list[NDArray[np.int64]] = []
-        scores: list[NDArray[np.float64] | None] = []
-        for chunk in range(len(self.evaluator.shared.chunks)):
-            outputs = program.outputs(chunk)
-            scores.append(program.decoded(outputs)[0] if judge.numbers else program.compared(chunk))
-            classes.append(outputs.classes)
-            if not judge.numbers:
-                seen = np.concatenate(classes)
-                points = 100 * judge.net(seen, order[: len(seen)]) / len(order)
-                if points > at_most:
-                    return Loss(points, points, 0, 0, len(order), len(order))
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        known = [part for part in scores if part is not None]
-        return judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+        """The loss of a program on the data. at_most: as for `loss_of`."""
+        return loss_of(program, self.reference.order, judge, at_most)
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""
@@ -278,6 +260,29 @@ class ProgramTrial:
         assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
         pipelines.run(module, self.ctx, passes[assigned + 1 :])
         return module
+
+
+def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_most: float = float("inf")) -> Loss:
+    """The loss of a program on the data of a reference, by the numbers that its label compares.
+
+    order: of the samples in that reference. at_most: points, as counted, beyond which the evaluation ends; samples with
+    the smallest margins come first.
+    """
+    classes: list[NDArray[np.int64]] = []
+    scores: list[NDArray[np.float64] | None] = []
+    for chunk in range(len(program.evaluator.chunks)):
+        outputs = program.outputs(chunk)
+        scores.append(program.decoded(outputs)[0] if judge.numbers else program.compared(chunk))
+        classes.append(outputs.classes)
+        if not judge.numbers:
+            seen = np.concatenate(classes)
+            points = 100 * judge.net(seen, order[: len(seen)]) / len(order)
+            if points > at_most:
+                return Loss(points, points, 0, 0, len(order), len(order))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    known = [part for part in scores if part is not None]
+    return judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
 
 
 def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:

@@ -17,7 +17,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.programs import float_conversions, generated_code
+from tinyml.tools.calibration.programs import estimators, float_conversions, generated_code
 from tinyml.transforms.ir.cost.demand import ENTRY
 
 FOREIGN: Chip = RISCV
@@ -118,3 +118,10 @@ def test_no_format_of_a_cost_table_is_none():
     """Widths that fixed point does not have would be left out with a message each."""
     assert min(costs.FIXED_WIDTHS) >= 2
     assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]
+
+
+def test_every_estimator_of_the_fit_can_be_trained() -> None:
+    """One that scikit-learn refuses, such as a covariance of few samples, would end a calibration before it begins."""
+    made = list(estimators.estimators())
+    assert len({type(each.estimator[-1]).__name__ for each in made}) > 10
+    assert all(len(each.x) == estimators.SAMPLES for each in made)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from programs.acceptance import qualifies
 from programs.network_writer import NetworkWriter
+from programs.paths import ROOT
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -158,6 +159,15 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
     assert qualifies(tmp_path / "8", tmp_path / "val.npz") == narrow
     assert qualifies(tmp_path / "auto", tmp_path / "val.npz")
     assert not narrow or auto["estimate"][time] <= uniform["estimate"][time]
+
+
+def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
+    """Of gestures, whose label compares exact sums: by the scores, which are rounded, 8 bits would lose too much."""
+    model = ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd"
+    report = compiled(model, tmp_path / "auto")
+    assert report["chosen"]["name"] == "fixed 8"
+    assert report["chosen"]["qualifies"]
+    assert qualifies(tmp_path / "auto", model.with_name("val.npz"))
 
 
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
