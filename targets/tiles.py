@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
 
-STRIP_BYTES = 6144
-"""The most bytes of a gathered strip."""
+INPUT_TILE_BYTES = 6144
+"""The most bytes of an input tile."""
 
 KEPT = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
@@ -155,7 +155,7 @@ class TileFamily:
     None for a shape without one. stream: the weights and all other data of rows, in the order in which a kernel fetches
     them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished by a
     shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
-    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of a gathered strip.
+    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of an input tile.
     large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines: the number of
     lines of tiles that have kernels.
     """
@@ -169,7 +169,7 @@ class TileFamily:
     shifts: bool = False
     bits: int = 32
     right: int = 31
-    most: int = STRIP_BYTES
+    most: int = INPUT_TILE_BYTES
     large: bool = False
     lines: int = 1
 
