@@ -26,7 +26,7 @@ def step_limit() -> int:
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
 
-def limited_elements(shape: Iterable[int]) -> int:
+def counted_elements(shape: Iterable[int]) -> int:
     """The elements of a shape as `ELEMENT_LIMIT` counts them: an axis without elements, or of unknown extent, has one.
 
     numpy refuses an empty array whose other axes are too long.

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
-from tinyml.dialects.formats.exact.numbers import exact
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.lazy_numpy import np
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
 
-STRIP_BYTES = 6144
-"""The most bytes of a gathered strip."""
+INPUT_TILE_BYTES = 6144
+"""The most bytes of an input tile."""
 
 KEPT = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
@@ -104,7 +104,7 @@ class Sums:
         """True if all sums and partial sums stay below a limit in magnitude."""
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
-    def nearer(self, limit: int, zero: int) -> Sums | None:
+    def clamp_starts(self, limit: int, zero: int) -> Sums | None:
         """Sums below a limit that are requantised to the same bytes; None if there are none.
 
         A channel whose weights have no effect may start from 2^30, far beyond any byte; its start is replaced by one
@@ -155,7 +155,7 @@ class TileFamily:
     None for a shape without one. stream: the weights and all other data of rows, in the order in which a kernel fetches
     them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished by a
     shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
-    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of a gathered strip.
+    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of an input tile.
     large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines: the number of
     lines of tiles that have kernels.
     """
@@ -169,7 +169,7 @@ class TileFamily:
     shifts: bool = False
     bits: int = 32
     right: int = 31
-    most: int = STRIP_BYTES
+    most: int = INPUT_TILE_BYTES
     large: bool = False
     lines: int = 1
 
@@ -182,9 +182,9 @@ class TileFamily:
             return None
         if self.shifts:
             right = accumulator.shift(result) if accumulator.bits <= self.bits else None
-            if right is None or right >= self.bits or exact(result).raw_limits != (-limits(8)[1], limits(8)[1]):
+            if right is None or right >= self.bits or exact_numbers(result).raw_limits != (-limits(8)[1], limits(8)[1]):
                 return None
-            return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact(result).raw_limits)
+            return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish, self.right) else None
 
@@ -200,7 +200,7 @@ class TileFamily:
         """
         if self.shifts:
             return sums if sums.within(self.limit) else None
-        return sums.nearer(self.limit, zero)
+        return sums.clamp_starts(self.limit, zero)
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

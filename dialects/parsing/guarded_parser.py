@@ -14,7 +14,7 @@ from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer
 
-from tinyml.dialects.limits import ELEMENT_LIMIT, limited_elements
+from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 
 
 class LinearLexer(MLIRLexer):
@@ -48,7 +48,7 @@ class GuardedParser(Parser):
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
         type = super().parse_optional_type()
-        if isinstance(type, ShapedType) and limited_elements(type.get_shape()) > self._limit:
+        if isinstance(type, ShapedType) and counted_elements(type.get_shape()) > self._limit:
             self.raise_error(
                 f"the type has more than {self._limit} elements; --max-elements raises the limit", start, self.pos
             )
@@ -80,7 +80,7 @@ class GuardedParser(Parser):
     def _parse_dense_literal_type(self) -> Any:
         start = self.pos
         type = super()._parse_dense_literal_type()
-        self._constant_elements += limited_elements(type.get_shape())
+        self._constant_elements += counted_elements(type.get_shape())
         if self._constant_elements > self._limit:
             self.raise_error(
                 f"the constants have more than {self._limit} elements; --max-elements raises the limit", start, self.pos

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.limits import ELEMENT_LIMIT, limited_elements
+from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 from tinyml.runtime.readers.regular_files import open_regular
 
 _NPY, _NPZ = "not a readable .npy file", "not a readable .npz file of plain arrays"
@@ -145,7 +145,7 @@ def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> 
         raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {size}")
     accept(header)
     limit = ELEMENT_LIMIT.get()
-    if limited_elements(header.shape) > limit:
+    if counted_elements(header.shape) > limit:
         raise InputError(
             f"an array of shape {header.shape} has more than {limit} elements; --max-elements raises the limit",
             file=str(path),

@@ -283,4 +283,4 @@ class Trainer:
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
         """The execution of a batch of inputs, as `inputs` makes them. of_inputs: True to differentiate by them, too."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.trained, of_inputs)
+            return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

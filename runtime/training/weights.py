@@ -63,8 +63,8 @@ class TrainedWeights:
                 self.weights.append(Weight(op, np.array(start, np.float64)))
 
     @property
-    def trained(self) -> list[tdsl.ConstOp]:
-        """The constants."""
+    def constants(self) -> list[tdsl.ConstOp]:
+        """The constants that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property

@@ -32,25 +32,25 @@ _MACHINE = TileComposer(
 
 
 def _channels(tile: Tile) -> TileCode[Line]:
-    strip = AvrSlidingChannels(tile)
-    return strip if strip.fits else AvrChannelsByRow(tile)
+    sliding = AvrSlidingChannels(tile)
+    return sliding if sliding.fits else AvrChannelsByRow(tile)
 
 
 def _shifted(family: TileFamily, most: int) -> TileFamily:
-    """A family that shifts its sums. most: the bytes of a gathered strip."""
+    """A family that shifts its sums. most: the bytes of an input tile."""
     return replace(family, shifts=True, most=most)
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """A family with TensorFlow Lite's requantisation. most: the bytes of a gathered strip."""
+    """A family with TensorFlow Lite's requantisation. most: the bytes of an input tile."""
     return replace(family, right=MOST_RIGHT, most=most)
 
 
-SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_strip_s8", AvrDotTile), 384)
+SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_tile_s8", AvrDotTile), 384)
 REQUANTISED_DOTS = _requantised(_MACHINE.family("tm_dot_requantised_s8", AvrDotTile, shared=[REQUANTISE]), 384)
 """Rows of a matrix by windows."""
 
-SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_strip_s8", _channels, channels=True), 512)
+SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_tile_s8", _channels, channels=True), 512)
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _channels, channels=True, shared=[REQUANTISE]), 512
 )

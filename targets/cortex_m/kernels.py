@@ -39,32 +39,30 @@ def _dots(tile: Tile) -> TileCode[str]:
     return window if tile.count == 1 and window.fits else RowPairs(tile)
 
 
-DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8", _dots)
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _dots)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8", SlidingWindow, channels=True)
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", SlidingWindow, channels=True)
 """Depthwise filters."""
 
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, CodedDepthwise)
 """Depthwise filters as code."""
 
-_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_strip_s8", WidenedRows, large=True)
+_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", WidenedRows, large=True)
 """Rows of a matrix by windows, with weights of two bytes."""
 
-_WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
-    "tm_cm_winograd_strip_s8", Winograd1d, large=True
-)
+_WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family("tm_cm_winograd_1d_s8", Winograd1d, large=True)
 """Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
 
 _WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
-    "tm_cm_winograd_squares_s8", Winograd2d, large=True, lines=LINES
+    "tm_cm_winograd_2d_s8", Winograd2d, large=True, lines=LINES
 )
 """Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
-_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8", RowsArmv6m)
+_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", RowsArmv6m)
 """Rows of a matrix by windows, for ARMv6-M."""
 
-_SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_strip_s8", ChannelsArmv6m, channels=True)
+_SMALL_CHANNEL_TILES = _ARMV6M.family("tm_cm_small_channel_tile_s8", ChannelsArmv6m, channels=True)
 """Depthwise filters, for ARMv6-M."""
 
 _SMALL_CHANNEL_CODER = _ARMV6M.coder("tm_cm_small_channels", _SMALL_CHANNEL_TILES, CodedDepthwiseArmv6m)

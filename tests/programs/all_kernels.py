@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from programs import coded_rows
-from programs.strips import coded_strip
+from programs.tile_cases import coded_tile_case
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_of, row_coder, tile_coders, tile_families
 from tinyml.targets.tiles import Tile, TileFamily
@@ -35,7 +35,7 @@ def kernels(target: str) -> Iterator[tuple[str, Kernel]]:
                 yield kernel.symbol, kernel
     for coder in tile_coders(target):
         tile = Tile(4, 3, 12, 40, 4, 8, -128) if "channel" in coder.name else Tile(8, 3, 9, 102, 3, 9, -128)
-        yield coder.name, coded_strip(coder, tile, np.random.default_rng(7)).kernel
+        yield coder.name, coded_tile_case(coder, tile, np.random.default_rng(7)).kernel
     if (coder := row_coder(target)) is not None:
         [kernel] = coded_rows.kernels(target, [coded_rows.random_rows(np.random.default_rng(3), 13, [66])])
         yield coder.name, kernel

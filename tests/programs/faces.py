@@ -2,8 +2,8 @@
 
 A convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
 patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
-convolutions for confidences and boxes. RNNPool is a Scan over strips of the image and, in it, one over the patches of
-the strip: memory holds the states of all patches, never the patches themselves.
+convolutions for confidences and boxes. RNNPool is a Scan over bands of the image and, in it, one over the patches of
+the band: memory holds the states of all patches, never the patches themselves.
 
 Layers that the table leaves open are those of the published programs (microsoft/EdgeML, tools/SeeDot:
 model/rnnpool/face-2, face-3 and face-4). Their weights are published in fixed point, with ranges from which the scales
@@ -231,12 +231,12 @@ class _Model(_Graph):
         above, below = self.halves(
             self.op("Transpose", pixels, perm=[0, 2, 3, 1]), (rows, half, columns * half, CHANNELS)
         )
-        strip = _Graph("strip", self.constants)
-        turned = strip.op("Transpose", strip.op("Concat", "above", "below", axis=0), perm=[1, 0, 2])
-        left, right = strip.halves(turned, (columns, half, 2 * half, CHANNELS))
-        line = strip.scan("strip_patches", self.patch_states(), {}, {left: "left", right: "right"})
-        strip.repeated(line, columns - 1)
-        pooled = self.repeated(self.scan("strips", strip, {}, {above: "above", below: "below"}), rows - 1)
+        band = _Graph("band", self.constants)
+        turned = band.op("Transpose", band.op("Concat", "above", "below", axis=0), perm=[1, 0, 2])
+        left, right = band.halves(turned, (columns, half, 2 * half, CHANNELS))
+        line = band.scan("band_patches", self.patch_states(), {}, {left: "left", right: "right"})
+        band.repeated(line, columns - 1)
+        pooled = self.repeated(self.scan("bands", band, {}, {above: "above", below: "below"}), rows - 1)
         image = self.op("Reshape", pooled, self.integers(1, rows, columns, 4 * HIDDEN))
         return self.op("Transpose", image, perm=[0, 3, 1, 2], name="pooled")
 

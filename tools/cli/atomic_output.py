@@ -79,8 +79,8 @@ class PendingOutput:
 
 def pending_output(output: Path) -> PendingOutput:
     """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
-    for leftover in leftovers(output):
-        leftover.close()
+    for stale in stale_outputs(output):
+        stale.close()
     while (pending := _marked(_temporary(output, secrets.token_hex(_RANDOM_BYTES)))) is None:
         pass
     return pending
@@ -114,7 +114,7 @@ def _marked(folder: Path) -> PendingOutput | None:
     return PendingOutput(folder, lock)
 
 
-def leftovers(output: Path) -> Iterator[PendingOutput]:
+def stale_outputs(output: Path) -> Iterator[PendingOutput]:
     """The temporary folders of an output whose processes have ended, each locked by this one.
 
     Those of runs that were killed before they marked them are removed on the way.
@@ -335,16 +335,16 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 
 def _restore(final: Path, removable: RemovableFiles) -> None:
     """Move an old folder back that a killed run had renamed, or finish its removal."""
-    for leftover in leftovers(final):
+    for stale in stale_outputs(final):
         # Files that may not be removed stay, even here.
         with suppress(OSError, InputError):
-            if not leftover.old.exists():
+            if not stale.old.exists():
                 pass
             elif final.exists():
-                _remove(leftover.old, removable(leftover.old))
+                _remove(stale.old, removable(stale.old))
             else:
-                leftover.old.rename(final)
-        leftover.close()
+                stale.old.rename(final)
+        stale.close()
 
 
 def _remove(folder: Path, files: Sequence[str]) -> None:

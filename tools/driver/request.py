@@ -256,12 +256,12 @@ class SearchAccount:
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
     """Show the progress of searches that run in this context, and record their effort."""
-    from tinyml.transforms.search.engine.evaluation import WATCH
+    from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER
 
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0
 
-    def watch(status: Status) -> None:
+    def receive(status: Status) -> None:
         nonlocal phase, since, before
         now = time.perf_counter()
         if status.phase != phase:
@@ -274,11 +274,11 @@ def watched(progress: Progress) -> Generator[SearchAccount]:
         if phase:
             progress.detail(phase, _describe(account.candidates, status, now - since))
 
-    token = WATCH.set(watch)
+    token = STATUS_LISTENER.set(receive)
     try:
         yield account
     finally:
-        WATCH.reset(token)
+        STATUS_LISTENER.reset(token)
 
 
 def _describe(candidates: int, status: Status, seconds: float) -> str:

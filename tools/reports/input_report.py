@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.formats.exact.numbers import exact
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.float_inputs import takes_floats
@@ -102,7 +102,7 @@ def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, A
     [argument] = predict_function(formats).body.block.args
     format, numbers = tdsl.format_of(argument), argument_reals(formats, data.x).astype(np.float64)
     # Rounding is half a unit in the last place; what is further off was clipped.
-    unit_in_last_place = np.ldexp(1.0, -exact(format).scale)
+    unit_in_last_place = np.ldexp(1.0, -exact_numbers(format).scale)
     clipped = np.abs(format.decode(format.encode(numbers)) - numbers) > 0.75 * unit_in_last_place
     entry = CAST if any(isinstance(op, tdsl.CastOp) for op in _readers(argument)) else READ
     if any(map(_scales, _readers(predict_function(reals).body.block.args[0]))):

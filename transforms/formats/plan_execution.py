@@ -135,10 +135,10 @@ class PlanExecutionPass(ModulePass):
             kernels = Kernels(families, AMPLE)
             if beyond is not None and ram is not None:
                 # Packing takes more than the bytes alive at once: half of the rest is for results next to operands.
-                left = TileMemory(AMPLE.strip, max(ram - -(-segment.bits // 8), 0) // 2)
+                left = TileMemory(AMPLE.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
                 kernels = Kernels(families, left, left)
             elif beyond is not None:
-                left = beyond.strip + (max(alive) - bits) // 8
+                left = beyond.input_tile + (max(alive) - bits) // 8
                 kernels = Kernels(families, TileMemory(left), TileMemory(left, left // 2))
             by = segment.tiling.rewrite(network, segment.first, segment.last)(kernels)
             if by is not None:

@@ -30,7 +30,7 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
 from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
-from tinyml.transforms.ir.window_sums import is_strip
+from tinyml.transforms.ir.window_sums import is_evenly_spaced
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class TileWindowsPass(ModulePass):
         large = () if self.flash is None else tile_families(self.target, large=True)
         for function in defined_functions(op):
             limited = self.ram is not None or tdsl.RAM in function.attributes
-            usual = TileMemory(AMPLE.strip, 0) if limited else AMPLE
+            usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
             for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
                 done = convolution.turns is not None or _is_tiled(convolution)
@@ -65,13 +65,13 @@ class TileWindowsPass(ModulePass):
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """True for a convolution after tiling: of one window of grouped channels, or of a strip of windows."""
+    """True for a convolution after tiling: of one window of grouped channels, or of a tile of windows."""
     _, *window, _ = tdsl.shape_of(op.rhs)
     # Several lines of windows are part of a segment whose rows have not been split yet.
     one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
     if (
         one_line
-        and is_strip(op)
+        and is_evenly_spaced(op)
         and isinstance(op.parent_op(), scf.ForOp)
         and isinstance(op.rhs.owner, tdsl.WindowOp | tdsl.SliceOp)
     ):

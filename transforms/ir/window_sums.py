@@ -112,7 +112,7 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spa
     return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels), lines
 
 
-def is_strip(op: tdsl.Conv2dOp) -> bool:
+def is_evenly_spaced(op: tdsl.Conv2dOp) -> bool:
     """True if the windows of a single image form lines with a constant step between adjacent windows.
 
     Successive lines start one row apart.

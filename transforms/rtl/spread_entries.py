@@ -41,9 +41,9 @@ from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
+from tinyml.transforms.rtl.unrolling.block_rams import blocks
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows, content_of
-from tinyml.transforms.rtl.unrolling.memory_blocks import blocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
 from tinyml.transforms.rtl.unrolling.words import width_of
 

@@ -18,9 +18,9 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
-from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 from tinyml.transforms.rtl.unrolling.words import widen_memories
 
@@ -76,6 +76,6 @@ class UnrollLoopsPass(ModulePass):
             shares[1] if self.dsps is None else self.dsps,
             fabric.there.brams if self.brams is None else self.brams,
         )
-        for row in choose_lanes(sums, operators, taken, budget, MemoryBlocks(function, fabric), self.order):
+        for row in choose_lanes(sums, operators, taken, budget, BlockRams(function, fabric), self.order):
             if row.count > 1:
                 row.sum.unroll(row.count, row.in_dsps)

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS, WidthAndFrac
 from tinyml.dialects.lazy_numpy import np
@@ -51,7 +51,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return IntegerType(self.width.data)
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:
-        return AccumulatorType(self.width.data, exact(lhs_format).scale + exact(rhs_format).scale)
+        return AccumulatorType(self.width.data, exact_numbers(lhs_format).scale + exact_numbers(rhs_format).scale)
 
     def follows(self, other: Accumulator) -> bool:
         return isinstance(other, AccumulatorType) and other.frac.data <= self.frac.data
@@ -63,16 +63,16 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(m.bounded(sum, low, high), -left), self.width.data)
 
     def starts(self, format: NumberFormat) -> bool:
-        return format.FAMILY == self.FAMILY and exact(format).scale <= self.frac.data
+        return format.FAMILY == self.FAMILY and exact_numbers(format).scale <= self.frac.data
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        start = exact(format)
+        start = exact_numbers(format)
         width = max(map(abs, start.integer_limits)).bit_length() + 1 + self.frac.data - start.scale
         return ExactNumbers.INTEGERS(width, self.frac.data) if width in WIDTHS else start
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        loaded = exact(format).load(m, value)
-        left = self.frac.data - exact(format).scale
+        loaded = exact_numbers(format).load(m, value)
+        left = self.frac.data - exact_numbers(format).scale
         low, high = self._limits_before(left)
         fitting = m.bounded(loaded.value, max(loaded.low, low), min(loaded.high, high))
         return m.held(m.rescale(fitting, -left), self.width.data)
@@ -91,25 +91,25 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self.widened(32) if self.width.data == 24 else self
 
     def shift(self, result: NumberFormat) -> int | None:
-        numbers = exact(result)
+        numbers = exact_numbers(result)
         right = self.frac.data - numbers.scale
         return right if right > 0 and numbers.rounding(self.frac.data) == 1 << right - 1 else None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         low, high = limits(self.width.data)
-        return low <= bound[0] and bound[1] + exact(result).rounding(self.frac.data) <= high
+        return low <= bound[0] and bound[1] + exact_numbers(result).rounding(self.frac.data) <= high
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
-        lhs, rhs = exact(lhs_format), exact(rhs_format)
+        lhs, rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         return self.frac.data == lhs.scale + rhs.scale and _greatest_product(lhs, rhs) <= limits(self.width.data)[1]
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = m.mul(exact(lhs_format).load(m, lhs), exact(rhs_format).load(m, rhs))
+        product = m.mul(exact_numbers(lhs_format).load(m, lhs), exact_numbers(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, self.width.data))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -121,7 +121,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-        formats = exact(lhs_format), exact(rhs_format)
+        formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = np.float64 if lhs.shape[-1] * _greatest_product(*formats) < EXACT_FLOAT else np.int64
         factors = (format.integers(raws).astype(dtype) for format, raws in zip(formats, (lhs, rhs), strict=True))
         sums = stacked_matmul(*factors).astype(np.int64)

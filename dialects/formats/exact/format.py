@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
-from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.lazy_numpy import np
@@ -143,7 +143,7 @@ class ExactFormat(ExactNumbers):
         return max(min(low, most), -reach), min(max(high, -reach), most)
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        formats = self, exact(rhs)
+        formats = self, exact_numbers(rhs)
         scale = max(format.scale for format in formats)
         greatest = sum(max(map(abs, format.integer_limits)) << scale - format.scale for format in formats)
         width = greatest.bit_length() + 1
@@ -155,7 +155,7 @@ class ExactFormat(ExactNumbers):
         return None if width is None or self.scale not in FRACS else ExactNumbers.INTEGERS(width, self.scale)
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
-        other = exact(rhs)
+        other = exact_numbers(rhs)
         scale = max(self.scale, other.scale)
         most = max(map(abs, self.integer_limits)) << scale - self.scale
         left = scale - other.scale
@@ -165,7 +165,7 @@ class ExactFormat(ExactNumbers):
         return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        scale = exact(lhs).scale + exact(rhs).scale
+        scale = exact_numbers(lhs).scale + exact_numbers(rhs).scale
         if bound is None:
             return AccumulatorType(ACCUMULATOR_WIDTHS[-1], scale)
         for width in ACCUMULATOR_WIDTHS:
@@ -190,7 +190,7 @@ class ExactFormat(ExactNumbers):
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
     def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
-        formats = exact(lhs_format), exact(rhs_format)
+        formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         common = max(format.scale for format in formats)
         a, b = (
             m.rescale(format.load(m, value), format.scale - common)
@@ -199,7 +199,7 @@ class ExactFormat(ExactNumbers):
         return a, b, common
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        a, b = exact(lhs_format), exact(rhs_format)
+        a, b = exact_numbers(lhs_format), exact_numbers(rhs_format)
         x, y, left = a.load(m, lhs), b.load(m, rhs), b.scale - a.scale
         if left < 0:
             x, y, left = y, x, -left
@@ -210,7 +210,7 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.sub(a, b), scale)
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        a, b = exact(lhs_format), exact(rhs_format)
+        a, b = exact_numbers(lhs_format), exact_numbers(rhs_format)
         x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
         for factor, other in ((x, y), (y, x)):
             if (exponent := factor.exponent) is not None:
@@ -220,9 +220,9 @@ class ExactFormat(ExactNumbers):
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
         """The product has no more bits than the numbers of this format."""
-        power, width = exact(factor_format), self.stored_width
+        power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
-        if exact(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:
+        if exact_numbers(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:
             return super().scaled(m, value, value_format, factor, factor_format)
         x = self.load(m, value)
         product = m.muli(m.held(x, width), m.held(times, width))
@@ -237,11 +237,11 @@ class ExactFormat(ExactNumbers):
         known: list[tuple[int, Int[V], int]] = []
         for sign, factors in terms:
             (value, format), *others = factors
-            x, scale = exact(format).load(m, value), exact(format).scale
+            x, scale = exact_numbers(format).load(m, value), exact_numbers(format).scale
             for other, of_other in others:
                 # Powers of two in constants only change the scale: the sum of such products takes fewer bits.
-                y, exponent = m.odd_part(exact(of_other).load(m, other))
-                x, scale = m.mul(x, y), scale + exact(of_other).scale - exponent
+                y, exponent = m.odd_part(exact_numbers(of_other).load(m, other))
+                x, scale = m.mul(x, y), scale + exact_numbers(of_other).scale - exponent
             known.append((sign, x, scale))
         # Terms of one scale are added before they are aligned to the next one.
         known.sort(key=lambda term: term[2])
@@ -252,11 +252,11 @@ class ExactFormat(ExactNumbers):
         return self.store(m, total, common)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        source = exact(value_format)
+        source = exact_numbers(value_format)
         return self.store(m, m.sub(m.const(0), source.load(m, value)), source.scale)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        source = exact(value_format)
+        source = exact_numbers(value_format)
         return self.store(m, source.load(m, value), source.scale)
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
@@ -287,7 +287,7 @@ class ExactFormat(ExactNumbers):
         """A table for few arguments; otherwise the function of fixed point or, as in MinUn (7.1), of floats."""
         from tinyml.dialects.machine.real_functions import exactly
 
-        source = exact(value_format)
+        source = exact_numbers(value_format)
         first, last = source.raw_limits
         if last - first >= TABULATED:
             result = self.function_by_lines(m, function, value, source)
@@ -313,26 +313,26 @@ class ExactFormat(ExactNumbers):
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
         """An exact sum of integers; f32 where the integers of the elements have more than 16 bits."""
-        source = exact(value_format)
+        source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)
         return IntegerType(width_for(0, count * max(map(abs, source.integer_limits)) ** 2, TOTAL_WIDTHS))
 
     def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
-        if _root_bits(source := exact(value_format)) is None:
+        if _root_bits(source := exact_numbers(value_format)) is None:
             return super().add_square(m, total, value, value_format)
         x = source.load(m, value)
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
         """The integer nearest to 2^bits / sqrt(total), with `_root_bits` bits, whatever the scale of the elements."""
-        if (bits := _root_bits(exact(value_format))) is None:
+        if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
         root = m.bounded(m.call(f"tm_inverse_root_s{m.width_of(total)}", total), 0, limits(32)[1])
         return m.held(m.rescale(root, ROOT_BITS - bits), 32)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        source = exact(value_format)
+        source = exact_numbers(value_format)
         if (bits := _root_bits(source)) is None:
             return super().normalised(m, value, factor, total, value_format)
         root = m.bounded(factor, 0, min(1 << bits, limits(32)[1]))

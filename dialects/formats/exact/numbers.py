@@ -84,7 +84,7 @@ class ExactNumbers(NumberFormat):
         return Int(value, self.stored_width, low, high)
 
 
-def exact(format: NumberFormat) -> ExactNumbers:
+def exact_numbers(format: NumberFormat) -> ExactNumbers:
     """A format of the family; raises `InputError` for any other."""
     if not isinstance(format, ExactNumbers):
         raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")

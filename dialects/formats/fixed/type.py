@@ -27,7 +27,7 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
@@ -170,7 +170,7 @@ class FixedType(RoundedHalfUp):
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
-        frac = max(exact(other).scale, exact(result).scale)
+        frac = max(exact_numbers(other).scale, exact_numbers(result).scale)
         coarser = min(self.frac.data, max(frac, FRACS[0]))
         # The same range needs fewer bits at a coarser scale; one is kept for rounding up.
         needed = self.width.data - max(self.frac.data - coarser - 1, 0)

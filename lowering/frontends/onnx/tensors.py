@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.limits import ELEMENT_LIMIT, limited_elements
+from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 from tinyml.runtime.readers.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
         raise error(f"element type {tensor.data_type} is not supported, only {known}")
     if any(extent < 0 for extent in shape):
         raise error(f"shape {list(shape)} is negative")
-    if limited_elements(shape) > (limit := ELEMENT_LIMIT.get()):
+    if counted_elements(shape) > (limit := ELEMENT_LIMIT.get()):
         raise error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
     stored = np.dtype("<u2" if element == BFLOAT16 else element).newbyteorder("<")
     size = prod(shape) * stored.itemsize

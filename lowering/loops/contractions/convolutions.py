@@ -23,7 +23,7 @@ from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.ir.window_sums import is_strip, spacing
+from tinyml.transforms.ir.window_sums import is_evenly_spaced, spacing
 
 
 @lowers(tdsl.Conv2dOp)
@@ -37,8 +37,8 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     rows, *taps, length = tdsl.shape_of(op.lhs)
     images, height, width, _ = tdsl.shape_of(op.rhs)
     is_window, by_channel = (height, width) == tuple(taps), length == 1 and rows == op.group_count > 1
-    strip = images == 1 and not is_window and is_strip(op)
-    if (op.group_count == 1 and (is_window or strip)) or (by_channel and (strip or (is_window and images > 1))):
+    is_tile = images == 1 and not is_window and is_evenly_spaced(op)
+    if (op.group_count == 1 and (is_window or is_tile)) or (by_channel and (is_tile or (is_window and images > 1))):
         start = _starts(op, nest)
         if start is not None:
             return _lower_tiles(op, start, nest)

@@ -1,6 +1,6 @@
 """Depthwise kernels: channels, each with its own filter, by all windows.
 
-`AvrSlidingChannels`: the weights of the filter stay in registers while a window slides along the strip. Each element is
+`AvrSlidingChannels`: the weights of the filter stay in registers while a window slides along the tile. Each element is
 loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
 complete, those of later windows move up by one position.
 
@@ -32,7 +32,7 @@ ELEMENT = RESULT
 WEIGHTS = [f"r{number}" for number in range(16, 25)]
 COUNTER = "r14"
 _BEGIN = (a.movw("r30", "r24"), a.movw("r28", "r22"), a.movw("r26", "r20"), a.clr(ZERO))
-"""Z points into the stream, Y into the strip and X to the results."""
+"""Z points into the stream, Y into the input tile and X to the results."""
 
 MOST = 255
 """The maximum count in a byte."""
@@ -76,17 +76,17 @@ class _AvrChannelCode(AvrTileCode):
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The bytes by which the windows of a channel move the pointers into the strip and into the stream."""
+        """The bytes by which the windows of a channel move the pointers into the input tile and into the stream."""
 
     def composed(self) -> TimedCode:
-        tile, (along_strip, along_stream) = self.tile, self.distances
+        tile, (along_input, along_stream) = self.tile, self.distances
         start = (next_byte(FLASH, "Z")(register) for register in START)
         record = self.layout.bytes(1) // tile.rows
         channel = (
             TimedCode.once(a.push(ELEMENT), *start)
             .followed_by(self.windows)
             .then(
-                moved("r28", 1 - along_strip),
+                moved("r28", 1 - along_input),
                 moved("r26", 1 - tile.count * tile.rows),
                 moved("r30", record - len(START) - along_stream),
                 a.pop(ELEMENT),

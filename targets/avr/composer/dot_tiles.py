@@ -1,4 +1,4 @@
-"""Rows of a matrix by the windows of a strip, two by two with their sums in registers.
+"""Rows of a matrix by the windows of a tile, two by two with their sums in registers.
 
 The weights of two rows alternate after the starts of both, so that each is loaded once for two windows. An odd last
 window is computed together with the one before, which is computed twice.

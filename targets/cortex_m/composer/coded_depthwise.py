@@ -118,7 +118,7 @@ class CodedFilter:
         return sorted([*groups, *((row,) for row in free)])
 
 
-_STRIP, OUT = "r0", "r1"
+_INPUT, OUT = "r0", "r1"
 _REGISTERS = ("r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
 _STRAIGHT = 6
 """The greatest number of windows that are computed without a loop."""
@@ -207,7 +207,7 @@ class _CodedChannel(OverlappingWindows):
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
         loads = [
-            t.ldrsb(register, at(_STRIP, place)) for register, place in zip((tap, self.spare), places, strict=False)
+            t.ldrsb(register, at(_INPUT, place)) for register, place in zip((tap, self.spare), places, strict=False)
         ]
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
@@ -264,11 +264,11 @@ class _CodedChannel(OverlappingWindows):
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
-        step = joined(moved(_STRIP, self.loop * self.tile.step), moved(OUT, self.loop * self.tile.rows))
+        step = joined(moved(_INPUT, self.loop * self.tile.step), moved(OUT, self.loop * self.tile.rows))
         loop = Repeated.once(joined(self.windows(self.loop, self.rounds - 1), step, self.counted()))
         code = code.followed_by(loop.counted(1, self.loops))
         code = code.then(self.windows(self.tile.count - self.loops * self.loop, 0))
-        return code.then(moved(_STRIP, -self.loops * self.loop * self.tile.step))
+        return code.then(moved(_INPUT, -self.loops * self.loop * self.tile.step))
 
     @property
     def moved_on(self) -> int:
@@ -353,5 +353,5 @@ class CodedDepthwise(RepeatedCode):
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)
             if number < len(self.channels) - 1:
-                code = code.then((t.add(_STRIP, _STRIP, 1), *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
+                code = code.then((t.add(_INPUT, _INPUT, 1), *moved(OUT, 1 - channel.moved_on * self.tile.rows)))
         return code.then(joined(moved("sp", self.frame), t.pop((*SAVED, "pc"))))

@@ -128,7 +128,7 @@ class CodedTileArmv6m(Armv6mCode):
     @cached_property
     def sums(self) -> Sums:
         """The sums, replaced by sums within the limit of the shorter epilogue if these give the same bytes."""
-        return self.given.nearer(THIRDS_LIMIT, self.tile.zero) or self.given
+        return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def by_thirds(self) -> bool:

@@ -123,7 +123,7 @@ class OverlappingWindows(ABC):
 _REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
 """The registers other than the pointers to windows and results."""
 
-_STRIP, _OUT = "r1", "r2"
+_INPUT, _OUT = "r1", "r2"
 _STREAM, _START, _END, _MULTIPLIER, _COUNT, _WEIGHTS = 0, 4, 8, 12, 16, 20
 """Byte offsets of stack slots."""
 
@@ -193,7 +193,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         first = column * self.tile.rows
 
         def element(row: int) -> Address:
-            return at(_STRIP, first + row * self.tile.pitch)
+            return at(_INPUT, first + row * self.tile.pitch)
 
         lines: list[Line] = []
         for number, tap in enumerate(self.taps):
@@ -275,14 +275,14 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         rest, loop = tile.count, joined()
         if self.loops:
             rest = tile.count - self.loops * self.rounds
-            moves = joined(moved(_STRIP, self.rounds * tile.step), moved(_OUT, self.rounds * channels))
+            moves = joined(moved(_INPUT, self.rounds * tile.step), moved(_OUT, self.rounds * channels))
             before = joined(before, self.counted(lambda counter: t.mov(counter, self.loops), loads=False))
             counted = self.counted(lambda counter: t.subs(counter, 1))
             loop = joined(self.windows(self.rounds, self.rounds - 1), moves, counted, t.bne(back=2))
         back = self.loops * self.rounds
         behind = joined(
             self.windows(rest, 0),
-            moved(_STRIP, 1 - back * tile.step),
+            moved(_INPUT, 1 - back * tile.step),
             moved(_OUT, 1 - back * channels),
             t.ldr(self.taps[0], slot(_END)),
             t.cmp(_OUT, self.taps[0]),

@@ -1,7 +1,7 @@
-"""Depthwise kernels: channel by channel along a strip, each with its own filter, for up to eight windows at once.
+"""Depthwise kernels: channel by channel along a tile, each with its own filter, for up to eight windows at once.
 
 Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
-strip; those of a larger one are loaded row by row.
+tile; those of a larger one are loaded row by row.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class RiscvChannelTile(RiscvTileCode):
 class _Channel(Generic[V]):
     """A channel. stream: the address of its record."""
 
-    def __init__(self, code: RiscvCode[V], strip: RiscvChannelTile, stream: V) -> None:
-        self.code, self.strip, self.tile, self.records = code, strip, strip.tile, strip.records
+    def __init__(self, code: RiscvCode[V], tile_code: RiscvChannelTile, stream: V) -> None:
+        self.code, self.tile_code, self.tile, self.records = code, tile_code, tile_code.tile, tile_code.records
         self.start = code.load(32, stream, START_AT)
         self.multiplier = code.load(32, stream, MULTIPLIER_AT)
         self.right = code.load(8, stream, RIGHT_AT)
         self.stream = stream
-        self.kept = self._weights(stream, self.records.taps if strip.is_kept else 0)
+        self.kept = self._weights(stream, self.records.taps if tile_code.is_kept else 0)
 
     def _weights(self, stream: V, count: int) -> Sequence[V]:
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
@@ -103,7 +103,7 @@ class _Channel(Generic[V]):
     def write(self, window: V, out: V) -> Sequence[V]:
         """Store the results; return the addresses of the next record, its first window and its first result."""
         code, tile = self.code, self.tile
-        for times, windows in self.strip.windows:
+        for times, windows in self.tile_code.windows:
 
             def some(pointers: Sequence[V], windows: int = windows) -> Sequence[V]:
                 stream, window, out = pointers
@@ -119,7 +119,7 @@ class _Channel(Generic[V]):
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
         """Compute `windows` windows; return the stream and the addresses of the next windows and results."""
         code, channels = self.code, self.tile.rows
-        if self.strip.is_kept:
+        if self.tile_code.is_kept:
             sums = self._by_kept_weights(window, windows)
         else:
             stream, *sums = self._by_loaded_weights(stream, window, windows)
@@ -148,7 +148,7 @@ class _Channel(Generic[V]):
     def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
         """The sums of `windows` windows, with weights in registers."""
         pitch, columns, pointer = self.tile.pitch, self.records.columns, window
-        is_near = (self.tile.runs - 1) * pitch + self.strip.reach(windows) <= REACH
+        is_near = (self.tile.runs - 1) * pitch + self.tile_code.reach(windows) <= REACH
         sums: Sequence[V] = [self.start] * windows
         for row in range(self.tile.runs):
             if row and not is_near:

@@ -1,4 +1,4 @@
-"""Rows of a matrix by the windows of a strip, four by four with their sums in registers.
+"""Rows of a matrix by the windows of a tile, four by four with their sums in registers.
 
 A single window is multiplied by eight rows at a time. Rows and windows that do not fill whole blocks are distributed
 evenly over the blocks.
@@ -107,7 +107,7 @@ class _RowBlock(Generic[V]):
     """A block of rows by several windows. Sums are ordered by rows, then by windows."""
 
     code: RiscvCode[V]
-    strip: RiscvDotTile
+    tile_code: RiscvDotTile
     rows: int
     windows: int
 
@@ -116,7 +116,7 @@ class _RowBlock(Generic[V]):
         code, rows = self.code, self.rows
         starts = [code.load(32, stream, 4 * row) for row in range(rows)]
         stream = code.moved(stream, 4 * rows)
-        products = self._straight if self.strip.is_straight else self._looped
+        products = self._straight if self.tile_code.is_straight else self._looped
         stream, *sums = products(stream, window, starts)
         return self._finish(stream, out, sums)
 
@@ -127,7 +127,7 @@ class _RowBlock(Generic[V]):
         sums.
         """
         code, windows = self.code, self.windows
-        elements = [code.load(8, pointer, offset + window * self.strip.tile.step) for window in range(windows)]
+        elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
         results: list[V] = []
         for row in range(self.rows):
             weight = code.load(8, stream, number * self.rows + row)
@@ -142,15 +142,15 @@ class _RowBlock(Generic[V]):
 
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
         """All products without a loop; returns the address after the weights in the stream, and the sums."""
-        tile, sums = self.strip.tile, starts
+        tile, sums = self.tile_code.tile, starts
         elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
         for number, (run, element) in enumerate(elements):
-            sums = self._element(window, self.strip.offset(run, element), stream, number, sums)
+            sums = self._element(window, self.tile_code.offset(run, element), stream, number, sums)
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
         """All products, run by run; returns the address after the weights in the stream, and the sums."""
-        code, tile = self.code, self.strip.tile
+        code, tile = self.code, self.tile_code.tile
         sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
 
         def run(values: Sequence[V]) -> Sequence[V]:
@@ -161,7 +161,7 @@ class _RowBlock(Generic[V]):
 
     def _run(self, values: Sequence[V]) -> Sequence[V]:
         """The products of a run. values: the addresses of its first elements and weights, and the sums."""
-        code, length = self.code, self.strip.tile.length
+        code, length = self.code, self.tile_code.tile.length
         single, loops = (length, 0) if length <= SHORT else (length % UNROLLED, length // UNROLLED)
 
         def steps(values: Sequence[V], count: int = UNROLLED) -> Sequence[V]:
@@ -178,13 +178,13 @@ class _RowBlock(Generic[V]):
 
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
         """Store the results; returns the addresses of the next block in the stream and of the next results."""
-        code, rows, layout = self.code, self.rows, self.strip.layout
+        code, rows, layout = self.code, self.rows, self.tile_code.layout
         # The pointer is at the end of the weights.
         begin = layout.weights_end(rows)
         for row in range(rows):
             multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)
             right = code.load(8, stream, layout.offset("right", rows, row) - begin)
             for window in range(self.windows):
-                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.strip.tile.zero)
-                code.store_byte(out, byte, window * self.strip.tile.rows + row)
+                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.tile_code.tile.zero)
+                code.store_byte(out, byte, window * self.tile_code.tile.rows + row)
         return code.moved(stream, layout.block_bytes(rows) - begin), code.moved(out, rows)

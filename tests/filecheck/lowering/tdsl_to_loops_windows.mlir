@@ -109,8 +109,8 @@ func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed
 
 // -----
 
-// The windows of a strip overlap in memory; so do those of channels. A filter of a single pixel meets several rows.
-func.func @strips(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %z: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>) {
+// The windows of a tile overlap in memory; so do those of channels. A filter of a single pixel meets several rows.
+func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %z: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>) {
   %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   %G = scratch.constant dense<1> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   %H = scratch.constant dense<1> : tensor<2x1x1x2xi8> -> memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
@@ -119,7 +119,7 @@ func.func @strips(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2
   tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @strips
+// CHECK: func.func @tiles
 // CHECK: num.contract {{.*}} to 2, 2 {
 // CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>}
 // CHECK: num.contract {{.*}} to 2, 2 {

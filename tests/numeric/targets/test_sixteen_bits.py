@@ -19,8 +19,8 @@ from programs.kernel_calls import Case, build, run
 from programs.paths import ROOT
 from programs.plugins import package_of
 from programs.spread import spread
-from programs.strip_programs import build_strips, check
-from programs.strips import Strip, coded_strip, strip_of
+from programs.tile_cases import TileCase, coded_tile_case, tile_case
+from programs.tile_programs import build_cases, check
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, pack_bits
 from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
@@ -143,18 +143,18 @@ def tiles_of(family: TileFamily) -> list[Tile]:
     return [tile for tile in fitting if family.kernel(tile) is not None]
 
 
-def strips_of(chip: Chip) -> list[Strip]:
+def cases_of(chip: Chip) -> list[TileCase]:
     random = np.random.default_rng(2)
-    strips = [strip_of(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
-    assert {strip.family.name for strip in strips} == {family.name for family in chip.tiles}
+    cases = [tile_case(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
+    assert {case.family.name for case in cases} == {family.name for family in chip.tiles}
     coded = [
-        coded_strip(coder, tile, random)
+        coded_tile_case(coder, tile, random)
         for coder in chip.tile_coders
         for tile in tiles_of(coder.family)
         if tile.rows * tile.count > 9
     ]
-    assert {strip.coder.name for strip in coded} == {coder.name for coder in chip.tile_coders}
-    return [*strips, *coded]
+    assert {case.coder.name for case in coded} == {coder.name for coder in chip.tile_coders}
+    return [*cases, *coded]
 
 
 CHIPS = pytest.mark.parametrize("chip", [chip for chip in chips() if chip.tiles], ids=lambda chip: chip.name)
@@ -162,10 +162,10 @@ CHIPS = pytest.mark.parametrize("chip", [chip for chip in chips() if chip.tiles]
 
 @CHIPS
 def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
-    strips = strips_of(chip)
-    for first in range(0, len(strips), AT_ONCE):
-        some = strips[first : first + AT_ONCE]
-        check(runner, build_strips(runner, some, tmp_path), some)
+    cases = cases_of(chip)
+    for first in range(0, len(cases), AT_ONCE):
+        some = cases[first : first + AT_ONCE]
+        check(runner, build_cases(runner, some, tmp_path), some)
 
 
 @pytest.mark.parametrize("target", [board.name for board in boards() if row_coder(board.name) is not None])

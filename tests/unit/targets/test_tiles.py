@@ -33,7 +33,7 @@ def test_a_sum_reaches_its_start_and_all_products():
 
 def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
     far = sums([1 << 30, -(1 << 30), 7], [3, 100, 100])
-    near = far.nearer(LIMIT, 0)
+    near = far.clamp_starts(LIMIT, 0)
     assert near is not None
     assert near.starts.tolist() == [LIMIT - 1 - 384, 12801 - LIMIT, 7]
     assert near.within(LIMIT)
@@ -51,7 +51,7 @@ def test_a_far_start_moves_nearer_where_all_its_sums_give_the_same_byte():
     ],
 )
 def test_another_start_would_give_other_bytes(kept: Sums):
-    assert kept.nearer(LIMIT, 0) is None
+    assert kept.clamp_starts(LIMIT, 0) is None
 
 
 def test_kernels_requantise_by_factors_below_a_half():

@@ -21,7 +21,7 @@ class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
     chain: the elementwise ops, each of which reads the previous result. by_row: channels of the result are computed one
-    at a time. several: adjacent pixels are computed at once, from the strip of the image that they read. The filter and
+    at a time. several: adjacent pixels are computed at once, from the input tile that they read. The filter and
     the start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
     """
 
@@ -70,7 +70,7 @@ class ConvolutionPixels:
         return self._sums(new, (1, 1, 1, 1))
 
     def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
-        """The windows of adjacent pixels, or the strip that contains them; for several rows, strides must be 1."""
+        """The windows of adjacent pixels, or the input tile that contains them; for several rows, strides must be 1."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
         (down, across), (above, _, before, _) = self.op.steps, margins
@@ -78,7 +78,7 @@ class ConvolutionPixels:
         left = self.emit.plus(self.emit.times(x, across), -before)
         filling = 0.0 if self.pad is None else self.pad.filling
         if self.op.spread[1] == 1 or width == 1:
-            # A single strip that contains all windows.
+            # A single input tile that contains all windows.
             count, width = 1, (count - 1) * across + width
         size = height + rows - 1, width
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)

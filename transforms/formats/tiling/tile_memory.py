@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.own_attributes import OwnAttribute, counts
-from tinyml.targets.tiles import STRIP_BYTES, TileFamily
+from tinyml.targets.tiles import INPUT_TILE_BYTES, TileFamily
 from tinyml.transforms.formats.tiling.window_kernels import kernels
 
 
@@ -17,26 +17,26 @@ from tinyml.transforms.formats.tiling.window_kernels import kernels
 class TileMemory:
     """The memory that computing several pixels at once may take.
 
-    strip: bytes of a gathered strip. spare: bytes of the arena in excess of the window and the pixel of one-by-one
+    input_tile: bytes of an input tile. spare: bytes of the arena in excess of the window and the pixel of one-by-one
     computation; None for no limit.
     """
 
-    strip: int
+    input_tile: int
     spare: int | None = None
 
 
-AMPLE = TileMemory(STRIP_BYTES)
+AMPLE = TileMemory(INPUT_TILE_BYTES)
 """The memory in ordinary execution without a limit on RAM."""
 
 _STREAMED_SHARE = 3
-"""The divisor of the memory for strips in streamed segments, where strips and stack share a third of it."""
+"""The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
 
 _CALLS = 320
 """Bytes of stack in addition to those of kernels."""
 
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
-    """The memory for strips in streamed segments, minus the stack of the kernel with the largest frame."""
+    """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
     least = min((family.most for family in families), default=0) // _STREAMED_SHARE
     return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
 
@@ -48,14 +48,14 @@ def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamil
 
 MEMORY = OwnAttribute(
     "tinyml.room",
-    {"tdsl.conv2d": counts("the bytes for strips, and the spare ones if they are limited", [1, 2], 0)},
-    "The memory for the strips of an operation (`TileMemory`), set by `plan-execution`.",
+    {"tdsl.conv2d": counts("the bytes for an input tile, and the spare ones if they are limited", [1, 2], 0)},
+    "The memory for the input tiles of an operation (`TileMemory`), set by `plan-execution`.",
 )
 
 
 def memory_attribute(memory: TileMemory) -> DenseArrayBase:
     """A `TileMemory` as an attribute."""
-    return DenseArrayBase.from_list(i64, [memory.strip, *([] if memory.spare is None else [memory.spare])])
+    return DenseArrayBase.from_list(i64, [memory.input_tile, *([] if memory.spare is None else [memory.spare])])
 
 
 def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:

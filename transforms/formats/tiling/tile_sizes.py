@@ -54,7 +54,7 @@ def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, 
     """True if there is a kernel for `count` pixels, one for the remaining pixels of a row, and memory for both."""
     lines = max((family.lines for family in families), default=1)
     gathered, alone, filters = gathered_bytes(op, count, lines), gathered_bytes(op, 1), tdsl.shape_of(op.lhs)[0]
-    if gathered > memory.strip:
+    if gathered > memory.input_tile:
         return False
     if memory.spare is not None and gathered - alone + (lines * count - 1) * filters > memory.spare:
         return False

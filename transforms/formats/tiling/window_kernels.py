@@ -66,7 +66,7 @@ def _constants(op: tdsl.Conv2dOp) -> tuple[Numbers, Start] | None:
 
 
 def shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
-    """The shape of the gathered elements for `count` pixels: a strip, or separate windows if the filter is dilated."""
+    """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1 and width > 1:
         return count, height, width, channels

@@ -10,8 +10,8 @@ from xdsl.dialects import arith, scf
 
 from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
-from tinyml.transforms.rtl.unrolling.memory_blocks import MemoryBlocks
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
@@ -63,7 +63,7 @@ def choose_lanes(
     operators: Operators,
     taken: tuple[int, int],
     budget: tuple[int, int, int],
-    memories: MemoryBlocks,
+    memories: BlockRams,
     order: str,
 ) -> list[Lanes]:
     """The elements of each sum at once: powers of two, within a budget of LUTs, DSPs and block RAMs.

@@ -33,7 +33,7 @@ class Status:
     of: int
 
 
-WATCH: ContextVar[Callable[[Status], None] | None] = ContextVar("WATCH", default=None)
+STATUS_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("STATUS_LISTENER", default=None)
 """A function that receives the progress of searches in this context."""
 
 
@@ -126,5 +126,5 @@ class Evaluation:
         return whole or self.loss(outcome, metric) > at_most
 
     def _tell(self, done: int, of: int) -> None:
-        if (watch := WATCH.get()) is not None:
-            watch(Status(self.phase, self.evaluated, self.best, done, of))
+        if (listener := STATUS_LISTENER.get()) is not None:
+            listener(Status(self.phase, self.evaluated, self.best, done, of))

@@ -18,13 +18,13 @@
 // CHECK-SAME: ram = #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>
 
 "test.op"() {
-  strip = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 4, runs = 3, length = 48, pitch = 96, step = 16, count = 8, zero = -5>,
-  shifted = #num.tile_kernel<"tm_dot_strip_s8", zero = 0, right = 9, rows = 4, runs = 1, length = 48, pitch = 0, step = 16, count = 8>,
-  square = #num.tile_kernel<"tm_cm_winograd_squares_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>
+  tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 3, length = 48, pitch = 96, step = 16, count = 8, zero = -5>,
+  shifted = #num.tile_kernel<"tm_dot_tile_s8", zero = 0, right = 9, rows = 4, runs = 1, length = 48, pitch = 0, step = 16, count = 8>,
+  square = #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>
 } : () -> ()
-// CHECK: strip = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 4, runs = 3, length = 48, pitch = 96, step = 16, count = 8, zero = -5>,
-// CHECK-SAME: shifted = #num.tile_kernel<"tm_dot_strip_s8", rows = 4, runs = 1, length = 48, pitch = 0, step = 16, count = 8, zero = 0, right = 9>,
-// CHECK-SAME: square = #num.tile_kernel<"tm_cm_winograd_squares_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>
+// CHECK: tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 3, length = 48, pitch = 96, step = 16, count = 8, zero = -5>,
+// CHECK-SAME: shifted = #num.tile_kernel<"tm_dot_tile_s8", rows = 4, runs = 1, length = 48, pitch = 0, step = 16, count = 8, zero = 0, right = 9>,
+// CHECK-SAME: square = #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>
 
 "test.op"() {code = #num.code_kernel<"tm_cm_channels", "e45d5e1250c043d8">} : () -> ()
 // CHECK: code = #num.code_kernel<"tm_cm_channels", "e45d5e1250c043d8">

@@ -22,7 +22,7 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
 }
 
 // Windows are widened once, two elements of the first before those of the second; eight sums meet six words.
-// DSP:      void tm_cm_wide_strip_s8_4_1_8_0_8_8_125(
+// DSP:      void tm_cm_wide_tile_s8_4_1_8_0_8_8_125(
 // DSP:      ldr r11, [lr, #8]
 // DSP-NEXT: sxtb16 r9, r11
 // DSP-NEXT: sxtb16 r11, r11, ror #8

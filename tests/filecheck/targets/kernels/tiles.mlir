@@ -1,4 +1,4 @@
-// Windows along a strip, by rows of weights and by channels: sums of a tile stay in registers, and end as bytes.
+// Windows of a tile, by rows of weights and by channels: their sums stay in registers, and end as bytes.
 
 // RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
@@ -64,7 +64,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // AVR:      adiw r28,4
 
 // Windows are widened once for all rows; four sums, each finished by five instructions.
-// DSP:      void tm_cm_dot_strip_s8_4_1_8_0_8_4_125(
+// DSP:      void tm_cm_dot_tile_s8_4_1_8_0_8_4_125(
 // DSP:      ldr r11, [lr, #8]
 // DSP-NEXT: sxtb16 r10, r11
 // DSP-NEXT: sxtb16 r11, r11, ror #8
@@ -84,7 +84,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // DSP-NEXT: asr r4, r4, r10
 // DSP-NEXT: sub r4, r4, #5
 // DSP-NEXT: ssat r4, #8, r4, asr #1
-// DSP:      void tm_cm_channel_strip_s8_4_1_12_0_4_6_125(
+// DSP:      void tm_cm_channel_tile_s8_4_1_12_0_4_6_125(
 // DSP:      ldrsb r5, [r1, #8]
 // DSP-NEXT: smlabt r0, r5, r6, r0
 // DSP-NEXT: smlabt r3, r5, r7, r3
@@ -92,12 +92,12 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // DSP-NEXT: smlabb r4, r5, r7, r4
 
 // Four rows by a window, whose sums are in high registers: a product overwrites a factor.
-// SMALL:      void tm_cm_small_dot_strip_s8_4_1_8_0_8_4_125(
+// SMALL:      void tm_cm_small_dot_tile_s8_4_1_8_0_8_4_125(
 // SMALL:      ldrsb r6, [r4, r5]
 // SMALL-NEXT: ldrsb r7, [r0, r5]
 // SMALL-NEXT: muls r7, r6, r7
 // SMALL-NEXT: add r8, r8, r7
-// SMALL:      void tm_cm_small_channel_strip_s8_4_1_12_0_4_6_125(
+// SMALL:      void tm_cm_small_channel_tile_s8_4_1_12_0_4_6_125(
 // SMALL:      adds r4, r4, r5
 // SMALL-NEXT: ldrsb r7, [r3, r4]
 // SMALL-NEXT: mov r6, r7
@@ -107,7 +107,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // SMALL-NEXT: add r9, r9, r7
 
 // Four rows by four windows: the first products are added to the starts.
-// RISCV:      void tm_rv_dot_strip_s8_4_1_8_0_8_4_125(
+// RISCV:      void tm_rv_dot_tile_s8_4_1_8_0_8_4_125(
 // RISCV:      lb t1, 0(a3)
 // RISCV-NEXT: mul t2, t0, t1
 // RISCV-NEXT: add t2, a4, t2
@@ -115,7 +115,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
 // RISCV-NEXT: mulhsu [[HIGH:[as][0-9]+]], a4, [[FACTOR]]
 // RISCV-NEXT: srli [[LOW]], [[LOW]], 31
 // RISCV-NEXT: add [[HIGH]], [[HIGH]], [[LOW]]
-// RISCV:      void tm_rv_channel_strip_s8_4_1_12_0_4_6_125(
+// RISCV:      void tm_rv_channel_tile_s8_4_1_12_0_4_6_125(
 // RISCV:      lb t1, 8(a1)
 // RISCV-NEXT: mul t2, t1, a6
 // RISCV-NEXT: add a7, a7, t2

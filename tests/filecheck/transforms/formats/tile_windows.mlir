@@ -1,5 +1,5 @@
 // RUN: tinyml-opt %s -p tile-windows,cse --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=STRIPS
+// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=TILES
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 ram=9000},cse' --split-input-file | filecheck %s --check-prefix=LIMITED
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 flash=90000},cse' --split-input-file | filecheck %s --check-prefix=LINES
 
@@ -79,24 +79,24 @@ func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixe
 
 // -----
 
-// Pixels of a row at once where the target has a kernel for them and memory is not limited: the strip under them is
-// gathered, with its padding.
-func.func @strips(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
+// Pixels of a row at once where the target has a kernel for them and memory is not limited: the input tile
+// under them is gathered, with its padding.
+func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
   %F = tdsl.const dense<1> : tensor<2x3x3x2xi8> -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
   %padded = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>>
   %y = tdsl.conv2d %F, %padded {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK: func.func @strips
+// CHECK: func.func @tiles
 // CHECK-NOT: across
-// STRIPS: func.func @strips
-// STRIPS: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
-// STRIPS: scf.for
-// STRIPS-NOT: scf.for
-// STRIPS: [[strip:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : {{.*}} -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
-// STRIPS: [[row:%.*]] = tdsl.conv2d [[F]], [[strip]] {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
-// STRIPS: tdsl.insert_slice [[row]],
-// LIMITED: func.func @strips
+// TILES: func.func @tiles
+// TILES: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
+// TILES: scf.for
+// TILES-NOT: scf.for
+// TILES: [[input:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : {{.*}} -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
+// TILES: [[row:%.*]] = tdsl.conv2d [[F]], [[input]] {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: tdsl.insert_slice [[row]],
+// LIMITED: func.func @tiles
 // LIMITED: -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
 
 // -----
@@ -109,11 +109,11 @@ func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x
   %z = tdsl.conv2d %G, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 2>, groups = 2 : i64} : tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y, %z : tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// STRIPS: func.func @dilated
-// STRIPS: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
-// STRIPS: tdsl.conv2d {{.*}} groups = 1 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
-// STRIPS: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
-// STRIPS: tdsl.conv2d {{.*}} groups = 2 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: func.func @dilated
+// TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
+// TILES: tdsl.conv2d {{.*}} groups = 1 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
+// TILES: tdsl.conv2d {{.*}} groups = 2 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
 // LIMITED: func.func @dilated
 
 // -----
@@ -124,29 +124,29 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 }
-// STRIPS: func.func @rows
-// STRIPS-NOT: scf.for
-// STRIPS: tdsl.conv2d {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: func.func @rows
+// TILES-NOT: scf.for
+// TILES: tdsl.conv2d {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 // LIMITED: func.func @rows
 // LIMITED: scf.for
 
 // -----
 
-// Under a limit on flash kernels may take two rows at once, of which a strip then has all pixels; the last row is alone.
+// Under a limit on flash kernels may take two rows at once: a tile then has all their pixels; the last row is alone.
 func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>> {
   %F = tdsl.const dense<1> : tensor<2x3x3x4xi8> -> tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// LINES: func.func @strips
+// LINES: func.func @tiles
 // LINES: -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
 // LINES: func.func @lines
 // LINES: scf.for [[pair:%[0-9]+]] =
 // LINES: [[y:%.*]] = arith.muli [[pair]],
-// LINES: [[strip:%.*]] = tdsl.slice %X[{{%.*}}, [[y]], {{.*}}] {{.*}} -> tensor<1x4x6x4x!zeroskew.q<8, 0.5, 3>>
-// LINES: [[rows:%.*]] = tdsl.conv2d {{%.*}}, [[strip]] {{.*}} -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+// LINES: [[input:%.*]] = tdsl.slice %X[{{%.*}}, [[y]], {{.*}}] {{.*}} -> tensor<1x4x6x4x!zeroskew.q<8, 0.5, 3>>
+// LINES: [[rows:%.*]] = tdsl.conv2d {{%.*}}, [[input]] {{.*}} -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
 // LINES: tdsl.insert_slice [[rows]],
 // LINES-NOT: scf.for
 // LINES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
-// STRIPS: func.func @lines
-// STRIPS: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: func.func @lines
+// TILES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>

@@ -279,7 +279,7 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 }
 // CORTEX: func.func @tiles
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // CORTEX-NOT: num.contract
 // CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
 // CORTEX: [[second:%.*]] = scratch.slice %x
@@ -287,10 +287,10 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CORTEX-NEXT: num.finish
 // SMALL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // RISCV: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
 // RISCV-NOT: num.contract
 // RISCV: num.dot {{.*}} {kernel = #num.kernel<"tm_rv_dot_s8_s8_s32">}
 // CHECK: func.func @tiles
@@ -317,15 +317,15 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
 // CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
 // CORTEX: [[results:%.*]] = scratch.slice %y{{.*}} : memref<2x2x2x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
 // CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
-// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_strip_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
 // HOST: func.func @lines
 // HOST: scf.for
 // HOST: scf.for
 // HOST: scf.for
 // HOST: num.mac
 
-// Channels with a filter each, over two windows of a strip of two rows and three columns. A stream has pairs of weights
+// Channels with a filter each, over two windows of an input of two rows and three columns. A stream has pairs of weights
 // below each other.
 func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
@@ -344,13 +344,13 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 }
 // CORTEX: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // SMALL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // RISCV: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_strip_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
 // CHECK: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
 // CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.strip_programs import ELEMENTS, RESULTS, build_strips, check_on, check_times
-from programs.strips import CodedStrip, coded_strip
+from programs.tile_cases import CodedTileCase, coded_tile_case
+from programs.tile_programs import ELEMENTS, RESULTS, build_cases, check_on, check_times
 
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED
@@ -47,29 +47,29 @@ def shapes_of(coder: TileCoder) -> list[Tile]:
     return CHANNELS if coder.family.channels else ROWS
 
 
-def strips_of(coder: TileCoder) -> list[CodedStrip]:
+def cases_of(coder: TileCoder) -> list[CodedTileCase]:
     random = np.random.default_rng(7)
-    return [coded_strip(coder, tile, random) for tile in shapes_of(coder)]
+    return [coded_tile_case(coder, tile, random) for tile in shapes_of(coder)]
 
 
 @EACH
 def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
-    check_on([HOST, target], strips_of(coder), tmp_path)
+    check_on([HOST, target], cases_of(coder), tmp_path)
 
 
 @EACH
 def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Path):
     """On an M0+ it depends on results beyond a byte, of channels with weights, as the sums are that the kernel has."""
     saturated = SATURATED if target == "cortex-m0" else 0
-    strips = [strip.with_weights() if saturated else strip for strip in strips_of(coder)]
+    cases = [case.with_weights() if saturated else case for case in cases_of(coder)]
     runner = runner_for(target)
-    build = build_strips(runner, strips, tmp_path)
-    for tile, code, size in check_times(runner, build, strips, saturated):
+    build = build_cases(runner, cases, tmp_path)
+    for tile, code, size in check_times(runner, build, cases, saturated):
         assert size <= code <= 1.45 * size, tile
 
 
 @st.composite
-def drawn_strip(draw: st.DrawFn, coder: TileCoder) -> CodedStrip:
+def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
     """A tile with some elements beside its windows, of which there are as many as a program has room for."""
     rows, runs, length, step = (draw(st.integers(1, most)) for most in (8, 5, 5, 4))
     beside, zero = draw(st.integers(0, 2)), draw(st.integers(-128, 127))
@@ -79,12 +79,12 @@ def drawn_strip(draw: st.DrawFn, coder: TileCoder) -> CodedStrip:
         for count in range(1, 15)
     ]
     fitting = [tile for tile in tiles if tile.elements <= ELEMENTS and tile.rows * tile.count <= RESULTS]
-    return coded_strip(coder, draw(st.sampled_from(fitting)), np.random.default_rng(draw(st.integers(0, 1 << 20))))
+    return coded_tile_case(coder, draw(st.sampled_from(fitting)), np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
 @EACH
 @settings(max_examples=2, deadline=None)
 @given(data=st.data())
 def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, target: str, coder: TileCoder, data: st.DataObject):
-    strips = data.draw(st.lists(drawn_strip(coder), min_size=5, max_size=10))
-    check_on([HOST, target], strips, tmp_path_factory.mktemp("tiles"))
+    cases = data.draw(st.lists(drawn_case(coder), min_size=5, max_size=10))
+    check_on([HOST, target], cases, tmp_path_factory.mktemp("tiles"))

@@ -26,7 +26,7 @@ from tinyml.targets.tiles import Tile
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
-KERNEL = re.compile(r"\btm_(?:dot|channel)_strip_s8_\w+(?=\()")
+KERNEL = re.compile(r"\btm_(?:dot|channel)_tile_s8_\w+(?=\()")
 FRAC = 7
 CALL = 10
 """The cycles of a call and its arguments."""

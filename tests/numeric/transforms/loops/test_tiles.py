@@ -181,7 +181,7 @@ def winograd(height: int) -> tuple[bytes, int]:
     ("target", "families"),
     spread(
         [
-            ("cortex-m4", {"tm_cm_wide_strip_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
+            ("cortex-m4", {"tm_cm_wide_tile_s8_": len(CASES) + 1, "tm_cm_channels_": len(DEPTHWISE)}),
             # Two convolutions have too few windows for the constants that a call of code begins with.
             ("cortex-m0", {"tm_cm_small_rows_": len(CASES) - 1, "tm_cm_small_channels_": len(DEPTHWISE)}),
         ],
@@ -196,16 +196,16 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
 
 
 @pytest.mark.parametrize(
-    ("plan", "height", "flash", "strips", "squares"),
+    ("plan", "height", "flash", "in_rows", "in_squares"),
     # An odd last row is no part of a square. With little flash lines of windows are taken one by one, as rings are.
     spread([("ordinary", 7, 100000, 2, 2), ("ordinary", 7, 12000, 3, 0), ("rows", 15, 100000, 2, 0)], 2),
 )
 def test_kernels_with_fewer_products_give_the_same_bytes(
-    plan: str, height: int, flash: int, strips: int, squares: int, tmp_path: Path
+    plan: str, height: int, flash: int, in_rows: int, in_squares: int, tmp_path: Path
 ):
     program = compiled_for("cortex-m4", winograd(height), tmp_path, plan=plan, flash=flash)
-    calls = re.findall(r"^ +tm_cm_winograd_(strip|squares)_s8_\w+\(", program.calls, re.MULTILINE)
-    assert (calls.count("strip"), calls.count("squares")) == (strips, squares)
+    calls = re.findall(r"^ +tm_cm_winograd_(1d|2d)_s8_\w+\(", program.calls, re.MULTILINE)
+    assert (calls.count("1d"), calls.count("2d")) == (in_rows, in_squares)
     program.check(HOST, "cortex-m4")
 
 

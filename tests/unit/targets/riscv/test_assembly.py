@@ -170,11 +170,11 @@ TILES = [
 def test_kernels_are_valid_ir_of_as_many_bytes_as_counted(
     kind: type[RiscvDotTile] | type[RiscvChannelTile], tile: Tile
 ):
-    strip, code = kind(tile), RiscvBuilder()
-    strip.write(code)
+    tile_code, code = kind(tile), RiscvBuilder()
+    tile_code.write(code)
     allocate(code.region, saved=True)
     ModuleOp([FuncOp("kernel", code.region, ((), ()))]).verify()
-    assert compressed_size(strip.lines) <= strip.bytes
+    assert compressed_size(tile_code.lines) <= tile_code.bytes
 
 
 def compressed_size(lines: Lines) -> int:

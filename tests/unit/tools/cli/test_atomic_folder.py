@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_output import MARK, atomic_folder, leftovers, only_empty, pending_output
+from tinyml.tools.cli.atomic_output import MARK, atomic_folder, only_empty, pending_output, stale_outputs
 
 
 def everything(folder: Path) -> Sequence[str]:
@@ -161,7 +161,7 @@ def test_a_folder_taken_before_its_mark_is_made_again(out: Path, moment: str, mo
     def take_after(*given: Any) -> Any:
         monkeypatch.undo()
         before = usual(*given) if moment != "flock" else None
-        assert list(leftovers(out)) == []
+        assert list(stale_outputs(out)) == []
         taken.append(set(out.parent.iterdir()))
         return usual(*given) if moment == "flock" else before
 

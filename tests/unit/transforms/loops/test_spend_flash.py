@@ -101,7 +101,7 @@ def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
 
 
 def test_flash_goes_first_to_what_runs_most_often():
-    often, once = "tm_cm_winograd_strip_s8 4", "tm_cm_winograd_strip_s8 8"
+    often, once = "tm_cm_winograd_1d_s8 4", "tm_cm_winograd_1d_s8 8"
     (none, usual), (both, most) = chosen(1), chosen(1 << 20)
     assert (none, both) == ([], [once, often])
     assert most.time < usual.time
@@ -148,7 +148,7 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
     (_, usual), (_, most) = chosen(1, text=MANY), chosen(1 << 20, text=MANY)
     limits = range(round(usual.flash), round(most.flash) + 2000, 100)
     kernels = [tuple(name.partition(" ")[0] for name in chosen(limit, text=MANY)[0]) for limit in limits]
-    assert list(dict.fromkeys(kernels)) == [(), ("tm_cm_wide_strip_s8",), ("tm_cm_winograd_strip_s8",)]
+    assert list(dict.fromkeys(kernels)) == [(), ("tm_cm_wide_tile_s8",), ("tm_cm_winograd_1d_s8",)]
 
 
 def test_kernels_that_are_called_besides_stay():
@@ -222,7 +222,7 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
     """Flash has room for one of two candidates."""
     module = Parser(context(), TILES).parse_module()
     tiles, estimates = Tiles(module, TARGET), Estimates(module, TARGET, "auto", pack_buffers=False)
-    families = [family for family in tile_families(TARGET, large=True) if "winograd_strip" in family.name]
+    families = [family for family in tile_families(TARGET, large=True) if "winograd_1d" in family.name]
     groups: list[Group] = []
     for (part, _), saving in zip(tiles.usual.items(), savings, strict=True):
         [call] = calls_of_tile(part, families)

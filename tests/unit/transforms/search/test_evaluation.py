@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
 from tinyml.transforms.search.engine import workers
-from tinyml.transforms.search.engine.evaluation import WATCH, Status
+from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
 
 
@@ -52,11 +52,11 @@ def test_numeric_libraries_have_one_thread_while_there_are_workers():
 
 def test_progress_is_told():
     told: list[Status] = []
-    token = WATCH.set(told.append)
+    token = STATUS_LISTENER.set(told.append)
     with evaluation_of("protonn") as evaluation:
         evaluation.begin("widths")
         losses = evaluation.losses(uniform(evaluation, 8, 4))
-    WATCH.reset(token)
+    STATUS_LISTENER.reset(token)
     assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
         ("widths", 0, 0, 0),
         ("widths", 0, 0, 2),

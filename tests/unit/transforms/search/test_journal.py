@@ -15,7 +15,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.driver.request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
-from tinyml.transforms.search.engine.evaluation import WATCH
+from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER
 
 ANOTHER = f'{{"problem": "{64 * "0"}"}}\n'
 """The head of a journal of another problem."""
@@ -134,7 +134,7 @@ def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path
     (tmp_path / "model.sd").write_text("let X = (4, 1) in [-4, 4] in let W = (3, 4) in [-4, 4] in argmax(tanh(W * X))")
     given = {"journal": str(tmp_path / "a journal"), "jobs": 1}
     told: list[int] = []
-    token = WATCH.set(lambda status: told.append(status.candidates))
+    token = STATUS_LISTENER.set(lambda status: told.append(status.candidates))
     for options in (given, given | {"resume": True}):
         told.clear()
         asked = PipelineOptions(data=str(tmp_path / "val.npz"), row_scales=True)
@@ -145,6 +145,6 @@ def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path
             SearchRequest("demote", options).search_pass(asked),
         )
         assert (max(told) == 0) == ("resume" in options)
-    WATCH.reset(token)
+    STATUS_LISTENER.reset(token)
     heads = {(tmp_path / name).read_text().splitlines()[0] for name in ("a journal", "a journal.rows")}
     assert len(heads) == 2

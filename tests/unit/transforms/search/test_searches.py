@@ -33,7 +33,7 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine.evaluation import WATCH, Evaluation
+from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Evaluation
 from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -142,9 +142,9 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
             search.formats([FormatChoice(FixedType.of_width(width)), *list(found.values())[1:]])
             for width in search_pareto.WIDTHS
         ]
-        token = WATCH.set(lambda status: phases.append(status.phase))
+        token = STATUS_LISTENER.set(lambda status: phases.append(status.phase))
         chosen = SearchParetoPass("", metric="disagreement", effort=1).search(search)
-        WATCH.reset(token)
+        STATUS_LISTENER.reset(token)
         [loss, *losses] = evaluation.losses([search.formats(chosen.choices), *known])
     assert not {"maxscale", "demotion"} & {*phases}
     assert loss <= min(losses)

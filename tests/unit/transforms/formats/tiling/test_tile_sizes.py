@@ -60,8 +60,8 @@ def test_a_row_is_one_tile_where_memory_allows():
 def test_a_limit_on_the_arena_counts_what_more_pixels_take():
     op = convolution(4, 3, 8, 14)
     # One more pixel: three more elements of eight channels, and four results.
-    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.strip, 24 + 4)) == 2
-    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.strip, 24 + 3)) == 1
+    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.input_tile, 24 + 4)) == 2
+    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.input_tile, 24 + 3)) == 1
 
 
 def test_results_that_no_kernel_finishes_are_computed_one_by_one():
@@ -72,7 +72,7 @@ def test_single_pixels_are_taken_in_several_rows():
     assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 14
     assert rows_at_once(convolution(16, 1, 8, 14), FAMILIES) == 2
     assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
-    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, TileMemory(AMPLE.strip, 0)) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, TileMemory(AMPLE.input_tile, 0)) == 1
 
 
 def test_kernels_for_several_lines_take_whole_rows():
@@ -82,14 +82,14 @@ def test_kernels_for_several_lines_take_whole_rows():
     # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
     assert [lines_at_once(op, LARGE, TileMemory(bytes)) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
     spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
-    assert [lines_at_once(op, LARGE, TileMemory(AMPLE.strip, more)) for more in (spare, spare - 1)] == [2, 1]
+    assert [lines_at_once(op, LARGE, TileMemory(AMPLE.input_tile, more)) for more in (spare, spare - 1)] == [2, 1]
     assert lines_at_once(convolution(4, 3, 8, 3), LARGE) == 1
     assert lines_at_once(convolution(4, 5, 8, 14), LARGE) == 1
 
 
 def test_a_small_memory_leaves_the_stack_of_the_greatest_kernel():
     small, great = convolution(4, 3, 8, 14), convolution(4, 3, 28, 14)
-    rooms = [small_memory(ops, FAMILIES).strip for ops in ([], [small], [great, small])]
+    rooms = [small_memory(ops, FAMILIES).input_tile for ops in ([], [small], [great, small])]
     assert rooms == sorted(rooms, reverse=True)
     assert rooms[1] - rooms[2] == 4 * 9 * (28 - 8)
 

@@ -2,7 +2,7 @@
 // RUN: tinyml-opt %s -p 'tile-segment{first=y.0 last=z.1 by=pixels target=cortex-m4},canonicalize,cse' | filecheck %s --check-prefix=PIXELS
 // RUN: tinyml-opt %s -p 'plan-execution{mode=rows target=cortex-m4}' | filecheck %s --check-prefix=PLAN
 
-// Rows are computed tile by tile where the target has kernels for them: strips of rings, pixels that lie in a row of one.
+// Rows are computed tile by tile where the target has kernels for them: input tiles of rings, pixels in a row of one.
 func.func @chain(%X: tensor<1x8x8x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x8x8x2x!zeroskew.q<8, 32.0, 0>> {
   %F = tdsl.const dense<1> : tensor<8x3x3x1xi8> -> tensor<8x3x3x1x!zeroskew.q<8, 0.5, 0>>
   %G = tdsl.const dense<1> : tensor<8x3x3x2xi8> -> tensor<8x3x3x2x!zeroskew.q<8, 0.5, 0>>

@@ -13,18 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import watched_cores, watched_riscv
 from programs.spread import spread
-from programs.strip_programs import (
+from programs.tile_cases import TileCase, tile_case
+from programs.tile_programs import (
     ELEMENTS,
     INTERFACE,
-    build_strips,
+    build_cases,
+    cases_of,
     check,
     check_on,
     check_times,
-    drawn_strips,
+    drawn_cases,
     inputs_of,
-    strips_of,
 )
-from programs.strips import Strip, strip_of
 
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
@@ -147,78 +147,78 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
     return [*shapes, *LARGE] if target == M4 else shapes
 
 
-def check_calls(target: str, build: Build, strips: list[Strip]) -> None:
+def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
     """Calls preserve registers; on ARM loads of several words are aligned, and nothing but windows is read."""
     if target == RISCV:
-        watch = watched_riscv.Watch(build, "strips")
-        for content in inputs_of(strips):
+        watch = watched_riscv.Watch(build, "tiles")
+        for content in inputs_of(cases):
             watch.check(content)
-        assert watch.returned == len(strips)
+        assert watch.returned == len(cases)
         return
     prefix = "tm_cm_small_" if target == M0 else "tm_cm_"
-    watch = watched_cores.Watch(target, build, "strips", {"vector": ELEMENTS + 4}, prefix)
-    for strip, content in zip(strips, inputs_of(strips), strict=True):
-        watch.check(content, {"vector": (int(content[1]), strip.tile.elements)})
-    assert min(watch.seen.values()) >= len(strips)
+    watch = watched_cores.Watch(target, build, "tiles", {"vector": ELEMENTS + 4}, prefix)
+    for case, content in zip(cases, inputs_of(cases), strict=True):
+        watch.check(content, {"vector": (int(content[1]), case.tile.elements)})
+    assert min(watch.seen.values()) >= len(cases)
 
 
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_results_times_and_calls(target: str, tmp_path: Path):
-    runner, strips = runner_for(target), strips_of(shapes_of(target))
-    build = build_strips(runner, strips, tmp_path)
-    check(runner, build, strips)
+    runner, cases = runner_for(target), cases_of(shapes_of(target))
+    build = build_cases(runner, cases, tmp_path)
+    check(runner, build, cases)
     more, ratio = CODE[target]
-    for tile, code, size in check_times(runner, build, strips, SATURATED[target]):
+    for tile, code, size in check_times(runner, build, cases, SATURATED[target]):
         assert size + more <= code <= ratio * size, tile
-    check_calls(target, build, strips)
+    check_calls(target, build, cases)
 
 
 @pytest.mark.parametrize("target", spread([AVR, M0, M4, RISCV], 1))
 def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
-    check_on([HOST], strips_of(shapes_of(target)), tmp_path)
+    check_on([HOST], cases_of(shapes_of(target)), tmp_path)
 
 
 @pytest.mark.parametrize("optimize", ["-Os", "-O2"])
 def test_results_and_times_of_avr(optimize: str, tmp_path: Path):
     """Every kernel runs for one input."""
-    runner, strips = runner_for(AVR), strips_of(AVR_SHAPES)
-    build = build_strips(runner, strips, tmp_path, optimize)
-    check(runner, build, strips)
-    profile = runner.profile(build, INTERFACE, inputs_of(strips))
+    runner, cases = runner_for(AVR), cases_of(AVR_SHAPES)
+    build = build_cases(runner, cases, tmp_path, optimize)
+    check(runner, build, cases)
+    profile = runner.profile(build, INTERFACE, inputs_of(cases))
     places = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
-    for strip in strips:
-        place, composed = places[strip.symbol], strip.kernel.composed
+    for case in cases:
+        place, composed = places[case.symbol], case.kernel.composed
         assert composed is not None
         within = range(place.address, place.address + place.size)
         # What it calls belongs to the same call of the program.
         sites = {site for site, pc in profile.spent if pc in within}
         spent = sum(cycles for (site, pc), cycles in profile.spent.items() if site in sites and pc != site)
-        assert round(spent * len(strips)) == composed.costs[""] - CALL, strip.tile
+        assert round(spent * len(cases)) == composed.costs[""] - CALL, case.tile
 
 
 @st.composite
-def drawn_winograd(draw: st.DrawFn) -> Strip:
+def drawn_winograd(draw: st.DrawFn) -> TileCase:
     family = draw(st.sampled_from([WINOGRAD, SQUARES]))
     rows, count = draw(st.integers(1, 7)), draw(st.integers(4, 9))
     runs = 3 if family is SQUARES else draw(st.integers(1, 4))
     channels = 4 * draw(st.integers(1, 6))
     pitch = (count + 2 + draw(st.integers(0, 2))) * channels
     tile = Tile(rows, runs, 3 * channels, pitch, channels, count, draw(st.integers(-128, 127)), lines=family.lines)
-    return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+    return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
     dots, channels = tile_families(target)
-    kinds = [drawn_strips((dots, channels))]
+    kinds = [drawn_cases((dots, channels))]
     if target == M4:
-        kinds += [drawn_strips((WIDE, channels)), st.lists(drawn_winograd(), max_size=4)]
+        kinds += [drawn_cases((WIDE, channels)), st.lists(drawn_winograd(), max_size=4)]
 
     @settings(max_examples=2)
     @given(st.tuples(*kinds))
-    def run(drawn: tuple[list[Strip], ...]) -> None:
-        strips = [strip for some in drawn for strip in some]
-        check_on([HOST, target], strips, tmp_path_factory.mktemp("strips"))
+    def run(drawn: tuple[list[TileCase], ...]) -> None:
+        cases = [case for some in drawn for case in some]
+        check_on([HOST, target], cases, tmp_path_factory.mktemp("tiles"))
 
     run()
 

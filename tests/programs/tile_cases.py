@@ -22,7 +22,7 @@ Values = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Strip:
+class TileCase:
     """A kernel of a family, with the weights that it meets."""
 
     family: TileFamily
@@ -94,7 +94,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class CodedStrip(Strip):
+class CodedTileCase(TileCase):
     """A kernel that holds the weights that it multiplies."""
 
     coder: TileCoder
@@ -115,31 +115,31 @@ class CodedStrip(Strip):
     def stream(self) -> None:
         return None
 
-    def with_weights(self) -> CodedStrip:
+    def with_weights(self) -> CodedTileCase:
         """The same with a weight in every channel, and starts that need no nearer ones."""
         weights: Values = self.sums.weights
         some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
         return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
 
 
-def coded_strip(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedStrip:
+def coded_tile_case(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedTileCase:
     """Random rows of any bytes, of few bits, of powers of two, and without weights, more or less sparse."""
-    strip = strip_of(coder.family, tile, random)
-    shape = strip.sums.weights.shape
+    case = tile_case(coder.family, tile, random)
+    shape = case.sums.weights.shape
     kinds = [
-        strip.sums.weights,
+        case.sums.weights,
         random.integers(-3, 4, shape),
         random.choice([*(1 << np.arange(7)), *-(1 << np.arange(8))], shape),
         np.full(shape, random.choice([1, -1, 127, -128])),
     ]
     chosen = np.choose(random.choice(4, (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]), kinds)
     weights = chosen * (random.random(shape) < random.choice([1, 0.6, 0.3, 0], (tile.rows, 1), p=[0.4, 0.3, 0.2, 0.1]))
-    sums = replace(strip.sums, weights=weights)
+    sums = replace(case.sums, weights=weights)
     room = coder.family.limit - 1 - sums.reach
-    return CodedStrip(coder.family, tile, replace(sums, starts=np.clip(sums.starts, -room, room)), coder)
+    return CodedTileCase(coder.family, tile, replace(sums, starts=np.clip(sums.starts, -room, room)), coder)
 
 
-def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Strip:
+def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> TileCase:
     """Random weights, starts and factors, most of whose results are within a byte.
 
     The first and the last of several rows have the greatest or the least of them.
@@ -161,4 +161,4 @@ def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Str
     if tile.rows > 2:
         shifts[0] = random.choice([-family.right, -1, -11])
         multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
-    return Strip(family, tile, Sums(weights, starts, multipliers, shifts))
+    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts))

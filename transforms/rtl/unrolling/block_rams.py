@@ -17,7 +17,7 @@ _LEAST_DEPTH = 64
 """The words up to which synthesis makes a memory of LUTs."""
 
 
-class MemoryBlocks:
+class BlockRams:
     """The memories of a function, whose words are widened to what sums load from them."""
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from programs.printed import WARNING_FLAGS
-from programs.strips import Strip, strip_of
+from programs.tile_cases import TileCase, tile_case
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
@@ -21,40 +21,40 @@ from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileFamily
 
 ELEMENTS, RESULTS = 1400, 128
-INTERFACE = Interface("strips", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_label=False)
+INTERFACE = Interface("tiles", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_label=False)
 
 
-def build_strips(runner: Runner, strips: Sequence[Strip], folder: Path, optimize: str = "-O2") -> Build:
+def build_cases(runner: Runner, cases: Sequence[TileCase], folder: Path, optimize: str = "-O2") -> Build:
     """A program that runs the kernel whose number its input begins with, on elements at an offset."""
-    texts = {name: text for strip in strips for name, text in strip.texts}
-    cases: list[str] = []
-    for number, strip in enumerate(strips):
+    texts = {name: text for case in cases for name, text in case.texts}
+    branches: list[str] = []
+    for number, case in enumerate(cases):
         arguments = "x, results"
-        if (stream := strip.stream) is not None:
+        if (stream := case.stream) is not None:
             values = ", ".join(map(str, stream))
             texts[f"stream{number}"] = f"static const int8_t stream{number}[] STREAM = {{{values}}};"
             arguments = f"stream{number}, {arguments}"
-        cases.append(f"case {number}: {strip.symbol}({arguments}); break;")
-    (folder / "strips.h").write_text(
-        f"#include <stdint.h>\n#define strips_INPUT_LENGTH {INTERFACE.input_length}\n"
-        f"#define strips_OUTPUT_LENGTH {RESULTS}\n"
-        "const int8_t *strips_scores(void);\nvoid strips_predict(const int8_t *X);\n"
+        branches.append(f"case {number}: {case.symbol}({arguments}); break;")
+    (folder / "tiles.h").write_text(
+        f"#include <stdint.h>\n#define tiles_INPUT_LENGTH {INTERFACE.input_length}\n"
+        f"#define tiles_OUTPUT_LENGTH {RESULTS}\n"
+        "const int8_t *tiles_scores(void);\nvoid tiles_predict(const int8_t *X);\n"
         "#ifdef __AVR__\n#define STREAM __attribute__((__progmem__))\n#else\n"
         "#define STREAM __attribute__((aligned(4)))\n#endif\n"
     )
-    (folder / "strips.c").write_text(
+    (folder / "tiles.c").write_text(
         "\n".join(
             [
-                '#include "strips.h"',
+                '#include "tiles.h"',
                 *texts.values(),
                 f"static int8_t results[{RESULTS}];\nint8_t vector[{ELEMENTS + 4}];",
-                "const int8_t *strips_scores(void) { return results; }",
-                "void strips_predict(const int8_t *X)\n{",
+                "const int8_t *tiles_scores(void) { return results; }",
+                "void tiles_predict(const int8_t *X)\n{",
                 "    int8_t *x = vector + X[1];",
                 f"    for (int i = 0; i < {RESULTS}; i++) results[i] = 99;",
                 f"    for (int i = 0; i < {ELEMENTS}; i++) x[i] = X[4 + i];",
                 "    switch (X[0]) {",
-                *cases,
+                *branches,
                 # No kernel returns to the caller of this function.
                 '    }\n    __asm__ volatile("" ::: "memory");\n}',
             ]
@@ -64,68 +64,68 @@ def build_strips(runner: Runner, strips: Sequence[Strip], folder: Path, optimize
     return runner.build(folder, INTERFACE, folder / "build", optimize, WARNING_FLAGS)
 
 
-def inputs_of(strips: Sequence[Strip]) -> NDArray[Any]:
+def inputs_of(cases: Sequence[TileCase]) -> NDArray[Any]:
     """For each kernel its number, where its windows begin, and random bytes.
 
     Every third has the least ones in its only window, or in the first half of several.
     """
     random = np.random.default_rng(5)
-    inputs = random.integers(-128, 128, (len(strips), 4 + ELEMENTS)).astype(np.int8)
-    inputs[:, 0] = np.arange(len(strips))
-    inputs[:, 1] = np.arange(len(strips)) % 4
-    for row, strip in zip(inputs[::3], strips[::3], strict=True):
-        elements = strip.tile.elements
-        row[4 : 4 + (elements if strip.tile.count * strip.tile.lines == 1 else elements // 2)] = -128
+    inputs = random.integers(-128, 128, (len(cases), 4 + ELEMENTS)).astype(np.int8)
+    inputs[:, 0] = np.arange(len(cases))
+    inputs[:, 1] = np.arange(len(cases)) % 4
+    for row, case in zip(inputs[::3], cases[::3], strict=True):
+        elements = case.tile.elements
+        row[4 : 4 + (elements if case.tile.count * case.tile.lines == 1 else elements // 2)] = -128
     return inputs
 
 
-def check(runner: Runner, build: Build, strips: Sequence[Strip]) -> None:
+def check(runner: Runner, build: Build, cases: Sequence[TileCase]) -> None:
     """Compares the results of all kernels with those of numpy."""
-    inputs = inputs_of(strips)
+    inputs = inputs_of(cases)
     scores = runner.run(build, INTERFACE, inputs).scores
     assert scores is not None
-    for strip, given_, got in zip(strips, inputs, scores, strict=True):
-        expected = strip.expected(given_[4 : 4 + strip.tile.elements])
-        np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(strip.tile))
-        assert (got[expected.size :] == 99).all(), strip.tile
+    for case, given_, got in zip(cases, inputs, scores, strict=True):
+        expected = case.expected(given_[4 : 4 + case.tile.elements])
+        np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(case.tile))
+        assert (got[expected.size :] == 99).all(), case.tile
 
 
-def strips_of(shapes: Sequence[tuple[TileFamily, Tile]]) -> list[Strip]:
+def cases_of(shapes: Sequence[tuple[TileFamily, Tile]]) -> list[TileCase]:
     """Tiles of families with random weights."""
     random = np.random.default_rng(4)
-    return [strip_of(family, tile, random) for family, tile in shapes]
+    return [tile_case(family, tile, random) for family, tile in shapes]
 
 
-def check_on(devices: Sequence[str], strips: Sequence[Strip], folder: Path) -> None:
+def check_on(devices: Sequence[str], cases: Sequence[TileCase], folder: Path) -> None:
     """Compares the results of all kernels with those of numpy; on the host with sanitizers."""
     for device in devices:
         runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
         # Sanitizers see the same at -O1, for which gcc takes less time.
-        check(runner, build_strips(runner, strips, folder, "-O1" if device == HOST else "-O2"), strips)
+        check(runner, build_cases(runner, cases, folder, "-O1" if device == HOST else "-O2"), cases)
 
 
-def check_times(runner: Runner, build: Build, strips: Sequence[Strip], saturated: int) -> list[tuple[Tile, int, int]]:
+def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturated: int) -> list[tuple[Tile, int, int]]:
     """Compares the instructions of calls with those that the cost model takes.
 
     saturated: instructions of a saturated result, which the model takes half of the results to be. Returns each tile
     with the bytes of flash in the model and in the program.
     """
     symbols = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
-    inputs = inputs_of(strips)
+    inputs = inputs_of(cases)
     # Each kernel runs for one of the inputs.
     profile = runner.profile(build, INTERFACE, inputs)
     sizes: list[tuple[Tile, int, int]] = []
-    for strip, content in zip(strips, inputs, strict=True):
+    for case, content in zip(cases, inputs, strict=True):
         kernel, place, results = (
-            strip.kernel,
-            symbols[strip.symbol],
-            strip.unlimited(content[4 : 4 + strip.tile.elements]),
+            case.kernel,
+            symbols[case.symbol],
+            case.unlimited(content[4 : 4 + case.tile.elements]),
         )
         code = range(place.address & ~1, (place.address & ~1) + place.size)
-        spent = round(sum(time for (_, pc), time in profile.spent.items() if pc in code) * len(strips))
+        spent = round(sum(time for (_, pc), time in profile.spent.items() if pc in code) * len(cases))
         beyond = ((results < -128) | (results > 127)).sum() - results.size / 2
         assert kernel.composed is not None
-        assert kernel.composed.costs[""] + saturated * beyond == spent, strip.tile
+        assert kernel.composed.costs[""] + saturated * beyond == spent, case.tile
         if (timing := runner.board.timing) is not None:
             # Each instruction outside takes a cycle to three, and the return refills the pipeline.
             counted, core = profile.result.cycles, profile.result.core_cycles
@@ -133,17 +133,17 @@ def check_times(runner: Runner, build: Build, strips: Sequence[Strip], saturated
             assert core is not None
             outside = int(counted[content[0]]) - spent
             cycles = int(core[content[0]]) - cycles_of_runs(timing, kernel.composed.runs) - timing.refill
-            assert outside <= cycles <= 3 * outside, strip.tile
-        sizes.append((strip.tile, kernel.code, place.size))
+            assert outside <= cycles <= 3 * outside, case.tile
+        sizes.append((case.tile, kernel.code, place.size))
     return sizes
 
 
-def drawn_strips(families: Sequence[TileFamily]) -> st.SearchStrategy[list[Strip]]:
+def drawn_cases(families: Sequence[TileFamily]) -> st.SearchStrategy[list[TileCase]]:
     """Some tiles of the families for dot products and for channels, of any shape that these have."""
     dots, by_channels = families
 
     @st.composite
-    def drawn_tile(draw: st.DrawFn) -> Strip:
+    def drawn_tile(draw: st.DrawFn) -> TileCase:
         by_channel = draw(st.booleans())
         rows, runs, count = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.integers(1, 9))
         width, across = draw(st.integers(1, 5)), draw(st.integers(1, 4))
@@ -155,6 +155,6 @@ def drawn_strips(families: Sequence[TileFamily]) -> st.SearchStrategy[list[Strip
         family = by_channels if by_channel else dots
         if tile.elements > ELEMENTS or family.kernel(tile) is None:
             tile = Tile(2, 1, 4, 0, 4, 2, 0) if not by_channel else Tile(2, 1, 4, 0, 2, 2, 0)
-        return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+        return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
     return st.lists(drawn_tile(), min_size=5, max_size=10)
