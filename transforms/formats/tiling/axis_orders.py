@@ -17,7 +17,6 @@ from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.ir.attributes import argument_attribute
 
 COPIED = OwnAttribute("tinyml.copied", {"tdsl.transpose": UNIT}, "`plan-execution` has chosen a copy in memory.")
 
@@ -72,10 +71,10 @@ def can_turn(op: tdsl.TransposeOp) -> bool:
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
         return False
     function = _around(given)
-    if not isinstance(function, func.FuncOp) or argument_attribute(function, tdsl.REUSED) is None:
+    if not isinstance(function, func.FuncOp) or not tdsl.read_input(function).reused:
         return False
     packed = packed_type(MemRefType(tdsl.format_of(given).type, tdsl.shape_of(given)))
-    return argument_attribute(function, tdsl.PUSHED) is None and (packed is None or packed_bits(packed) == 4)
+    return tdsl.read_input(function).pushed is None and (packed is None or packed_bits(packed) == 4)
 
 
 def _is_open(op: tdsl.TransposeOp) -> bool:
