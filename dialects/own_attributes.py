@@ -42,9 +42,9 @@ FORMER = (
     *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
     *("tdsl.input_format", "tdsl.input_unit", "tdsl.instances", "tdsl.order", "tdsl.packed", "tdsl.parts"),
     *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
-    "tdsl.zeros",
+    *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
 )
-"""Attributes of files that older versions wrote, which `#tdsl.interface` replaces."""
+"""Attributes of files that older versions wrote, in place of `#tdsl.interface` and of properties of an op."""
 
 Holder = Operation | SSAValue
 """What an attribute stands on: an operation, or an argument or result of a function."""

@@ -13,12 +13,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.formats.tiling.padding import padding
-
-COPIED = OwnAttribute("tinyml.copied", {"tdsl.transpose": UNIT}, "`plan-execution` has chosen a copy in memory.")
 
 Axes = tuple[int, ...]
 """For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""
@@ -78,7 +75,7 @@ def can_turn(op: tdsl.TransposeOp) -> bool:
 
 
 def _is_open(op: tdsl.TransposeOp) -> bool:
-    return COPIED not in op.attributes and op.in_place is None
+    return op.copied is None and op.in_place is None
 
 
 def _can_be_gathered(op: tdsl.TransposeOp) -> bool:

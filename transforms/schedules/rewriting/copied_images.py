@@ -14,7 +14,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import COPIED, can_turn, needs_no_memory, orders
+from tinyml.transforms.formats.tiling.axis_orders import can_turn, needs_no_memory, orders
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 
@@ -79,7 +79,6 @@ def _choices(ways: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
 
 def _note(open: Iterable[tdsl.TransposeOp], ways: Sequence[Way]) -> None:
     for op, way in zip(open, ways, strict=True):
-        op.attributes.pop(COPIED, None)
-        op.in_place = UnitAttr() if way is Way.TURNED else None
+        op.in_place, op.copied = UnitAttr() if way is Way.TURNED else None, None
         if way is Way.COPIED and needs_no_memory(op):
-            op.attributes[COPIED] = UnitAttr()
+            op.copied = UnitAttr()

@@ -10,7 +10,7 @@ func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> tensor<8x1x!fixed.q<16, 4>>
 // MARKED: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <zeros = 0.5, reused>>
 // CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {{.*}}zeros = 0.5
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<16, 4>>
-// PLACED: scratch.height = 16
+// PLACED: scratch.arena {{.*}} : memref<16xi8>
 // PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input}
 // PLACED: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]}
 
@@ -23,7 +23,7 @@ func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> tensor<1x!fixed.q<16, 4>> {
 }
 // MARKED: func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <reused>>
 // CHECK: %X = scratch.alloc {input}
-// PLACED: scratch.height = 4
+// PLACED: scratch.arena {{.*}} : memref<4xi8>
 // PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, -1 : i64], input}
 // PLACED: %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 

@@ -48,7 +48,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 
 // The state is alive throughout, the result takes the place of the frame.
 // PACKED: func.func @steps(%t: index) -> (index, memref<1x3x!fixed.q<8, 4>>) {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>
-// PACKED: scratch.height = 10
+// PACKED: scratch.arena {{.*}} : memref<10xi8>
 // PACKED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 6 : i64], input}
 // PACKED: %h = scratch.view %arena[4 : i64] {live = [-1 : i64, 11 : i64], state}
 // PACKED: %y = scratch.view %arena[0 : i64] {live = [7 : i64, 11 : i64]}

@@ -94,7 +94,7 @@ def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) 
     """Quotients by scales and by units of features are rounded to single precision before they become raws."""
     padded = np.resize(x, (-(-len(x) // ELEMENTS), ELEMENTS))
     expected = encode_inputs(caller.module, padded).ravel()[: len(x)]
-    if "feature_scales" in caller.interface or isinstance(caller.format, ZeroSkewType):
+    if "scales" in caller.interface or isinstance(caller.format, ZeroSkewType):
         different = found != expected
         assert np.abs(found.astype(np.int64) - expected)[different].max(initial=0) <= 1, caller.name
         exact = argument_reals(caller.module, padded).ravel()[: len(x)][different]
