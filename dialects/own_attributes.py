@@ -38,6 +38,14 @@ from tinyml.dialects.locations import error_at
 OWN = ("rtl", "scratch", "tdsl", "tinyml")
 """Prefixes of attribute names, all of which have to be declared."""
 
+FORMER = (
+    *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
+    *("tdsl.input_format", "tdsl.input_unit", "tdsl.instances", "tdsl.order", "tdsl.packed", "tdsl.parts"),
+    *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
+    *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
+)
+"""Attributes of files that older versions wrote, in place of `#tdsl.interface` and of properties of an op."""
+
 Holder = Operation | SSAValue
 """What an attribute stands on: an operation, or an argument or result of a function."""
 
@@ -138,6 +146,8 @@ def _complaint(name: str, attribute: Attribute, place: Place, holder: Holder | N
     if (declared := _DECLARED.get(name)) is None:
         if name.partition(".")[0] not in OWN:
             return None
+        if name in FORMER:
+            return f"an older version wrote the attribute '{name}': make the file anew with `tinyml compile`"
         return f"unknown attribute '{name}'{did_you_mean(name, _DECLARED)}"
     if (value := declared.value_at(place, holder)) is None:
         here = f"'{holder.name}'" if place is Place.OPERATION and isinstance(holder, Operation) else place.value

@@ -32,8 +32,8 @@ class LowerArithToCPass(ModulePass):
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function takes no argument and `NAME_input` returns the input's
-    address; if it arrives row by row (`tdsl.received`), from the user's function `NAME_row`, there is no argument
-    either. With `tdsl.instances`, the functions take the memory of an instance as their first argument.
+    address; if it arrives row by row (`received`), from the user's function `NAME_row`, there is no argument either.
+    With `instances` in the interface, the functions take the memory of an instance as their first argument.
     `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
     constants and views become comments. Raises `InputError` for any other module and for operations without a C
     spelling.

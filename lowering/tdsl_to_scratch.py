@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IndexType,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -79,12 +78,12 @@ def _begins(use: Use) -> bool:
             return False
 
 
-def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
+def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
     """The memref type of a tensor type. packed: bits per element, if elements are packed."""
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
-    space = packed_space(tensor.element_type, packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
+    space = NoneAttr() if packed is None else packed_space(tensor.element_type, packed)
     return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
 
 
@@ -95,21 +94,24 @@ class _Bufferisation:
         self.function = function
         self.buffers: dict[SSAValue, SSAValue] = {}
         self.destinations: dict[SSAValue, SSAValue] = {}
-        given = function.arg_attrs.data if function.arg_attrs else ()
-        states = (tdsl.STATE in attributes.data and tdsl.REUSED not in attributes.data for attributes in given)
-        self.states = [argument for argument, state in zip(function.args, states, strict=False) if state]
-        """The arguments whose new values are the last results."""
+        self.interface = tdsl.read_interface(function)
+        self.states = [] if self.interface.calls is None else [*function.args[2:]]
+        """The arguments whose new values are the last results, behind the frame and the time of a step function."""
 
     def apply(self) -> None:
-        old = self.function.body.block
+        old, input = self.function.body.block, self.interface.input
         given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
         new = Block()
         self.builder = Builder(InsertPoint.at_end(new))
         kept: list[DictionaryAttr] = []
         for argument, attributes in zip(old.args, given, strict=True):
-            type = _as_memref(argument.type, attributes.data.get(tdsl.PACKED))
-            if tdsl.REUSED in attributes.data or tdsl.STATE in attributes.data:
-                self.buffers[argument] = self.own(cast("MemRefType[Attribute]", type), attributes)
+            is_input = argument is old.args[0]
+            type = _as_memref(argument.type, input.packed if is_input else None)
+            if argument in self.states or (is_input and input.reused):
+                # Frames that overlap are a state as well: the caller keeps what the next one begins with.
+                state = not is_input or (input.pushed is not None and input.pushed.frame > input.pushed.hop)
+                alloc = scratch.AllocOp(cast("MemRefType[Attribute]", type), input=is_input, state=state)
+                self.buffers[argument] = self.builder.insert(alloc).result
             else:
                 self.buffers[argument] = new.insert_arg(type, len(new.args))
                 kept.append(attributes)
@@ -122,17 +124,6 @@ class _Bufferisation:
             self.function.arg_attrs = ArrayAttr(kept)
         if self.function.res_attrs is not None and self.states:
             self.function.res_attrs = ArrayAttr(self.function.res_attrs.data[: -len(self.states)])
-
-    def own(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
-        """The buffer of the arena that replaces an argument and takes over its other attributes.
-
-        The argument is an input that the caller fills, a state, or both.
-        """
-        input, state = (name in attributes.data for name in (tdsl.REUSED, tdsl.STATE))
-        alloc = self.builder.insert(scratch.AllocOp(type, input=input, state=state))
-        marks = (tdsl.REUSED, tdsl.STATE)
-        alloc.attributes |= {name: value for name, value in attributes.data.items() if name not in marks}
-        return alloc.result
 
     def block(self, block: Block) -> None:
         for op in block.ops:

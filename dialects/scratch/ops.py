@@ -210,17 +210,23 @@ class ReuseOp(IRDLOperation):
 
 @irdl_op_definition
 class ArenaOp(IRDLOperation):
-    """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes."""
+    """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
+
+    No packing of its buffers takes fewer bytes than `lower_bound`: of an arena of as many the packing is optimal.
+    """
 
     name = "scratch.arena"
     alignment = prop_def(IntegerAttr)
+    lower_bound = opt_prop_def(IntegerAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self, size: int, alignment: int):
-        super().__init__(properties={"alignment": IntegerAttr(alignment, i64)}, result_types=[MemRefType(i8, [size])])
+    def __init__(self, size: int, alignment: int, lower_bound: int | None = None):
+        numbers = {"alignment": alignment, "lower_bound": lower_bound}
+        properties = {name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None}
+        super().__init__(properties=properties, result_types=[MemRefType(i8, [size])])
 
     def verify_(self) -> None:
         type = memref_type(self.result)
@@ -229,6 +235,8 @@ class ArenaOp(IRDLOperation):
         size_in_bytes(type)
         if (alignment := self.alignment.value.data) < 1 or alignment & (alignment - 1):
             raise VerifyException(f"alignment must be a power of two, got {alignment}")
+        if self.lower_bound is not None and not 0 <= (bound := self.lower_bound.value.data) <= self.size:
+            raise VerifyException(f"the arena has {self.size} bytes, which its lower bound {bound} does not allow")
 
     @property
     def size(self) -> int:

@@ -24,9 +24,9 @@ from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.fourier import *
 from tinyml.dialects.tdsl.index_maps import *
-from tinyml.dialects.tdsl.input_attributes import *
+from tinyml.dialects.tdsl.inputs import *
+from tinyml.dialects.tdsl.interface import *
 from tinyml.dialects.tdsl.matrix_products import *
-from tinyml.dialects.tdsl.model_attributes import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *

@@ -1,11 +1,11 @@
-"""Attributes of the tensor DSL: declared ranges, measured profiles, and the storage of constants."""
+"""Attributes of the tensor DSL: ranges, measured profiles, requests of searches, and the storage of constants."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntegerAttr
 from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
@@ -19,41 +19,21 @@ from tinyml.dialects.own_attributes import (
     Holder,
     OwnAttribute,
     Place,
-    Value,
     array,
     counts,
     either,
     instance,
     integer,
-    real,
 )
 
-__all__ = [
-    "INSTANCES",
-    "MODE",
-    "PACKED",
-    "PERCENTILES",
-    "PROFILE",
-    "RAM",
-    "RANGE",
-    "RECEIVED",
-    "REUSED",
-    "RING",
-    "RINGS",
-    "ZEROS",
-    "Csr",
-    "Profile",
-    "Range",
-    "has_instances",
-    "of_input",
-]
+__all__ = ["CALLS", "MODE", "PERCENTILES", "PROFILE", "RAM", "RING", "RINGS", "Csr", "Profile", "Range", "calls_of"]
 
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
 
 
-def _spell(value: float) -> str:
+def spell_float(value: float) -> str:
     """The shortest digits that parse to the same float, with the decimal point that MLIR requires."""
     digits, e, exponent = repr(value).partition("e")
     return f"{digits}{'' if '.' in digits else '.0'}{e}{exponent}"
@@ -95,7 +75,7 @@ class Range(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(f"{_spell(self.low.data)}, {_spell(self.high.data)}")
+            printer.print_string(f"{spell_float(self.low.data)}, {spell_float(self.high.data)}")
 
     def verify(self) -> None:
         _verify_interval("range", self.low.data, self.high.data)
@@ -135,9 +115,9 @@ class Profile(ParametrizedAttribute):
         return (FloatData(low), FloatData(high), ArrayAttr([FloatData(float(x)) for x in percentiles]))
 
     def print_parameters(self, printer: Printer) -> None:
-        inner = ", ".join(_spell(x.data) for x in self.percentiles)
+        inner = ", ".join(spell_float(x.data) for x in self.percentiles)
         with printer.in_angle_brackets():
-            printer.print_string(f"{_spell(self.low.data)}, {_spell(self.high.data)}, [{inner}]")
+            printer.print_string(f"{spell_float(self.low.data)}, {spell_float(self.high.data)}, [{inner}]")
 
     def verify(self) -> None:
         _verify_interval("profile", self.low.data, self.high.data)
@@ -154,11 +134,6 @@ _RING = counts("two integers from 1, as in array<i64: 4, 4>", [2])
 _PROFILE = instance(Profile, "a profile, as in #tdsl.profile<...>")
 
 
-def of_input(value: Value) -> Mapping[Place | str, Value]:
-    """The places of an attribute of the input: an argument, and the buffer that replaces it in the arena."""
-    return {Place.ARGUMENT: value, "scratch.alloc": value, "scratch.view": value}
-
-
 def _carried(holder: Holder | None) -> int:
     return len(holder.iter_args) if isinstance(holder, ForOp) else 0
 
@@ -167,12 +142,6 @@ def _results(holder: Holder | None) -> int:
     """The number of results; once they are buffers, profiles are left over."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
-
-INSTANCES = OwnAttribute(
-    "tdsl.instances",
-    {Place.MODULE: UNIT},
-    "The program's memory belongs to instances, of which the caller may have several.",
-)
 
 MODE = OwnAttribute(
     "tdsl.mode",
@@ -196,34 +165,21 @@ RINGS = OwnAttribute(
     "The ring of each tensor that a loop carries; unit for those that hold none.",
 )
 
+CALLS = OwnAttribute(
+    "tdsl.calls", {"scf.for": integer(1)}, "The iterations of a loop of a step function, from a reset to the answer."
+)
+
 PROFILE = OwnAttribute(
     "tdsl.profile",
     {
-        **of_input(_PROFILE),
+        Place.ARGUMENT: _PROFILE,
         Place.OPERATION: array(either(_PROFILE, UNIT), "an array with a profile or unit for each result", _results),
     },
     "The values of an argument, or of each tensor result of an operation, on a data set.",
 )
 
-ZEROS = OwnAttribute(
-    "tdsl.zeros",
-    of_input(real("a share above 0, at most 1", lambda share: 0 < share <= 1)),
-    "The share of an input's elements that are zero on the data.",
-)
 
-PACKED = OwnAttribute(
-    "tdsl.packed", of_input(integer(1, 32)), "The bits to which the caller packs each element of the input."
-)
-
-REUSED = OwnAttribute("tdsl.reused", of_input(UNIT), "The input is a buffer of the arena, which the caller fills.")
-
-RECEIVED = OwnAttribute("tdsl.received", of_input(integer(1)), "The input arrives row by row; the elements of a row.")
-
-RANGE = OwnAttribute(
-    "tdsl.range", of_input(instance(Range, "a range, as in #tdsl.range<-1.0, 1.0>")), "The declared range of an input."
-)
-
-
-def has_instances(module: Operation | None) -> bool:
-    """True if the memory of a program belongs to instances."""
-    return module is not None and INSTANCES in module.attributes
+def calls_of(loop: ForOp) -> int | None:
+    """The iterations of a loop of a step function; None for any other loop."""
+    calls = loop.attributes.get(CALLS)
+    return calls.value.data if isinstance(calls, IntegerAttr) else None

@@ -149,7 +149,8 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
     With `in_place` the result takes the bytes of the input, which nothing else reads. The permutation then is that of a
-    matrix: the first axes change places with the others, as in C x H x W to H x W x C.
+    matrix: the first axes change places with the others, as in C x H x W to H x W x C. With `copied` the plan of the
+    program has chosen a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -157,6 +158,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     input = operand_def(SHAPED)
     permutation = prop_def(DenseArrayBase.constr(i64))
     in_place = opt_prop_def(UnitAttr)
+    copied = opt_prop_def(UnitAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, permutation: Sequence[int]):

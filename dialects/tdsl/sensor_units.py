@@ -1,9 +1,9 @@
 """Units of sensors: which integers a sensor delivers, and for which reals they stand in what a model was trained on.
 
 A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the form of others.
-`tdsl.input_unit` of a program's argument is the text of the option `--input-unit`, and `tdsl.input_format` the type of
-the raws, which `assign-format` gives to the argument. Features have the scales and zeros of `FeatureMap`, unless the
-type says it all.
+`unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`, and `format` the type of the
+raws, which `assign-format` gives to the argument. Features have the scales and zeros of `FeatureMap`, unless the type
+says it all.
 """
 
 from __future__ import annotations
@@ -12,21 +12,14 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
-
-from xdsl.dialects.builtin import ShapedType, StringAttr
-from xdsl.ir import Attribute, Operation
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import Holder, OwnAttribute, Value
-from tinyml.dialects.tdsl.attributes import of_input
-from tinyml.dialects.tdsl.input_attributes import FeatureMap
+from tinyml.dialects.tdsl.inputs import FeatureMap
 
-__all__ = ["INPUT_FORMAT", "INPUT_UNIT", "UNITS", "UNIT_FORM", "InputUnit", "SensorUnit", "UnitRow", "sensor_unit"]
+__all__ = ["UNITS", "UNIT_FORM", "InputUnit", "SensorUnit", "UnitRow", "sensor_unit"]
 
 
 UNIT_FORM = "SCALE[+OFFSET][:TYPE]"
@@ -225,26 +218,3 @@ class InputUnit:
         singles = (np.resize(part.astype(np.float32).astype(np.float64), elements) for part in (scales, zeros))
         map = FeatureMap(*singles)
         return None if (map.scales == 1).all() and not map.zeros.any() else map
-
-
-def _is_unit(attribute: Attribute, holder: Holder | None) -> bool:
-    """True for the text of a unit that repeats to the elements of an input; raises `InputError` for another text."""
-    if not isinstance(attribute, StringAttr):
-        return False
-    value = holder.results[0] if isinstance(holder, Operation) else holder
-    if value is not None and isinstance(value.type, ShapedType) and value.type.has_static_shape():
-        InputUnit.parse(attribute.data, prod(value.type.get_shape()))
-    return True
-
-
-INPUT_UNIT = OwnAttribute(
-    "tdsl.input_unit",
-    of_input(Value("the text of a unit, for all elements", _is_unit)),
-    "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
-)
-
-INPUT_FORMAT = OwnAttribute(
-    "tdsl.input_format",
-    of_input(Value("a number format", lambda attribute, _: number_format(attribute) is not None)),
-    "The number format of an argument on reals, whatever its range.",
-)

@@ -194,8 +194,8 @@ class MoveUpOp(MovementOp):
 class ReceiveOp(MovementOp):
     """Rows of an image 1 x H x W x C, as many as the result 1 x h x W x C has, starting at row `top`.
 
-    The image is the program's input (`tdsl.received`), which is not in memory: on a device, a function of the caller
-    writes the rows. A program therefore takes each row once, in order.
+    The image is the program's input (`received` of its interface), which is not in memory: on a device, a function of
+    the caller writes the rows. A program therefore takes each row once, in order.
     """
 
     name = "tdsl.receive"

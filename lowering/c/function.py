@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tinyml.dialects import c, scratch, tdsl
+from tinyml.dialects import c, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.c.expression_builder import ExpressionBuilder
@@ -44,7 +44,7 @@ class FunctionLowering:
         if self.program.row_length and any(
             not isinstance(use.operation, scratch.ReceiveOp) for argument in function.args for use in argument.uses
         ):
-            raise error_at(function, f"the input arrives row by row ({tdsl.RECEIVED}), but is read as a whole")
+            raise error_at(function, "the input arrives row by row, but is read as a whole")
         arguments = self.program.signatures.arguments_of(self.body)
         self.values.update(zip(function.args, arguments, strict=not self.program.row_length))
         if arguments and (hint := argument_attribute(function, PARTITION)) is not None:

@@ -13,9 +13,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IndexType,
-    IntegerAttr,
     MemRefType,
-    ModuleOp,
     NoneAttr,
     StringAttr,
     f32,
@@ -92,6 +90,7 @@ class ProgramBuilder:
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
         kinds = [isinstance(type, IndexType) for type in outputs]
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
+        self.interface = tdsl.read_interface(function)
         self.given = next((view for view in views if view.input is not None), None)
         """The buffer of the arena that the caller fills; None if the caller passes an array."""
         # The index argument is the time of a step, which the functions of a program that streams count.
@@ -100,14 +99,14 @@ class ProgramBuilder:
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         if self.pushes is not None and (self.given is None or len(function.args) != 1):
-            raise InputError(f"'{tdsl.PUSHED}': the input is in the arena, and the time of a step the only argument")
+            raise InputError("'pushed' of the input: it is in the arena, and the time of a step the only argument")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
         """The user's function that supplies the rows of the input, if they arrive one by one."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
         module = function.parent_op()
-        instance = c.InstanceType(f"{self.name}_{INSTANCE}") if tdsl.has_instances(module) else None
+        instance = c.InstanceType(f"{self.name}_{INSTANCE}") if self.interface.instances else None
         self.signatures = Signatures(self.name, instance)
         suffixes += () if instance is None else (INSTANCE,)
         public = (f"{self.name}_{suffix}" for suffix in suffixes)
@@ -201,20 +200,19 @@ class ProgramBuilder:
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
         """The complete program. predict: the body of the function NAME_predict. others: further functions."""
-        unit = self._of_input(tdsl.INPUT_UNIT)
+        given = self.interface.input
         # Callers of a program that takes integers with a unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
-        input_doc = self.describe(self.input, None if unit else self._of_input(FORMAT), setter)
+        input_doc = self.describe(self.input, None if given.unit else self._input_note, setter)
         if (guarded := self.guarded) is not None:
             input_doc += f", raws from {guarded[0]} to {guarded[1]} and no others"
-        if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
-            input_doc += f", numbers packed into {packed.value.data} bits each"
-        if isinstance(unit, StringAttr):
-            input_doc += f", integers of a sensor ({unit.data})"
-        elif self._of_input(tdsl.FEATURE_SCALES) is not None:
+        if given.packed is not None:
+            input_doc += f", numbers packed into {given.packed} bits each"
+        if given.unit is not None:
+            input_doc += f", integers of a sensor ({given.unit})"
+        elif given.scales is not None:
             input_doc += ", features in units of their own"
-        axes = tdsl.order_axes(self._of_input(tdsl.ORDER))
-        layout = "" if axes is None else tdsl.named_axes(axes)
+        layout = "" if given.order is None else tdsl.named_axes(given.order)
         if layout:
             input_doc += f", {layout}"
         outputs = [] if self.label is None else [i16]
@@ -247,7 +245,7 @@ class ProgramBuilder:
         defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
         if (labels := self.class_labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
-        for part in tdsl.input_parts(self._of_input(tdsl.PARTS)):
+        for part in given.input_parts:
             text = f"index of the first of {part.length} elements of {part.name}"
             defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
@@ -277,31 +275,28 @@ class ProgramBuilder:
     @property
     def pushes(self) -> tdsl.Pushes | None:
         """The parts in which the caller pushes the input; None if it does not."""
-        return tdsl.Pushes.of(self._of_input(tdsl.PUSHED))
+        return self.interface.input.pushed
 
     @property
     def row_length(self) -> int | None:
         """The length of a row of the caller's array, if the input arrives row by row; else None."""
-        length = self._of_input(tdsl.RECEIVED)
-        if not isinstance(length, IntegerAttr):
-            return None
-        packed, elements = self._of_input(tdsl.PACKED), length.value.data
-        return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
+        elements, bits = self.interface.input.received, self.interface.input.packed
+        return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
     def _header_texts(self) -> list[Operation]:
         """Macros of units, the function that converts features with scales of their own, and class names."""
         texts: list[Operation] = []
         chip = chip_of(self.target)
-        unit = self._of_input(tdsl.INPUT_UNIT)
-        if isinstance(unit, StringAttr):
-            parsed = tdsl.InputUnit.parse(unit.data, prod(self.input.get_shape()))
+        unit = self.interface.input.unit
+        if unit is not None:
+            parsed = tdsl.InputUnit.parse(unit, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
         if (features := self.features) is not None:
             texts.append(feature_conversion(self.name, features, chip))
         elif (format := self._affine_input) is not None and not self.is_packed and unit is None:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
         for number in range(len(self.outputs)):
-            format = self._affine(_attribute(self.function.res_attrs, number + (self.label is not None)))
+            format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
             if format is not None:
                 texts.append(scale_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format))
         labels = self.class_labels
@@ -314,19 +309,17 @@ class ProgramBuilder:
     @property
     def class_labels(self) -> Sequence[str | int] | None:
         """The labels of the classes, if the program computes one and the classes have labels."""
-        module = self.function.parent_op()
-        assert isinstance(module, ModuleOp)
-        return None if self.label is None else tdsl.classes_of(module)
+        return None if self.label is None else self.interface.classes
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
         """The scales and zeros of the input's features, if these have their own."""
-        return tdsl.FeatureMap.of(self._of_input, prod(self.input.get_shape()))
+        return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def input_format(self) -> NumberFormat | None:
         """The number format of the input, if it is known."""
-        return self._spelled(self._of_input(FORMAT))
+        return self._spelled(self._input_note)
 
     @property
     def guarded(self) -> tuple[int, int] | None:
@@ -339,7 +332,7 @@ class ProgramBuilder:
     @property
     def is_packed(self) -> bool:
         """True if the elements of the input are packed into less than a byte each."""
-        return self._of_input(tdsl.PACKED) is not None
+        return self.interface.input.packed is not None
 
     @property
     def _setter(self) -> str:
@@ -352,7 +345,7 @@ class ProgramBuilder:
 
     def output_format(self, number: int) -> NumberFormat | None:
         """The number format of an output, if it is known."""
-        return self._spelled(_attribute(self.function.res_attrs, number + (self.label is not None)))
+        return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
         return spelled_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
@@ -360,7 +353,7 @@ class ProgramBuilder:
     @property
     def _affine_input(self) -> Affine | None:
         """The format of the input, if it is affine; None otherwise."""
-        return self._affine(self._of_input(FORMAT))
+        return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:
         return affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
@@ -368,11 +361,11 @@ class ProgramBuilder:
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
 
-    def _of_input(self, name: str) -> Attribute | None:
-        """An attribute of the input argument."""
-        if self.given is not None:
-            return self.given.attributes.get(name)
-        return _attribute(self.function.arg_attrs, 0, name)
+    @property
+    def _input_note(self) -> Attribute | None:
+        """The number format that is noted at the input."""
+        given = self.given
+        return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
         """The function that returns the address to which the caller writes the input."""
@@ -392,7 +385,7 @@ class ProgramBuilder:
         type = _array(value.type)
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
         getter = f"{self.name}_{suffix}_score" if number else f"{self.name}_score"
-        format = _attribute(self.function.res_attrs, number + (self.label is not None))
+        format = _format_note(self.function.res_attrs, number + (self.label is not None))
         doc = self.describe(type, format, f", whose real numbers {getter}() returns")
         body = self.signatures.body({})
         view = self.output_view(value, suffix, self.signatures.instance_of(body))
@@ -450,8 +443,8 @@ def _array(type: Attribute) -> MemRefType[Attribute]:
     raise InputError(f"no array of generated C: {type}")
 
 
-def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int, name: str = FORMAT) -> Attribute | None:
-    return None if attributes is None else attributes.data[position].data.get(name)
+def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) -> Attribute | None:
+    return None if attributes is None else attributes.data[position].data.get(FORMAT)
 
 
 def _arena_offset(value: SSAValue) -> int:

@@ -215,10 +215,7 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
 def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
     """The scales and zeros of the input features of a program; None if it has none."""
     function = predict_function(module)
-    if function.arg_attrs is None:
-        return None
-    elements = int(np.prod(tdsl.shape_of(function.body.block.args[0])))
-    return tdsl.FeatureMap.of(function.arg_attrs.data[0].data.get, elements)
+    return tdsl.read_input(function).features(int(np.prod(tdsl.shape_of(function.body.block.args[0]))))
 
 
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:

@@ -27,8 +27,7 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
     unknown: the raw that states hold before the first call.
     """
     [function] = defined_functions(module)
-    assert function.arg_attrs is not None
-    pushes = tdsl.Pushes.of(function.arg_attrs.data[0].data.get(tdsl.PUSHED))
+    pushes = tdsl.read_input(function).pushed
     assert pushes is not None
     frame, hop, steps, stride = pushes
     _, _, *kept = function.body.block.args

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tinyml.dialects.tdsl.input_attributes import InputPart
+    from tinyml.dialects.tdsl.inputs import InputPart
 
 
 _COPIES = 4

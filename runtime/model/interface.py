@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.layouts.packed_bits import packed_bytes
-from tinyml.dialects.tdsl.input_attributes import InputPart, Pushes, named_axes
+from tinyml.dialects.tdsl.inputs import InputPart, Pushes, named_axes
 
 if TYPE_CHECKING:
     import numpy as np

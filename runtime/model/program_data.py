@@ -68,19 +68,10 @@ def _as_integers(format: NumberFormat, raws: Raws) -> Raws:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """The kind of a program's answers, from its interface and its class labels.
-
-    Raises `InputError` for an invalid attribute of labels.
-    """
-    interface = interface_of(module)
-    try:
-        labels = tdsl.classes_of(module)
-    except VerifyException as error:
-        raise InputError(str(error)) from error
-    classes = interface.classes if labels is None else len(labels)
-    return Answers(
-        classes, labels, interface.output_length or None, interface.has_label, tdsl.CLUSTERS in module.attributes
-    )
+    """The kind of a program's answers, from its interface and its class labels."""
+    interface, declared = interface_of(module), tdsl.read_interface(module)
+    classes = interface.classes if declared.classes is None else len(declared.classes)
+    return Answers(classes, declared.classes, interface.output_length or None, interface.has_label, declared.clusters)
 
 
 def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:
@@ -146,5 +137,5 @@ def random_data(module: ModuleOp, samples: int) -> Data:
 def input_format(module: ModuleOp) -> NumberFormat:
     """The number format of a program's input: at L0, the one that its unit implies, if it has a unit."""
     function = predict_function(module)
-    given = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.INPUT_FORMAT)
+    given = tdsl.read_input(function).format
     return tdsl.format_of(function.body.block.args[0]) if given is None else element_format(given)

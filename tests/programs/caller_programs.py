@@ -30,23 +30,23 @@ Bits = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Caller:
-    """A program that takes four numbers of a format. attributes: of its argument, if it has some.
+    """A program that takes four numbers of a format. interface: fields of its input, as in IR.
 
     result: the format of the scores, if it differs.
     """
 
     name: str
     format: NumberFormat
-    attributes: str = ""
+    interface: str = ""
     result: NumberFormat | None = None
 
     @property
     def text(self) -> str:
         x, y = (f"tensor<{ELEMENTS}x1x{format.type}>" for format in (self.format, self.scored))
         op = "tanh" if self.result is None else "cast"
-        argument = f"%X: {x} {{{self.attributes}}}" if self.attributes else f"%X: {x}"
+        interface = f" attributes {{tdsl.interface = #tdsl.interface<input = <{self.interface}>>}}"
         body = f"%y = tdsl.{op} %X : {x} -> {y}\n  func.return %y : {y}"
-        return f"func.func @{self.name}({argument}) -> {y} {{\n  {body}\n}}\n"
+        return f"func.func @{self.name}(%X: {x}) -> {y}{interface if self.interface else ''} {{\n  {body}\n}}\n"
 
     @property
     def scored(self) -> NumberFormat:

@@ -68,7 +68,7 @@ def answers(module: ModuleOp, outputs: Outputs) -> Array:
     """What `predict` answers: labels of classes, indices of clusters, or values."""
     if outputs.labels is None:
         return scores_of(outputs)
-    classes = tdsl.classes_of(module)
+    classes = tdsl.read_interface(module).classes
     return outputs.labels if classes is None else np.array(classes)[outputs.labels]
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.ir import Block, SSAValue
 
 from programs.network_writer import NetworkWriter
@@ -21,7 +21,6 @@ from tinyml.dialects.formats.number_format import INTEGER, REGIME, TABLE, Number
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
 from tinyml.dialects.layouts.sparse_rows import entries_of_group
-from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernels_for
 
@@ -105,7 +104,7 @@ class KernelWriter(NetworkWriter):
 
     def finish(self) -> ModuleOp:
         module = self.module(self.column)
-        predict_function(module).arg_attrs = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(-1.0, 1.0)})])
+        tdsl.update_input(module, range=(-1.0, 1.0))
         return module
 
 

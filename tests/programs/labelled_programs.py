@@ -15,7 +15,7 @@ from programs.runtime_functions import run_figure
 from programs.sensor_models import PROGRAM
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.tdsl.model_attributes import set_classes
+from tinyml.dialects.tdsl.interface import update_interface
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
@@ -61,7 +61,7 @@ def _program(name: str, folder: Path) -> ModuleOp:
         np.save(folder / "B.npy", random.uniform(-0.5, 0.5, (CLASSES, 1)))
         module = load_program(folder / f"{name}.sd", context())
     predict_function(module).sym_name = StringAttr(name)
-    set_classes(module, NAMES[name])
+    update_interface(module, classes=tuple(NAMES[name]))
     return module
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tinyml.dialects.context import context
-from tinyml.dialects.tdsl.model_attributes import set_classes
+from tinyml.dialects.tdsl.interface import update_interface
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
@@ -59,7 +59,7 @@ def sensor_model(folder: Path, target: str, *, name: str = NAME, **options: Any)
     np.save(folder / "B.npy", random.uniform(-0.5, 0.5, (3, 1)))
     np.savez(folder / "val.npz", x=inputs(50))
     module = load_program(model, context())
-    set_classes(module, CLASSES)
+    update_interface(module, classes=CLASSES)
     options = {"format": "fixed", "width": 8, "module": module} | options
     request = Request(model=model, val=folder / "val.npz", target=target, out=folder / "out", **options)
     compile_model(request)

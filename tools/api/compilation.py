@@ -105,13 +105,13 @@ def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
     """The program with feature names: those of the model, or else the columns of a data frame."""
-    from tinyml.dialects.tdsl.model_attributes import set_feature_names
+    from tinyml.dialects.tdsl.interface import update_input
 
     names = column_names(x)
     if inputs.names is not None or names is None or len(names) != program.features:
         return program.module, inputs
     module = program.module.clone()
-    set_feature_names(module, names)
+    update_input(module, names=tuple(names))
     return module, replace(inputs, names=names)
 
 

@@ -38,13 +38,12 @@ class Inputs:
 
         Raises `TypeError` unless `raw` is True or False.
         """
-        from tinyml.dialects.tdsl.model_attributes import feature_names_of
-        from tinyml.runtime.model.model_interface import input_unit_of
+        from tinyml.dialects.tdsl.interface import read_input
 
         if not isinstance(raw, bool):
             raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
-        sensor = has_unit or input_unit_of(program) is not None
-        return Inputs(raw or sensor, feature_names_of(program), raw)
+        given = read_input(program)
+        return Inputs(raw or has_unit or given.unit is not None, given.names, raw)
 
 
 def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[str, str], inputs: Inputs) -> Path:

@@ -38,16 +38,18 @@ class Model:
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
-        from tinyml.dialects.tdsl.model_attributes import classes_of
+        from tinyml.dialects.tdsl.interface import read_interface
 
-        return classes_of(self.module)
+        classes = read_interface(self.module).classes
+        return None if classes is None else [*classes]
 
     @cached_property
     def feature_names(self) -> list[str] | None:
         """The names of the features in order, of a model that was trained on a data frame; None for any other."""
-        from tinyml.dialects.tdsl.model_attributes import feature_names_of
+        from tinyml.dialects.tdsl.interface import read_input
 
-        return feature_names_of(self.module)
+        names = read_input(self.module).names
+        return None if names is None else [*names]
 
     @property
     def features(self) -> int:

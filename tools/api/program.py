@@ -77,16 +77,18 @@ class Program:
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
-        from tinyml.dialects.tdsl.model_attributes import classes_of
+        from tinyml.dialects.tdsl.interface import read_interface
 
-        return classes_of(self._formats)
+        classes = read_interface(self._formats).classes
+        return None if classes is None else [*classes]
 
     @cached_property
     def feature_names(self) -> list[str] | None:
         """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
-        from tinyml.dialects.tdsl.model_attributes import feature_names_of
+        from tinyml.dialects.tdsl.interface import read_input
 
-        return feature_names_of(self._formats)
+        names = read_input(self._formats).names
+        return None if names is None else [*names]
 
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.

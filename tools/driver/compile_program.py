@@ -144,11 +144,11 @@ def _smaller_model(program: ModuleOp, flash: float, limit: float | None) -> str:
 
     flash: bytes that the program needs. limit: bytes available; None if unknown.
     """
-    if (stored := tdsl.stored_of(program)) is None:
+    if (stored := tdsl.read_interface(program).stored) is None:
         return ""
-    has = f"the model has {stored.count:,} {stored.what}"
+    has = f"the model has {stored.number:,} {stored.what}"
     if limit is not None and flash > limit:
-        has += f", about {int(SPARE * stored.count * limit / flash):,} would fit"
+        has += f", about {int(SPARE * stored.number * limit / flash):,} would fit"
     return f"{has}: {stored.smaller}"
 
 

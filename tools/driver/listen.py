@@ -84,7 +84,7 @@ def heard_in(
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]
     with found.to_build() as source_dir:
         answers = answers_to(source_dir, interface, raws, target=board(device).name, optimize=optimize)
-    scores, classes = _scores(formats, answers.outputs), tdsl.classes_of(formats)
+    scores, classes = _scores(formats, answers.outputs), tdsl.read_interface(formats).classes
     labels = answers.outputs.classes if answers.outputs.labels is not None else scores.argmax(1)
     named = range(scores.shape[1]) if classes is None else classes
     if classes is not None:
@@ -139,7 +139,7 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
     from tinyml.runtime.evaluator.evaluator import in_reals
 
     if outputs.scores is None:
-        names = tdsl.classes_of(formats)
+        names = tdsl.read_interface(formats).classes
         count = max(2, int(outputs.classes.max()) + 1) if names is None else len(names)
         return np.eye(count)[outputs.classes]
     scores = np.asarray(in_reals(formats, outputs).scores, np.float64)

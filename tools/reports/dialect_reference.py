@@ -31,6 +31,7 @@ from xdsl.irdl import (
 
 from tinyml.dialects.num.base import FormatConstraint, SumConstraint
 from tinyml.dialects.own_attributes import OwnAttribute
+from tinyml.dialects.tdsl.interface import InputInterface, ProgramInterface, interface_fields
 from tinyml.lowering.loops.lowerings import lowering_of_class
 from tinyml.tools.universe import DIALECTS, own_attributes
 
@@ -44,6 +45,20 @@ with `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, another place or another value is
 declares an attribute as the constant by which it reads it, an `OwnAttribute` of `dialects/own_attributes.py`, in a
 module of which `ATTRIBUTES` in `tools/universe.py` is the list. Attributes of other packages have prefixes of their
 own.
+"""
+
+INTERFACE = """## The interface of a program
+
+`tdsl.interface` of a function says what callers and users of the program have to know, and follows it from import to C.
+Only the fields that are given are written; an error of a field is at its value.
+
+```mlir
+func.func @f(%X: tensor<4x1xf32>) -> index
+  attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], reused>, classes = ["a", "b"]>}
+```
+
+A field is declared once, in `dialects/tdsl/interface.py`: its type, its values and its meaning. Passes read it by
+`read_interface` and `read_input`, and change it by `update_interface` and `update_input`.
 """
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
@@ -110,7 +125,11 @@ def attributes_page() -> str:
     rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
     for name, one in sorted(own_attributes().items()):
         rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
-    return ATTRIBUTES + "\n" + "\n".join(rows) + "\n"
+    parts = [ATTRIBUTES, "\n".join(rows) + "\n", INTERFACE]
+    for kind, title in ((InputInterface, "field of `input`"), (ProgramInterface, "field")):
+        fields = [f"| `{name}` | {value.words} | {meaning} |" for name, value, meaning in interface_fields(kind)]
+        parts.append("\n".join([f"| {title} | value | meaning |", "|---|---|---|", *fields]) + "\n")
+    return "\n".join(parts)
 
 
 def _values(declared: OwnAttribute) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
@@ -15,7 +15,6 @@ from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.tools.reports.memory_picture import draw_memory, fullest, occupied, overlaps
 from tinyml.tools.reports.svg import Drawing
 from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
-from tinyml.transforms.buffers.pack_scratch import LOWER_BOUND
 
 
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
@@ -39,7 +38,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     height = sum(arena.size for arena in arenas)
     return {
         "height": height,
-        "lower_bound": sum(cast(IntegerAttr, arena.attributes[LOWER_BOUND]).value.data for arena in arenas),
+        "lower_bound": sum(arena.lower_bound.value.data for arena in arenas if arena.lower_bound is not None),
         "waste": height - most,
         "peak": {
             "point": peak,

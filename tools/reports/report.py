@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl.model_attributes import classes_of
+from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.facts.answers import confusion
 from tinyml.tools.reports.input_report import (
@@ -124,7 +124,7 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
     """The answers of a classifier to data with labels, by class; None for other programs and data."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
-    return confusion(made.data.y, *made.accuracies.answers, classes_of(made.compiled.formats))
+    return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:

@@ -16,7 +16,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
@@ -52,10 +52,8 @@ class CheckPackingPass(ModulePass):
     """Verify the packing of functions on L2, and change nothing; raise `InputError` for a wrong one.
 
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
-    as the highest end, which its `scratch.height` repeats, and no smaller than its `scratch.lower_bound`; it is
-    `scratch.optimal` only if these are equal, and otherwise `scratch.gap` is their difference. No op destroys a value
-    that is read later. The pass has to run before ops become loops: only an op on a whole buffer shows that it leaves
-    nothing of the old content.
+    as the highest end. No op destroys a value that is read later. The pass has to run before ops become loops: only an
+    op on a whole buffer shows that it leaves nothing of the old content.
     """
 
     name = "check-packing"
@@ -129,7 +127,6 @@ def _check_views(function: func.FuncOp) -> None:
     for arena, end in ends.items():
         if arena.size != end:
             raise error_at(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
-        _check_claims(arena)
 
 
 def _check_view(op: ViewOp) -> None:
@@ -141,26 +138,6 @@ def _check_view(op: ViewOp) -> None:
     size = unit_bytes(memref_type(op.result))
     if start % size or arena.alignment.value.data % size:
         raise error_at(op, f"{_name(op.result)} is not aligned for elements of {size} bytes")
-
-
-def _check_claims(arena: ArenaOp) -> None:
-    height, bound, gap = (_claimed(arena, name) for name in ("height", "lower_bound", "gap"))
-    if height is not None and height != arena.size:
-        raise error_at(arena, f"the arena has {arena.size} bytes, its height says {height}")
-    if bound is not None and bound > arena.size:
-        raise error_at(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound}")
-    if "scratch.optimal" in arena.attributes and bound != arena.size:
-        raise error_at(arena, f"the arena has {arena.size} bytes, which is optimal only with a lower bound as high")
-    if gap is not None and (bound is None or gap != arena.size - bound):
-        raise error_at(arena, f"the gap of {gap} bytes is not that between {arena.size} bytes and the lower bound")
-
-
-def _claimed(arena: ArenaOp, name: str) -> int | None:
-    match arena.attributes.get(f"scratch.{name}"):
-        case IntegerAttr() as claim:
-            return claim.value.data
-        case _:
-            return None
 
 
 class _Flow:

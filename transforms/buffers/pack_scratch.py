@@ -8,7 +8,7 @@ from math import lcm
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -16,7 +16,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, integer
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
@@ -58,13 +57,13 @@ def _place_buffers(
     groups: Sequence[Sequence[Buffer]],
     placement: Placement,
     alignment: int,
-) -> ArenaOp:
+) -> None:
     """Replace all buffers by views of a new arena at the function's entry.
 
     groups: for each rectangle of the placement, in its order, the buffers that take its bytes in turn. A buffer that
     moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
     """
-    arena = ArenaOp(placement.height, alignment)
+    arena = ArenaOp(placement.height, alignment, placement.lower_bound)
     arena.result.name_hint = "arena"
     views: dict[Buffer, list[ViewOp]] = {}
     moving: dict[BufferMove, Buffer] = {}
@@ -92,7 +91,6 @@ def _place_buffers(
         Rewriter.insert_op(op, InsertPoint.before(live.points[move.point]))
         _go_on(before.result, after.result, op, op)
         del views[moving[move]][0]
-    return arena
 
 
 def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
@@ -128,14 +126,6 @@ def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation)
             _go_on(user.result, again.result, move, again)
 
 
-HEIGHT = OwnAttribute("scratch.height", {"scratch.arena": integer(0)}, "The bytes of the packing, those of the arena.")
-LOWER_BOUND = OwnAttribute(
-    "scratch.lower_bound", {"scratch.arena": integer(0)}, "The bytes below which no packing fits."
-)
-OPTIMAL = OwnAttribute("scratch.optimal", {"scratch.arena": UNIT}, "The packing has the least height.")
-GAP = OwnAttribute("scratch.gap", {"scratch.arena": integer(0)}, "The bytes between the lower bound and the height.")
-
-
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
     """Replace every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
@@ -149,11 +139,10 @@ class PackScratchPass(PackingOptions, ModulePass):
     arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, where that
     saves one percent of the arena.
 
-    The arena carries its height and a lower bound on every packing, in bytes, and `scratch.optimal` if they are equal
-    or else their difference as `scratch.gap`; each view carries the program points between which it is alive. Unused
-    buffers are erased; a function without buffers is unchanged. Raises `InputError` for options out of range, for a
-    function that is already packed, and for an arena above the limit, with the op at the peak and the buffers alive
-    there.
+    The arena carries a lower bound on the bytes of every packing; its own packing is optimal if it has no more. Each
+    view carries the program points between which it is alive. Unused buffers are erased; a function without buffers is
+    unchanged. Raises `InputError` for options out of range, for a function that is already packed, and for an arena
+    above the limit, with the op at the peak and the buffers alive there.
     """
 
     name = "pack-scratch"
@@ -184,15 +173,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        arena = _place_buffers(
-            function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles))
-        )
-        arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
-        arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
-        if placement.optimal:
-            arena.attributes[OPTIMAL] = UnitAttr()
-        else:
-            arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
+        _place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
         """The problem and placement with results in the bytes of other operands; the given ones if not lower."""

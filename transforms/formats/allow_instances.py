@@ -8,17 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.ir.attributes import argument_attribute
 
 
 @dataclass(frozen=True)
 class AllowInstancesPass(ModulePass):
-    """Set `tdsl.instances` of the module, by which `lower-arith-to-c` writes a structure in place of static arrays.
+    """Set `instances` of the interface, by which `lower-arith-to-c` writes a structure in place of static arrays.
 
     Raises `InputError` for an input that arrives row by row, from a function that knows of no instances.
     """
@@ -28,6 +27,7 @@ class AllowInstancesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
-        if argument_attribute(predict_function(op), tdsl.RECEIVED) is not None:
+        function = predict_function(op)
+        if tdsl.read_input(function).received is not None:
             raise InputError("an input that arrives row by row is that of one instance: leave out --instances")
-        op.attributes[tdsl.INSTANCES] = UnitAttr()
+        tdsl.update_interface(function, instances=True)

@@ -42,7 +42,7 @@ class NameClassesPass(ModulePass):
         if not all(self.classes):
             raise InputError(f"--classes has an empty name: '{','.join(self.classes)}'")
         try:
-            tdsl.set_classes(op, self.classes)
+            tdsl.update_interface(op, classes=self.classes)
         except VerifyException as error:
             raise InputError(f"--classes: {error}") from error
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -19,12 +19,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 
 @dataclass(frozen=True)
 class OrderInputPass(ModulePass):
-    """Give an argument whose channels come first another order of axes, and record the order in `tdsl.order`.
+    """Give an argument whose channels come first another order of axes, and record the order in its interface.
 
     The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
 
@@ -48,7 +47,7 @@ class OrderInputPass(ModulePass):
             return
         [argument] = function.args
         rank = len(tdsl.shape_of(argument))
-        if argument_attribute(function, tdsl.ORDER) is not None:
+        if tdsl.read_input(function).order is not None:
             return
         if not any(map(_moves_channels_last, _readers(argument))):
             if self.input_order == CHANNELS_LAST and not _has_channels_last(argument):
@@ -61,7 +60,7 @@ class OrderInputPass(ModulePass):
             axes = tdsl.channels_last(rank)
         else:
             axes = tdsl.row_by_row() if self.input != MEMORY and rank == 4 else tuple(range(rank))
-        set_argument_attribute(function, tdsl.ORDER, DenseArrayBase.from_list(i64, axes))
+        tdsl.update_input(function, order=axes)
         _reorder(argument, axes)
         function.update_function_type()
 

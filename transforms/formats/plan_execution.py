@@ -21,7 +21,6 @@ from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, arra
 from tinyml.targets.registry import HOST, board, tile_families
 from tinyml.transforms.formats.tiling.axis_orders import orders
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, stack_of
-from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule
@@ -112,7 +111,8 @@ class PlanExecutionPass(ModulePass):
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
         besides = stack_of(_convolutions(network), tile_families(self.target))
-        if all(argument_attribute(function, name) is None for name in (tdsl.REUSED, tdsl.RECEIVED)):
+        given = tdsl.read_input(function)
+        if not given.reused and given.received is None:
             for value in function.body.block.args:
                 besides += prod(tdsl.shape_of(value)) * tdsl.format_of(value).dtype.itemsize
         return max(searched.value.data - besides, 0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -29,7 +29,6 @@ from tinyml.transforms.formats.streams.time_axis import (
     steps_of,
     time_of,
 )
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 MOST = (1 << 16) - 1
 """Limit on rows and on elements per row, which the program counts in 16 bits."""
@@ -37,10 +36,10 @@ MOST = (1 << 16) - 1
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
-    """Set `tdsl.received` of the argument of a program and insert a `tdsl.receive` of all of it.
+    """Set `received` of the input's interface and insert a `tdsl.receive` of all of it.
 
-    input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only
-    `tdsl.pushed` is set. stride: the frames from one answer of a stream to the next; by default windows of an answer
+    input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only `pushed` is
+    set. stride: the frames from one answer of a stream to the next; by default windows of an answer
     follow each other. Raises `InputError` for other values, for an input that is neither a single image nor a
     sequence, and for one in the arena (`reuse-input`).
     """
@@ -57,13 +56,13 @@ class ReceiveInputPass(ModulePass):
         if self.stride is not None and self.input != PUSH:
             raise InputError(f"--stride is for programs that stream, with --input {PUSH}")
         function = predict_function(op)
-        known = (argument_attribute(function, name) for name in (tdsl.RECEIVED, tdsl.PUSHED))
-        if self.input == MEMORY or any(attribute is not None for attribute in known):
+        known = tdsl.read_input(function)
+        if self.input == MEMORY or known.received is not None or known.pushed is not None:
             return
-        if argument_attribute(function, tdsl.REUSED) is not None:
+        if known.reused:
             raise InputError(f"an input from {self.input} arrives row by row: --reuse-input is for one in memory")
         if self.input == PUSH:
-            set_argument_attribute(function, tdsl.PUSHED, time_of(function, self.stride).pushes.attribute)
+            tdsl.update_input(function, pushed=time_of(function, self.stride).pushes)
             return
         argument = function.body.block.args[0]
         image = sequence_of(argument)
@@ -77,7 +76,7 @@ class ReceiveInputPass(ModulePass):
         if max(rows, length) > MOST:
             most = f"at most {MOST} rows, and as many elements in each"
             raise InputError(f"an input from {self.input} has {most}, got {spell(shape)}")
-        set_argument_attribute(function, tdsl.RECEIVED, IntegerAttr(length, i64))
+        tdsl.update_input(function, received=length)
         if steps is not None:
             _receive_steps(image, steps, length)
         else:

@@ -9,20 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.attributes import set_argument_attribute
 
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Set `tdsl.reused` of a program's argument, for which `lower-tdsl-to-scratch` allocates a buffer."""
+    """Set `reused` of the input's interface, for which `lower-tdsl-to-scratch` allocates a buffer."""
 
     name = "reuse-input"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
-        set_argument_attribute(predict_function(op), tdsl.REUSED, UnitAttr())
+        tdsl.update_input(predict_function(op), reused=True)

@@ -14,7 +14,7 @@ no or one iteration.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf, tensor
@@ -25,27 +25,21 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     TensorType,
-    UnitAttr,
     UnknownLoc,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.streams.time_axis import time_of
 from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop, time_loops
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.ir.attributes import argument_attribute
-
-KEPT = (tdsl.INPUT_UNIT, tdsl.INPUT_FORMAT, tdsl.ZEROS)
-"""The attributes of an input that hold for its frames."""
 
 
 class _StepFunction:
@@ -232,19 +226,18 @@ class _StepFunction:
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
-        """Update the function's type and the attributes of its arguments and results."""
+        """Update the function's type and interface and the attributes of its results."""
         function, block = self.function, self.block
-        given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
         block.erase_arg(block.args[0])
-        attributes: dict[str, Attribute] = {name: given[name] for name in KEPT if name in given}
-        attributes |= {tdsl.PUSHED: self.pushes.attribute, tdsl.REUSED: UnitAttr()}
-        if self.pushes.frame > self.pushes.hop:
-            attributes[tdsl.STATE] = UnitAttr()
-        calls: dict[str, Attribute] = {tdsl.CALLS: IntegerAttr(self.pushes.steps + 1, i64)}
-        states = [DictionaryAttr({tdsl.STATE: UnitAttr()})] * len(self.states)
-        function.arg_attrs = ArrayAttr([DictionaryAttr(attributes), DictionaryAttr(calls), *states])
+        given = tdsl.read_input(function)
+        # A frame has no order of axes and no parts of its own.
+        frame = replace(given, range=None, scales=None, offsets=None, order=None, parts=None, packed=None)
+        frame = replace(frame, pushed=self.pushes, reused=True)
+        tdsl.update_interface(function, input=frame, calls=self.pushes.steps + 1)
+        function.arg_attrs = None
         if function.res_attrs is not None:
-            function.res_attrs = ArrayAttr([*function.res_attrs.data[:outputs], *[DictionaryAttr({})] * len(states)])
+            states = [DictionaryAttr({})] * len(self.states)
+            function.res_attrs = ArrayAttr([*function.res_attrs.data[:outputs], *states])
         function.update_function_type()
 
 
@@ -256,7 +249,7 @@ class StreamOverTimePass(ModulePass):
     the rows which they make; ops on an image, whose rows follow each other in time, run row by row as far as
     `tile-segment` can run them. All ops behind them run in the call after the last frame.
 
-    axis: that of time, of the input in the shape in which it is read; by default programs without `tdsl.pushed`
+    axis: that of time, of the input in the shape in which it is read; by default programs without `pushed`
     (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many pixels of a
     row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its input at
     once.
@@ -269,11 +262,10 @@ class StreamOverTimePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
-        marks = (argument_attribute(function, tdsl.PUSHED) for function in defined_functions(op))
-        if self.axis is None and all(mark is None for mark in marks):
+        known = tdsl.read_input(op).pushed
+        if self.axis is None and known is None:
             return
         function = predict_function(op)
-        known = tdsl.Pushes.of(argument_attribute(function, tdsl.PUSHED))
         time = time_of(function, None if known is None else known.stride)
         if self.axis not in (None, time.axis):
             raise InputError(f"the program reads its input along axis {time.axis}, not along axis {self.axis}")

@@ -13,8 +13,8 @@ def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
     return given[0].data.get(name) if given else None
 
 
-def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute | None) -> None:
-    """Set an attribute of the only argument of a predict function, or remove it."""
+def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
+    """Set an attribute of the only argument of a predict function."""
     given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     given.pop(name, None)
-    function.arg_attrs = ArrayAttr([DictionaryAttr(given if value is None else {**given, name: value})])
+    function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])

@@ -13,7 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.input_attributes import calls_of
+from tinyml.dialects.tdsl.attributes import calls_of
+from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -229,10 +230,10 @@ def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
     if isinstance(owner, Block):
         loop = owner.parent_op()
         calls = None
-        if isinstance(loop, func.FuncOp) and loop.arg_attrs is not None:
-            calls = calls_of(loop.arg_attrs.data[owner.args.index(value)].data)
+        if isinstance(loop, func.FuncOp) and isinstance(value.type, IndexType):
+            calls = read_interface(loop).calls
         elif isinstance(loop, scf.ForOp) and value is owner.args[0]:
-            calls = calls_of(loop.attributes)
+            calls = calls_of(loop)
         if calls is not None:
             around[value] = range(calls)
             return True

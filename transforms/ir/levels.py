@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, TensorType
@@ -18,7 +17,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.input_attributes import CALLS
+from tinyml.dialects.tdsl.interface import read_interface
 
 
 @dataclass(frozen=True)
@@ -123,10 +122,10 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
         return None
     if len(function.body.blocks) != 1:
         return f"the function '{function.sym_name.data}' has {len(function.body.blocks)} blocks, expected one"
-    given = function.arg_attrs.data if function.arg_attrs is not None else ()
-    for argument, attributes in zip_longest(function.function_type.inputs, given):
-        timed = attributes is not None and CALLS in attributes.data
-        if level.inputs is not None and not isinstance(argument, level.inputs) and not timed:
+    # The time of a step function is an index at every level.
+    timed = () if read_interface(function).calls is None else (IndexType,)
+    for argument in function.function_type.inputs:
+        if level.inputs is not None and not isinstance(argument, (level.inputs, *timed)):
             return f"the function '{function.sym_name.data}' has an argument of type {argument}"
     return None
 

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -23,7 +23,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldInputUnitPass(ModulePass):
-    """Give the argument of a program on reals the unit of a sensor, and record unit and format as its attributes.
+    """Give the argument of a program on reals the unit of a sensor, and record unit and format in its interface.
 
-    `tdsl.input_unit` and `tdsl.input_format` say what the caller supplies; a program that has them stays as it is. To
-    be run before `profile`; `assign-format` gives the argument its format.
+    Both say what the caller supplies; a program that has them stays as it is. To be run before `profile`;
+    `assign-format` gives the argument its format.
 
     input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
     them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that
@@ -52,13 +51,13 @@ class FoldInputUnitPass(ModulePass):
             return
         function = predict_function(op)
         [argument] = function.body.block.args
-        if argument_attribute(function, tdsl.INPUT_UNIT) is not None:
+        if tdsl.read_input(function).unit is not None:
             return
         if tdsl.format_of(argument).type != f32:
             raise InputError(
                 f"the input has a format of its own, {tdsl.format_of(argument).type}: a unit is for a program on reals"
             )
-        if argument_attribute(function, tdsl.FEATURE_SCALES) is not None:
+        if tdsl.read_input(function).scales is not None:
             raise InputError("the features have scales already: a unit takes their place")
         shape = tdsl.shape_of(argument)
         unit = tdsl.InputUnit.parse(self.input_unit, prod(shape))
@@ -67,8 +66,7 @@ class FoldInputUnitPass(ModulePass):
             if not absorb(argument, by_feature, argument):
                 _compute(argument, by_feature)
             set_feature_map(function, features)
-        set_argument_attribute(function, tdsl.INPUT_UNIT, StringAttr(self.input_unit))
-        set_argument_attribute(function, tdsl.INPUT_FORMAT, unit.format.type)
+        tdsl.update_input(function, unit=self.input_unit, format=unit.format.type)
         dce(op)
 
 

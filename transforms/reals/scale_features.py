@@ -1,7 +1,7 @@
 """`scale-features`: a scale and a zero for each feature of an input vector, absorbed by the layers that read it (L0).
 
 Features have units of their own: with one scale for all, those of small numbers lose all their bits. Here the argument
-becomes `v = (x - zero) / scale`, by feature, which the caller computes (`tdsl.feature_scales`, `tdsl.feature_zeros`);
+becomes `v = (x - zero) / scale`, by feature, which the caller computes (`scales` and `offsets` of the interface);
 scalers and the first layer's weights make up for it. The device computes nothing more, in any format.
 """
 
@@ -19,7 +19,6 @@ from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.reals.analysis.affine_functions import (
     AffineFunction,
     absorb,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """Scale the features of an argument at L0 that is a vector, and record scales and zeros as its attributes.
+    """Scale the features of an argument at L0 that is a vector, and record scales and zeros in its interface.
 
     If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
     If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the
@@ -53,8 +52,8 @@ class ScaleFeaturesPass(ModulePass):
         function = predict_function(op)
         [argument] = function.body.block.args
         shape = tdsl.shape_of(argument)
-        given = tdsl.FEATURE_SCALES, tdsl.INPUT_UNIT, tdsl.ORDER
-        scaled = any(argument_attribute(function, name) for name in given)
+        given = tdsl.read_input(function)
+        scaled = any(one is not None for one in (given.scales, given.unit, given.order))
         if scaled or tdsl.format_of(argument).type != f32 or prod(shape) != max(shape, default=1):
             return
         features = _ranges(load_program_data(op, self.data).x.astype(np.float64))

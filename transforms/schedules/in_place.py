@@ -210,7 +210,7 @@ def _is_given(image: SSAValue) -> bool:
         return False
     function = image.block.parent_op()
     assert isinstance(function, func.FuncOp)
-    return function.arg_attrs is None or tdsl.REUSED not in function.arg_attrs.data[image.index].data
+    return not tdsl.read_input(function).reused
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:

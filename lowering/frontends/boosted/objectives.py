@@ -58,7 +58,7 @@ def boosted_program(
         sums = forest(to, x, _for_all_results(to, boosted), start)
         module = to.module(_results(to, sums, objective))
     if objective.kind == CLASSES:
-        tdsl.set_classes(module, range(objective.classes))
+        tdsl.update_interface(module, classes=tuple(range(objective.classes)))
     return module
 
 

@@ -11,8 +11,6 @@ from typing import ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
     FileLineColLoc,
     IndexType,
     IntAttr,
@@ -77,21 +75,21 @@ class ModelBuilder:
         hint(value, name)
         return value
 
-    def module(self, results: Sequence[SSAValue], arguments: ArrayAttr[DictionaryAttr] | None = None) -> ModuleOp:
-        """The module of the function, which is named after the file. arguments: the attributes of its arguments."""
+    def module(self, results: Sequence[SSAValue]) -> ModuleOp:
+        """The module of the function, which is named after the file."""
         self.entry.add_op(func.ReturnOp(*results))
         types = self.entry.arg_types, [result.type for result in results]
-        module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry), arg_attrs=arguments)])
+        module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry))])
         if self._stored is not None:
-            tdsl.set_stored(module, self._stored)
+            tdsl.update_interface(module, stored=self._stored)
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
         """Record parts whose number training decides (`StoredExamples`); only the most numerous kind is kept."""
         known = self._stored
         if known is not None and known.what == what:
-            count += known.count
-        if known is None or known.what == what or known.count < count:
+            count += known.number
+        if known is None or known.what == what or known.number < count:
             self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:

@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -195,14 +195,15 @@ class _OnnxImporter:
         if not graph.inputs:
             raise InputError("expected a model with an input, got none", file=self.file)
         self.formats = result_formats(graph)
-        attributes: ArrayAttr[DictionaryAttr] | None = None
+        parts: tuple[tuple[str, int], ...] | None = None
         if len(graph.inputs) == 1:
             arguments = [self.argument(graph, graph.inputs[0])]
         else:
-            arguments, attributes = self.parts(graph.inputs)
+            arguments, parts = self.parts(graph.inputs)
         values = self.run(graph, arguments)
         results = self.results(graph, values)
-        module = self.to.module(results, attributes)
+        module = self.to.module(results)
+        tdsl.update_input(module, parts=parts)
         looked_up = [value.classes for value in values if isinstance(value, Label) and value.classes]
         self.name_classes(module, results, looked_up[0] if looked_up else self.to.classes)
         return module
@@ -215,10 +216,10 @@ class _OnnxImporter:
         element = F32_FORMAT.type if format is None else format.type
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
-    def parts(self, inputs: Sequence[Declared]) -> tuple[list[OrderedTensor], ArrayAttr[DictionaryAttr]]:
+    def parts(self, inputs: Sequence[Declared]) -> tuple[list[OrderedTensor], tuple[tuple[str, int], ...]]:
         """The inputs of a model as parts of one argument, which concatenates their reals.
 
-        The second result is the attributes of the argument, with names and lengths of the parts.
+        The second result is the name and the length of each part.
         """
         shapes = [self.input_shape(declared) for declared in inputs]
         names = [identifier(declared.name) for declared in inputs]
@@ -232,8 +233,7 @@ class _OnnxImporter:
         for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True):
             part = self.to.part(argument, (0, end - length), (1, length))
             values.append(OrderedTensor.plain(self.to.reshape(part, shape)))
-        listed = tdsl.parts_attribute(list(zip(names, lengths, strict=True)))
-        return values, ArrayAttr([DictionaryAttr({tdsl.PARTS: listed})])
+        return values, tuple(zip(names, lengths, strict=True))
 
     def check_reals(self, declared: Declared) -> None:
         """Raise `InputError` for an input whose element type is not one of `REALS`."""
@@ -249,7 +249,7 @@ class _OnnxImporter:
         if count != len(classes):
             raise InputError(f"{len(classes)} labels of classes do not fit {count} scores", file=self.file)
         try:
-            tdsl.set_classes(module, classes)
+            tdsl.update_interface(module, classes=tuple(classes))
         except VerifyException as error:
             raise InputError(str(error), file=self.file) from error
 

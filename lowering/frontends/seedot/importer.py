@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
 from xdsl.ir import Block, OpResult, SSAValue
 
 from tinyml.dialects import tdsl
@@ -113,7 +113,7 @@ class _SeeDotImporter:
         self.to = SeedotBuilder(file)
         self.entry = self.to.block
         self.scope = Scope()
-        self.arguments: ArrayAttr[DictionaryAttr] | None = None
+        self.range: tuple[float, float] | None = None
 
     def module(self, program: Expression) -> ModuleOp:
         value = self.any(program)
@@ -122,7 +122,8 @@ class _SeeDotImporter:
         results = [value]
         if isinstance(value, OpResult) and isinstance(value.op, tdsl.ArgmaxOp | tdsl.SignOp):
             results.append(value.op.input)
-        module = self.to.module(results, self.arguments)
+        module = self.to.module(results)
+        tdsl.update_input(module, range=self.range)
         self.to.drop_replaced_parameters()
         return module
 
@@ -276,7 +277,7 @@ class _SeeDotImporter:
             low, high = (check_real(bound, node.location) for bound in node.range)
             if low > high:
                 raise node.location.error(f"the range [{low}, {high}] is empty")
-            self.arguments = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(low, high)})])
+            self.range = low, high
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | LoopExpression) -> SSAValue:

@@ -210,8 +210,7 @@ class FrontEnd(ABC):
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
         """The module that returns the features of all frames and declares its sampling rate."""
         module = to.module([self.of_rows(to, rows)])
-        if self.samples_per_second is not None:
-            tdsl.set_rate(module, self.samples_per_second)
+        tdsl.update_input(module, rate=self.samples_per_second)
         return module
 
 
@@ -371,4 +370,5 @@ def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
     function.res_attrs = following.res_attrs
     function.update_function_type()
     module.attributes |= model.attributes
+    tdsl.update_interface(function, **(vars(tdsl.read_interface(following)) | {"input": tdsl.read_input(function)}))
     return module

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -108,13 +108,11 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
         elif (labels := class_labels(to, last)) is not None:
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
-        if labels is not None:
-            tdsl.set_classes(module, labels)
-        if name in FAMILIES["Clusters"]:
-            module.attributes[tdsl.CLUSTERS] = UnitAttr()
-        names = [*getattr(estimator, "feature_names_in_", ())]
+        classes = None if labels is None else tuple(labels)
+        tdsl.update_interface(module, classes=classes, clusters=name in FAMILIES["Clusters"])
+        names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         if len(names) == int(count):
-            tdsl.set_feature_names(module, names)
+            tdsl.update_input(module, names=names)
     simplify(module)
     remember(module, estimator)
     return module

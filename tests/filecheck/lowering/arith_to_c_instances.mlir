@@ -2,8 +2,8 @@
 
 // RUN: tinyml-opt %s --split-input-file -p lower-arith-to-c | filecheck %s
 
-builtin.module attributes {tdsl.instances} {
-  func.func @copy(%X: memref<2xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (memref<2xi16> {tinyml.format = "!fixed.q<16, 12>"}) {
+builtin.module {
+  func.func @copy(%X: memref<2xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (memref<2xi16> {tinyml.format = "!fixed.q<16, 12>"}) attributes {tdsl.interface = #tdsl.interface<instances>} {
     %c0 = arith.constant 0 : index
     %arena = scratch.arena {alignment = 2 : i64} : memref<4xi8>
     %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2xi16>
@@ -36,8 +36,8 @@ builtin.module attributes {tdsl.instances} {
 // -----
 
 // The input in the arena has no other buffer.
-builtin.module attributes {tdsl.instances} {
-  func.func @within() -> memref<2xi16> {
+builtin.module {
+  func.func @within() -> memref<2xi16> attributes {tdsl.interface = #tdsl.interface<instances>} {
     %c0 = arith.constant 0 : index
     %arena = scratch.arena {alignment = 2 : i64} : memref<4xi8>
     %X = scratch.view %arena[0 : i64] {input} : memref<4xi8> to memref<2xi16>

@@ -19,7 +19,6 @@ from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import find_model, load_program
-from tinyml.transforms.buffers.pack_scratch import HEIGHT
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
 
@@ -32,7 +31,7 @@ def arena(formats: Path, mode: str, target: str) -> int:
     module, reused = load_program(formats, context()), mode != "none"
     steps = pipelines.flatten("formats-to-buffers", {"target": target, "mode": mode})
     pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
-    return sum(op.attributes[HEIGHT].value.data for op in module.walk() if isinstance(op, ArenaOp))  # type: ignore[attr-defined]
+    return sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
 
 
 def reuse(models: Path | None) -> Values:

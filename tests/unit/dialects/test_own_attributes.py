@@ -12,7 +12,7 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import OWN
+from tinyml.dialects.own_attributes import FORMER, OWN
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as opt
 from tinyml.tools.universe import ATTRIBUTES, own_attributes
@@ -28,32 +28,11 @@ builtin.module attributes {{{module}}} {{
 """
 
 WRONG = {
-    'tdsl.packed = "x"': "an integer from 1 to 32",
-    "tdsl.packed": "an integer from 1 to 32",
-    "tdsl.packed = 33 : i64": "an integer from 1 to 32",
-    'tdsl.received = "x"': "an integer from 1",
-    "tdsl.received = 0 : i64": "an integer from 1",
-    "tdsl.input_unit = 7 : i64": "the text of a unit, for all elements",
-    'tdsl.input_unit = "furlong"': "the text of a unit, for all elements: unknown unit",
-    'tdsl.reused = "x"': "no value",
-    "tdsl.zeros = 5 : i64": "a share above 0, at most 1",
-    "tdsl.order = 5 : i64": "an order of 3 or 4 axes",
-    "tdsl.order = array<i64: 0, 1, 1>": "an order of 3 or 4 axes",
-    'tdsl.range = "no"': "a range, as in",
-    "tdsl.pushed = array<i64: 4, 4, 5>": "four integers from 1",
-    'tdsl.parts = [["a", 0 : i64]]': "pairs of a name and a length",
-    "tdsl.input_format = f64": "a number format",
-    "tdsl.feature_scales = array<f64: 1.0>": "an array of f32",
-    "tdsl.state = 1 : i64": "no value",
+    "tdsl.profile = 5 : i64": "a profile, as in",
+    "tinyml.format = 5 : i64": "a string",
 }
 PLACED = {
     "module": {
-        "tdsl.instances = 5 : i64": "no value",
-        'tdsl.clusters = "x"': "no value",
-        "tdsl.rate = -1.0 : f64": "a finite float above 0",
-        "tdsl.classes = [1 : i64, 2.0 : f64]": "an array of strings or of integers",
-        "tdsl.classes = []": "an array of strings or of integers",
-        "tdsl.stored = {count = 1 : i64}": "a dictionary of",
         "tinyml.target = 5 : i64": "a string",
         "tinyml.plan = [{first = 1 : i64}]": "segments with",
         "tinyml.cost = {time = 1.0 : f64}": "the floats",
@@ -61,6 +40,8 @@ PLACED = {
     "function": {
         'tdsl.ram = "x"': "an integer from 0",
         "tdsl.mode = 5 : i64": "a string",
+        "tdsl.interface = 5 : i64": "an interface, as in",
+        'tdsl.interface = #tdsl.interface<input = <unit = "3xq7">>': "an interface, as in",
         "tdsl.search = [5 : i64]": "the classes of tensors",
         "scratch.order_gap = -1 : i64": "an integer from 0",
     },
@@ -123,24 +104,29 @@ def test_a_wrong_value_is_one_located_line(
 
 
 def test_all_tools_refuse_it_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    line = said(written(tmp_path, argument='tdsl.packed = "x"'), capsys)
-    assert line.endswith("""is "x", expected an integer from 1 to 32 (argument 0 of function 'f')\n""")
+    line = said(written(tmp_path, argument="tinyml.format = 5 : i64"), capsys)
+    assert line.endswith("""is 5 : i64, expected a string (argument 0 of function 'f')\n""")
 
 
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        ("module", "a module, expected on an argument of a function, 'scratch.alloc' or 'scratch.view'"),
-        ("function", "a function, expected on an argument of a function, 'scratch.alloc' or 'scratch.view'"),
-        ("op", "'tdsl.argmax', expected on an argument of a function, 'scratch.alloc' or 'scratch.view'"),
+        ("module", "a module, expected on a function"),
+        ("argument", "an argument of a function, expected on a function"),
+        ("op", "'tdsl.argmax', expected on a function"),
     ],
 )
 def test_a_wrong_place_is_one_located_line(
     place: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    assert f": the attribute 'tdsl.reused' stands on {expected}" in said(
-        written(tmp_path, **{place: "tdsl.reused"}), capsys
-    )
+    file = written(tmp_path, **{place: "tdsl.interface = #tdsl.interface<instances>"})
+    assert f": the attribute 'tdsl.interface' stands on {expected}" in said(file, capsys)
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_file_of_an_older_version_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    line = said(written(tmp_path, argument=f"{name} = 5 : i64"), capsys)
+    assert f":3:3: an older version wrote the attribute '{name}': make the file anew with `tinyml compile`" in line
 
 
 @pytest.mark.parametrize("number", [-2, 1, 4])
@@ -153,7 +139,7 @@ def test_counters_are_pairs_of_what_a_loop_carries(number: int, tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("tdsl.paked", "tdsl.packed"), ("tinyml.taget", "tinyml.target"), ("rtl.cycles", "rtl.cycle")]
+    ("name", "near"), [("tdsl.profle", "tdsl.profile"), ("tinyml.taget", "tinyml.target"), ("rtl.cycles", "rtl.cycle")]
 )
 def test_an_unknown_name_has_a_suggestion(name: str, near: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert f": unknown attribute '{name}', did you mean '{near}'?" in said(written(tmp_path, op=name), capsys)
@@ -164,8 +150,8 @@ def test_names_of_others_are_theirs(tmp_path: Path):
 
 
 def test_a_name_is_copied_and_sent_as_text():
-    assert type(pickle.loads(pickle.dumps(tdsl.PACKED))) is str
-    assert deepcopy(tdsl.PACKED) == "tdsl.packed"
+    assert type(pickle.loads(pickle.dumps(tdsl.PROFILE))) is str
+    assert deepcopy(tdsl.PROFILE) == "tdsl.profile"
 
 
 def test_every_module_that_declares_one_is_listed():

@@ -188,7 +188,7 @@ func.func @sum(%s: !fixed.acc<64, 40>, %x: !fixed.q<16, 20>) -> !fixed.acc<64, 4
 }
 """
 WHOLE = """
-func.func @whole(%X: memref<4xi32> {tdsl.received = 4 : i64}) -> index {
+func.func @whole(%X: memref<4xi32>) -> index attributes {tdsl.interface = #tdsl.interface<input = <received = 4>>} {
   %c0 = arith.constant 0 : index
   %x = memref.load %X[%c0] : memref<4xi32>
   %y = arith.index_cast %x : i32 to index
@@ -202,7 +202,7 @@ func.func @whole(%X: memref<4xi32> {tdsl.received = 4 : i64}) -> index {
     [
         (INTEGERS, "search-promote{data=DATA}", "func.call is not supported yet by the evaluator"),
         (SUM, "bits-to-lanes", ":2:1: pass 'bits-to-lanes': expected inputs in memory, got !fixed.acc<64, 40>"),
-        (WHOLE, "lower-arith-to-c", "the input arrives row by row (tdsl.received), but is read as a whole"),
+        (WHOLE, "lower-arith-to-c", "the input arrives row by row, but is read as a whole"),
     ],
 )
 def test_programs_that_no_pass_makes_are_refused(

@@ -6,7 +6,7 @@ entry point of the group `tinyml.packages`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,9 +102,9 @@ class PackagedModel:
         return tdsl.shape_of(predict_function(self.formats).body.block.args[0])
 
     @cached_property
-    def classes(self) -> list[str | int] | None:
+    def classes(self) -> Sequence[str | int] | None:
         """The labels of the classes; None for a model without labels."""
-        return tdsl.classes_of(self.formats)
+        return tdsl.read_interface(self.formats).classes
 
     @property
     def samples(self) -> int:

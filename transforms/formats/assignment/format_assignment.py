@@ -27,7 +27,6 @@ from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.assignment.retype import compute_formats
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, is_scalar_op, tensor_classes
 from tinyml.transforms.formats.constants.input_moments import InputMoments
-from tinyml.transforms.ir.attributes import argument_attribute
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -385,7 +384,7 @@ class FormatAssignment:
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
         """The format of the class of the argument, if it is given."""
-        format = argument_attribute(self.function, tdsl.INPUT_FORMAT)
+        format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)
         if given is None:
             return {}

@@ -21,7 +21,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_values
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -146,9 +145,8 @@ def retype(
     retyped |= {value: _insert_casts(retyped[value], format) for value, format in compute_formats.items()}
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()
-    if argument_attribute(function, tdsl.INPUT_FORMAT) is not None:
-        # The type of the argument says it from now on.
-        set_argument_attribute(function, tdsl.INPUT_FORMAT, None)
+    # The type of the argument says it from now on.
+    tdsl.update_input(function, format=None)
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)
     for op in functions:
         op.scheme = None if scheme is None else StringAttr(scheme)

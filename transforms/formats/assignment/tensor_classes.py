@@ -35,12 +35,14 @@ def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[flo
 def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
     """The declared and profiled ranges of a value."""
     if isinstance(value, BlockArgument):
-        if value.block is not function.body.block or function.arg_attrs is None:
+        if value.block is not function.body.block:
             return
-        given = function.arg_attrs.data[value.index].data
-        for name in (tdsl.RANGE, tdsl.PROFILE):
-            if isinstance(declared := given.get(name), tdsl.Range | tdsl.Profile):
-                yield declared.low.data, declared.high.data
+        if (declared := tdsl.read_input(function).range) is not None:
+            yield declared
+        given = function.arg_attrs
+        profile = None if given is None else given.data[value.index].data.get(tdsl.PROFILE)
+        if isinstance(profile, tdsl.Profile):
+            yield profile.low.data, profile.high.data
         return
     for profile in result_profiles(value):
         yield profile.low.data, profile.high.data

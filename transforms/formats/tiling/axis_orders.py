@@ -13,13 +13,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
 from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.ir.attributes import argument_attribute
-
-COPIED = OwnAttribute("tinyml.copied", {"tdsl.transpose": UNIT}, "`plan-execution` has chosen a copy in memory.")
 
 Axes = tuple[int, ...]
 """For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""
@@ -72,14 +68,14 @@ def can_turn(op: tdsl.TransposeOp) -> bool:
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
         return False
     function = _around(given)
-    if not isinstance(function, func.FuncOp) or argument_attribute(function, tdsl.REUSED) is None:
+    if not isinstance(function, func.FuncOp) or not tdsl.read_input(function).reused:
         return False
     packed = packed_type(MemRefType(tdsl.format_of(given).type, tdsl.shape_of(given)))
-    return argument_attribute(function, tdsl.PUSHED) is None and (packed is None or packed_bits(packed) == 4)
+    return tdsl.read_input(function).pushed is None and (packed is None or packed_bits(packed) == 4)
 
 
 def _is_open(op: tdsl.TransposeOp) -> bool:
-    return COPIED not in op.attributes and op.in_place is None
+    return op.copied is None and op.in_place is None
 
 
 def _can_be_gathered(op: tdsl.TransposeOp) -> bool:

@@ -14,10 +14,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FloatAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
-from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
@@ -25,7 +24,6 @@ from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.dialects.tdsl.input_attributes import calls_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of, target_of
@@ -99,10 +97,8 @@ def demand_of(module: ModuleOp) -> Demand:
         arguments = [argument for argument in function.body.block.args if isinstance(argument.type, MemRefType)]
         counter.demand.input += sum(map(scratch.bytes_of, arguments))
         counter.zeros |= _zeros(function)
-        given = function.arg_attrs.data if function.arg_attrs is not None else ()
         # A step in time is called until it has an answer.
-        calls = next(filter(None, (calls_of(attributes.data) for attributes in given)), 1)
-        counter.block(function.body.block, calls)
+        counter.block(function.body.block, tdsl.read_interface(function).calls or 1)
     counter.count_entry()
     counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
     counter.demand.far = sum(counter.far.values())
@@ -254,13 +250,10 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The share of zeros of each input for which it is known."""
-    given = function.arg_attrs.data if function.arg_attrs is not None else ()
-    inputs = [(argument, attributes.data) for argument, attributes in zip(function.args, given, strict=False)]
-    inputs += [(op.result, op.attributes) for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
-    return {
-        value: share.value.data for value, attributes in inputs if isa(share := attributes.get(tdsl.ZEROS), FloatAttr)
-    }
+    """The share of zeros of the input, if it is known."""
+    share = tdsl.read_input(function).zeros
+    inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
+    return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
 def _units(op: num.KernelOp, kernel: Kernel) -> Mapping[str, float]:

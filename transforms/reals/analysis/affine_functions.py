@@ -18,7 +18,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -309,9 +308,8 @@ def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
 
 def set_feature_map(function: func.FuncOp, features: tdsl.FeatureMap) -> None:
     """Record the scales and zeros of a function's features; a declared range becomes that of the argument."""
-    for name, attribute in features.attributes.items():
-        set_argument_attribute(function, name, attribute)
-    declared = argument_attribute(function, tdsl.RANGE)
-    if isinstance(declared, tdsl.Range):
-        ends = features.of_features(np.array([[declared.low.data], [declared.high.data]]))
-        set_argument_attribute(function, tdsl.RANGE, tdsl.Range(float(ends.min()), float(ends.max())))
+    declared = tdsl.read_input(function).range
+    if declared is not None:
+        ends = features.of_features(np.array(declared)[:, None])
+        declared = float(ends.min()), float(ends.max())
+    tdsl.update_input(function, range=declared, **features.fields)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -98,7 +98,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     argument = statistics[function.body.block.args[0]].profile()
     set_argument_attribute(function, tdsl.PROFILE, argument)
     if zeros := float((argument_reals(module, inputs) == 0).mean()):
-        set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
+        tdsl.update_input(function, zeros=round(zeros, 6) or None)
 
 
 def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:

@@ -15,7 +15,6 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.tiling.axis_orders import gathered, written
-from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Order, Read
 
 
@@ -71,7 +70,7 @@ class _Network:
             if not isinstance(argument.type, TensorType):
                 raise error_at(function, f"plans are for programs on tensors, not on {argument.type}")
             self.define(argument, name := f"input{argument.index or ''}")
-            if argument_attribute(function, tdsl.RECEIVED) is not None:
+            if tdsl.read_input(function).received is not None:
                 # Received piece by piece, it occupies no memory.
                 self.tensors[name] = self.tensors[name]._replace(bits=0)
         ops = list(function.body.block.ops)

@@ -14,8 +14,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import COPIED, can_turn, needs_no_memory, orders
-from tinyml.transforms.ir.attributes import argument_attribute
+from tinyml.transforms.formats.tiling.axis_orders import can_turn, needs_no_memory, orders
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 
@@ -36,8 +35,8 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
     Plans of other networks reuse its bytes once nothing reads them.
     """
-    attributes = {name: argument_attribute(function, name) for name in (tdsl.ORDER, tdsl.REUSED, tdsl.RECEIVED)}
-    if [name for name, value in attributes.items() if value is not None] != [tdsl.ORDER]:
+    given = tdsl.read_input(function)
+    if given.order is None or given.reused or given.received is not None:
         return network
     graph = network.graph
     return replace(network, graph=replace(graph, outputs=tuple(dict.fromkeys((*graph.outputs, *graph.inputs)))))
@@ -80,7 +79,6 @@ def _choices(ways: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
 
 def _note(open: Iterable[tdsl.TransposeOp], ways: Sequence[Way]) -> None:
     for op, way in zip(open, ways, strict=True):
-        op.attributes.pop(COPIED, None)
-        op.in_place = UnitAttr() if way is Way.TURNED else None
+        op.in_place, op.copied = UnitAttr() if way is Way.TURNED else None, None
         if way is Way.COPIED and needs_no_memory(op):
-            op.attributes[COPIED] = UnitAttr()
+            op.copied = UnitAttr()

@@ -14,7 +14,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, leave_out_roundings
-from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
@@ -114,6 +113,6 @@ def arena_and_input(module: ModuleOp) -> int:
     """The bytes of arena and input of a packed program; an input that arrives row by row takes none."""
     arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
     [function] = defined_functions(module)
-    arguments = () if argument_attribute(function, tdsl.RECEIVED) is not None else function.body.block.args
+    arguments = () if tdsl.read_input(function).received is not None else function.body.block.args
     arrays = [argument for argument in arguments if isinstance(argument.type, MemRefType)]
     return arena + sum(size_in_bytes(memref_type(array)) for array in arrays)

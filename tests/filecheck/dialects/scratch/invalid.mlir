@@ -52,6 +52,11 @@
 
 // -----
 
+%r = scratch.arena {alignment = 4 : i64, lower_bound = 20 : i64} : memref<16xi8>
+// CHECK: the arena has 16 bytes, which its lower bound 20 does not allow
+
+// -----
+
 %a = "test.op"() : () -> (memref<16xi8>)
 %r = scratch.view %a[10 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK: 8 bytes at offset 10 lie outside the arena of 16 bytes

@@ -845,3 +845,18 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 %a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 8>, padding = array<i64: 3, 1, 1, 1>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x8x6x5xf32>
 // CHECK: padding [3, 1, 1, 1] is none, or more than windows of 3x3 reach
+
+// -----
+
+"test.op"() {interface = #tdsl.interface<input = <packed = 33>>} : () -> ()
+// CHECK: 'packed': expected an integer from 1 to 32, got 33
+
+// -----
+
+"test.op"() {interface = #tdsl.interface<input = <packd = 3>>} : () -> ()
+// CHECK: unknown field 'packd' of an interface, did you mean 'packed'?
+
+// -----
+
+"test.op"() {interface = #tdsl.interface<input = <scales = [1.0, 3.0, 2.0]>>} : () -> ()
+// CHECK: 'scales' and 'offsets' of the input belong together

@@ -5,7 +5,7 @@ func.func @tight(%X: memref<4xf32>) -> memref<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  %arena = scratch.arena {alignment = 4 : i64, scratch.height = 48 : i64, scratch.lower_bound = 32 : i64} : memref<48xi8>
+  %arena = scratch.arena {alignment = 4 : i64, lower_bound = 32 : i64} : memref<48xi8>
   %state = scratch.view %arena[0 : i64] : memref<48xi8> to memref<4xf32>
   %a = scratch.view %arena[16 : i64] : memref<48xi8> to memref<4xf32>
   %t = scratch.view %arena[32 : i64] : memref<48xi8> to memref<4xf32>

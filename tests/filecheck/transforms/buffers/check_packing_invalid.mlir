@@ -99,42 +99,6 @@ func.func @height(%X: memref<4xf32>) {
 
 // -----
 
-func.func @claims() {
-  %arena = scratch.arena {alignment = 4 : i64, scratch.height = 12 : i64} : memref<16xi8>
-  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
-  func.return
-}
-// CHECK: the arena has 16 bytes, its height says 12
-
-// -----
-
-func.func @bound() {
-  %arena = scratch.arena {alignment = 4 : i64, scratch.lower_bound = 20 : i64} : memref<16xi8>
-  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
-  func.return
-}
-// CHECK: the arena has 16 bytes, less than its lower bound 20
-
-// -----
-
-func.func @optimal() {
-  %arena = scratch.arena {alignment = 4 : i64, scratch.lower_bound = 12 : i64, scratch.optimal} : memref<16xi8>
-  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
-  func.return
-}
-// CHECK: the arena has 16 bytes, which is optimal only with a lower bound as high
-
-// -----
-
-func.func @gap() {
-  %arena = scratch.arena {alignment = 4 : i64, scratch.lower_bound = 12 : i64, scratch.gap = 5 : i64} : memref<16xi8>
-  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
-  func.return
-}
-// CHECK: the gap of 5 bytes is not that between 16 bytes and the lower bound
-
-// -----
-
 func.func @unplaced() -> memref<4xf32> {
   %a = scratch.alloc : memref<4xf32>
   func.return %a : memref<4xf32>

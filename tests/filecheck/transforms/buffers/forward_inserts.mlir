@@ -28,7 +28,7 @@ func.func @part(%X: memref<4x3xf32>) -> memref<4x3xf32> {
 // CHECK-NEXT: tdsl.exp [[x]] : memref<3x1xf32> into %column : memref<3x1xf32>
 // CHECK-NEXT: tdsl.add %column, [[x]] : memref<3x1xf32>, memref<3x1xf32> into %column : memref<3x1xf32>
 // CHECK-NOT: insert_slice
-// PACKED: scratch.height = 48
+// PACKED: scratch.arena {{.*}} : memref<48xi8>
 
 // -----
 
@@ -90,7 +90,7 @@ func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>
 // CHECK-NOT: insert_slice %row
 // CHECK: tdsl.mac [[before]], %W, %x : {{.*}} into %moved : memref<3x1x!fixed.acc<32, 14>>
 // CHECK: tdsl.insert_slice %above, %all
-// PACKED: scratch.height
+// PACKED: scratch.arena
 
 // -----
 
@@ -125,4 +125,4 @@ func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
 // CHECK: tdsl.tanh [[row:%.*]] : {{.*}} into %kept
 // CHECK: tdsl.sigmoid %kept : {{.*}} into %second
 // PACKED: func.func @chain
-// PACKED: scratch.height
+// PACKED: scratch.arena

@@ -29,7 +29,7 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
 // CHECK-NEXT: %few = scratch.alloc : memref<4x1x!fixed.q<9, 4>>
 // CHECK-NEXT: %y = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
 // CHECK: %half = scratch.slice {{.*}} to memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
-// PACKED: scratch.height = 17
+// PACKED: scratch.arena {{.*}} : memref<17xi8>
 // PACKED: %a = scratch.view %arena[0 : i64]
 // PACKED: %b = scratch.view %arena[0 : i64]
 // PACKED: %c = scratch.view %arena[0 : i64]
@@ -48,4 +48,4 @@ func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.u<4, 2>, #scratch.packed_ram<4, 8>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>, #scratch.packed_ram<4, 8>>
 // PACKED: func.func @unsigned
-// PACKED: scratch.height = 4
+// PACKED: scratch.arena {{.*}} : memref<4xi8>

@@ -22,7 +22,7 @@ func.func @chain(%X: memref<8x1xf32>, %M: memref<8x8xf32, #scratch.flash>) -> in
   func.return %l : index
 }
 // CHECK: func.func @chain
-// CHECK-NEXT: %arena = scratch.arena {scratch.height = 64 : i64, scratch.lower_bound = 64 : i64, scratch.optimal, alignment = 4 : i64} : memref<64xi8>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64, lower_bound = 64 : i64} : memref<64xi8>
 // CHECK-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // CHECK-NEXT: %b = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
 // CHECK-NEXT: %c = scratch.view %arena[0 : i64] {live = [2 : i64, 3 : i64]}
@@ -48,18 +48,18 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
   func.return %y : memref<2x!fixed.q<16, 12>>
 }
 // CHECK: func.func @views
-// CHECK-NEXT: scratch.arena {scratch.height = 11 : i64, scratch.lower_bound = 11 : i64, scratch.optimal, alignment = 2 : i64} : memref<11xi8>
+// CHECK-NEXT: scratch.arena {alignment = 2 : i64, lower_bound = 11 : i64} : memref<11xi8>
 // CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 3 : i64]}
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 4 : i64]}
 // CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
 // BEST: func.func @views
-// BEST-NEXT: scratch.arena {scratch.height = 11 : i64
+// BEST-NEXT: scratch.arena {{.*}} : memref<11xi8>
 // COARSE: func.func @views
-// COARSE-NEXT: scratch.arena {scratch.height = 12 : i64, scratch.lower_bound = 11 : i64, scratch.gap = 1 : i64
+// COARSE-NEXT: scratch.arena {{.*}}lower_bound = 11 : i64} : memref<12xi8>
 // SHIFTRY: func.func @chain
-// SHIFTRY-NEXT: scratch.arena {scratch.height = 64 : i64
+// SHIFTRY-NEXT: scratch.arena {{.*}} : memref<64xi8>
 // SHIFTRY: func.func @views
-// SHIFTRY-NEXT: scratch.arena {scratch.height = 11 : i64
+// SHIFTRY-NEXT: scratch.arena {{.*}} : memref<11xi8>
 // SHIFTRY-NEXT: %odd = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[8 : i64] {live = [2 : i64, 3 : i64]}
 // SHIFTRY: tdsl.cast
@@ -68,7 +68,7 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
 // SHIFTRY-NEXT: [[again:%.*]] = scratch.slice [[two]][%c0]
 // SHIFTRY-NEXT: tdsl.exp [[again]]
 // ALIGN: func.func @views
-// ALIGN-NEXT: scratch.arena {scratch.height = 19 : i64, scratch.lower_bound = 19 : i64, scratch.optimal, alignment = 8 : i64} : memref<19xi8>
+// ALIGN-NEXT: scratch.arena {alignment = 8 : i64, lower_bound = 19 : i64} : memref<19xi8>
 // ALIGN-NEXT: %odd = scratch.view %arena[16 : i64]
 // ALIGN-NEXT: %y = scratch.view %arena[0 : i64]
 // ALIGN-NEXT: %z = scratch.view %arena[8 : i64]
@@ -195,7 +195,7 @@ func.func @defragmentation(%X: memref<8x1xf32>) -> (memref<8x1xf32>, memref<16x1
   func.return %x5, %x4 : memref<8x1xf32>, memref<16x1xf32>
 }
 // SHIFTRY: func.func @defragmentation
-// SHIFTRY-NEXT: scratch.arena {scratch.height = 96 : i64
+// SHIFTRY-NEXT: scratch.arena {{.*}} : memref<96xi8>
 // SHIFTRY-NEXT: %x1 = scratch.view %arena[0 : i64] {live = [0 : i64, 2 : i64]}
 // SHIFTRY-NEXT: %x2 = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
 // SHIFTRY-NEXT: [[x2:%.*]] = scratch.view %arena[0 : i64] {live = [3 : i64, 4 : i64]}
@@ -219,15 +219,15 @@ func.func @wider(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
   func.return %b : memref<4xf32>
 }
 // CHECK: func.func @wider
-// CHECK-NEXT: scratch.arena {scratch.height = 16 : i64
+// CHECK-NEXT: scratch.arena {{.*}} : memref<16xi8>
 // CHECK-NEXT: %a = scratch.view %arena[{{[68]}} : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
 // BEST: func.func @wider
-// BEST-NEXT: scratch.arena {scratch.height = 16 : i64, scratch.lower_bound = 16 : i64, scratch.optimal
+// BEST-NEXT: scratch.arena {{.*}}lower_bound = 16 : i64} : memref<16xi8>
 // ALIGN: func.func @wider
-// ALIGN-NEXT: scratch.arena {scratch.height = 16 : i64
+// ALIGN-NEXT: scratch.arena {{.*}} : memref<16xi8>
 // SHIFTRY: func.func @wider
-// SHIFTRY-NEXT: scratch.arena {scratch.height = 32 : i64
+// SHIFTRY-NEXT: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
 
@@ -260,7 +260,7 @@ func.func @convolution(%y: memref<1x6x5x2x!fixed.q<8, 6>>, %w: memref<3x18x!fixe
   func.return %b : memref<1x6x5x3x!fixed.q<8, 6>>
 }
 // CHECK: func.func @convolution
-// CHECK-NEXT: scratch.arena {scratch.height = 119 : i64, scratch.lower_bound = 119 : i64, scratch.optimal
+// CHECK-NEXT: scratch.arena {{.*}}lower_bound = 119 : i64} : memref<119xi8>
 // CHECK-NEXT: %a = scratch.view %arena[41 : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
 
@@ -281,7 +281,7 @@ func.func @handed_on(%X: memref<4xf32>, %which: i1) -> index {
   func.return %l : index
 }
 // CHECK: func.func @handed_on
-// CHECK-NEXT: scratch.arena {scratch.height = 32 : i64
+// CHECK-NEXT: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
 
@@ -300,4 +300,4 @@ func.func @input_handed_on(%which: i1) -> index {
   func.return %l : index
 }
 // CHECK: func.func @input_handed_on
-// CHECK-NEXT: scratch.arena {scratch.height = 32 : i64
+// CHECK-NEXT: scratch.arena {{.*}} : memref<32xi8>

@@ -14,9 +14,9 @@ func.func @sinking(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
   tdsl.cast %c : memref<4x!fixed.q<16, 12>> into %d : memref<4xf32>
   func.return %d : memref<4xf32>
 }
-// STAYS: scratch.height = 24
+// STAYS: scratch.arena {{.*}} : memref<24xi8>
 // STAYS-NOT: scratch.move
-// CHECK: scratch.height = 16 : i64, scratch.lower_bound = 16 : i64, scratch.optimal
+// CHECK: scratch.arena {{.*}}lower_bound = 16 : i64} : memref<16xi8>
 // CHECK: %c = scratch.view %arena[0 : i64] {{.*}} to memref<4x!fixed.q<16, 12>>
 // CHECK: [[up:%c_.*]] = scratch.view %arena[{{[68]}} : i64] {{.*}} to memref<4x!fixed.q<16, 12>>
 // CHECK: tdsl.cast %b : memref<4xf32> into %c

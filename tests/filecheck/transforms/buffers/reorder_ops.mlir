@@ -29,7 +29,7 @@ func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
 // CHECK-NEXT: %[[second:[abc]]] = scratch.alloc
 // CHECK-NEXT: tdsl.{{.*}} into %[[second]]
 // PACKED: func.func @branches
-// PACKED: scratch.height = 36
+// PACKED: scratch.arena {{.*}} : memref<36xi8>
 
 // -----
 
@@ -62,7 +62,7 @@ func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
 // CHECK-NEXT: tdsl.mul
 // CHECK: tdsl.tanh
 // PACKED: func.func @loops
-// PACKED: scratch.height = 64
+// PACKED: scratch.arena {{.*}} : memref<64xi8>
 
 // -----
 

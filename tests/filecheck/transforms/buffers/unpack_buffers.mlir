@@ -23,4 +23,4 @@ func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
 // CHECK-NEXT: %c = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<16x1x!fixed.q<9, 5>> as memref<16x1x!fixed.q<9, 6>>
 // CHECK: tdsl.cast %X : {{.*}} into %c : memref<16x1x!fixed.q<9, 5>>
-// PACKED: scratch.height = 36
+// PACKED: scratch.arena {{.*}} : memref<36xi8>

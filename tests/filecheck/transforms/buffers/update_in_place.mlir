@@ -23,7 +23,7 @@ func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> 
 // CHECK-NEXT: %c = scratch.reuse %b : memref<1x4x!fixed.q<16, 5>> as memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<4x1x!fixed.q<8, 4>> as memref<4x1x!fixed.q<8, 4>>
 // PACKED: func.func @chain
-// PACKED: %arena = scratch.arena {scratch.height = 8 : i64
+// PACKED: %arena = scratch.arena {{.*}} : memref<8xi8>
 // PACKED-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // PACKED-NEXT: %b = scratch.view %arena[0 : i64] {live = [2 : i64, 2 : i64]}
 // PACKED-NEXT: %c = scratch.view %arena[0 : i64] {live = [3 : i64, 3 : i64]}
@@ -67,7 +67,7 @@ func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4
 // CHECK: func.func @smaller
 // CHECK-NOT: scratch.reuse
 // PACKED: func.func @smaller
-// PACKED: scratch.height = 24
+// PACKED: scratch.arena {{.*}} : memref<24xi8>
 
 // -----
 
@@ -136,7 +136,7 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %u = scratch.reuse %t
 // CHECK-NEXT: %v = scratch.reuse %u
 // PACKED: func.func @loop
-// PACKED: scratch.height = 32
+// PACKED: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
 

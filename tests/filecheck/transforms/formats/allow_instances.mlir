@@ -6,5 +6,5 @@ func.func @image(%X: tensor<1x4x4x2x!fixed.q<8, 4>>) -> tensor<1x4x4x2x!fixed.q<
   %y = tdsl.neg %X : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x4x4x2x!fixed.q<8, 4>>
   func.return %y : tensor<1x4x4x2x!fixed.q<8, 4>>
 }
-// CHECK: builtin.module attributes {tdsl.instances}
+// CHECK: #tdsl.interface<instances>
 // ROWS: an input that arrives row by row is that of one instance: leave out --instances

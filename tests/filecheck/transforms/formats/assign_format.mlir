@@ -17,7 +17,7 @@
 
 // Greatest magnitudes 3 (declared, above the measured 2), 1 (which saturates by one unit), 6: 2, 0 and 3 bits before the
 // point.
-func.func @scales(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-3.0, 3.0>, tdsl.profile = #tdsl.profile<-2.0, 2.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (index, tensor<2x1xf32>) {
+func.func @scales(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 2.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (index, tensor<2x1xf32>) attributes {tdsl.interface = #tdsl.interface<input = <range = [-3.0, 3.0]>>} {
   %W = tdsl.const dense<[[1.0, 0.5], [-0.25, 0.0]]> : tensor<2x2xf32> {tdsl.profile = [#tdsl.profile<-0.25, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<2x2xf32>
   %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-6.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   %l = tdsl.argmax %p : tensor<2x1xf32>

@@ -6,7 +6,7 @@
 // RUN: not tinyml-opt %s -p "assign-format{width=8 widths=W:affine}" 2>&1 | filecheck %s --check-prefix=CONSTANT
 
 // A tensor of another family is stored in its format, and computed in a wide one of the program's family.
-func.func @network(%X: tensor<4x1xf32> {tdsl.range = #tdsl.range<0.0, 1.0>, tdsl.profile = #tdsl.profile<0.0, 1.0, [0.0, 0.0, 0.5, 1.0, 1.0]>}) -> (index, tensor<2x1xf32>) {
+func.func @network(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<0.0, 1.0, [0.0, 0.0, 0.5, 1.0, 1.0]>}) -> (index, tensor<2x1xf32>) attributes {tdsl.interface = #tdsl.interface<input = <range = [0.0, 1.0]>>} {
   %W = tdsl.const dense<[[0.5, -0.25, 1.0, 0.75], [0.1, 0.9, -0.5, 0.2]]> : tensor<2x4xf32> {tdsl.profile = [#tdsl.profile<-0.5, 1.0, [-0.5, -0.5, 0.1, 1.0, 1.0]>]} -> tensor<2x4xf32>
   %B = tdsl.const dense<[[0.5], [-0.25]]> : tensor<2x1xf32> {tdsl.profile = [#tdsl.profile<-0.25, 0.5, [-0.25, -0.25, 0.1, 0.5, 0.5]>]} -> tensor<2x1xf32>
   %H = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-0.5, 2.0, [-0.5, -0.5, 0.5, 2.0, 2.0]>]} : tensor<2x4xf32>, tensor<4x1xf32> -> tensor<2x1xf32>

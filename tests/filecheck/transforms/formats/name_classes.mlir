@@ -4,14 +4,14 @@
 // RUN: not tinyml-opt %s -p 'name-classes{classes="one","two","one"}' 2>&1 | filecheck %s --check-prefix=EQUAL
 // RUN: not tinyml-opt %s -p 'name-classes{classes="one","","two"}' 2>&1 | filecheck %s --check-prefix=EMPTY
 
-builtin.module attributes {tdsl.classes = [7, 8, 9]} {
-  func.func @three(%X: tensor<3x1xf32>) -> (index, tensor<3x1xf32>) {
+builtin.module {
+  func.func @three(%X: tensor<3x1xf32>) -> (index, tensor<3x1xf32>) attributes {tdsl.interface = #tdsl.interface<classes = [7, 8, 9]>} {
     %c = tdsl.argmax %X : tensor<3x1xf32>
     func.return %c, %X : index, tensor<3x1xf32>
   }
 }
-// CHECK: builtin.module attributes {tdsl.classes = ["one", "the other", "third"]}
-// NONE: builtin.module attributes {tdsl.classes = [7 : i64, 8 : i64, 9 : i64]}
+// CHECK: #tdsl.interface<classes = ["one", "the other", "third"]>
+// NONE: #tdsl.interface<classes = [7, 8, 9]>
 // FEWER: error: {{.*}}--classes has 2 names, the model has 3 classes: one, two
 // EQUAL: --classes: expected two or more different labels, {{.*}}['one', 'two', 'one']
 // EMPTY: --classes has an empty name: 'one,,two'

@@ -6,4 +6,4 @@ func.func @score(%X: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %X : tensor<1x1xf32>
 }
 // CHECK: --classes names classes, but the model computes none
-// CLASS: builtin.module attributes {tdsl.classes = ["no", "yes"]}
+// CLASS: #tdsl.interface<classes = ["no", "yes"]>

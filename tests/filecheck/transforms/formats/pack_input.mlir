@@ -6,8 +6,8 @@ func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> 
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
   func.return %y : tensor<8x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>> {tdsl.packed = 9 : i64})
-// CHECK: func.func @packed(%X: memref<9xi8> {tdsl.packed = 9 : i64, tinyml.format = "!fixed.q<9, 4>"})
+// MARKED: func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 9>>
+// CHECK: func.func @packed(%X: memref<9xi8> {tinyml.format = "!fixed.q<9, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 9>>
 // CHECK: func.call @tm_packed_s9_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i16
 
 // -----
@@ -27,8 +27,8 @@ func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> tensor<8x1x!fixed.q<8, 4>
   %y = tdsl.neg %X : tensor<8x1x!fixed.u<4, 4>> -> tensor<8x1x!fixed.q<8, 4>>
   func.return %y : tensor<8x1x!fixed.q<8, 4>>
 }
-// MARKED: func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>> {tdsl.packed = 4 : i64})
-// CHECK: func.func @unsigned(%X: memref<4xi8> {tdsl.packed = 4 : i64, tinyml.format = "!fixed.u<4, 4>"})
+// MARKED: func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 4>>
+// CHECK: func.func @unsigned(%X: memref<4xi8> {tinyml.format = "!fixed.u<4, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 4>>
 // CHECK: [[x:%.*]] = func.call @tm_packed_s4_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i8
 // CHECK-NEXT: [[eight:%.*]] = arith.constant 8 : i8
 // CHECK-NEXT: arith.addi [[x]], [[eight]] : i8

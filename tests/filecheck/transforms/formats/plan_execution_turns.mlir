@@ -5,7 +5,7 @@
 // RUN: tinyml-opt %s -p 'plan-execution{mode=herringbone},tile-windows,lower-tdsl-to-scratch,pack-scratch,check-packing,lower-tdsl-to-loops' | filecheck %s --check-prefix=LOOPS
 
 // The bias is finer than the products: the filter takes its scale, and the sum starts from it.
-func.func @net(%X: tensor<1x6x6x2x!fixed.u<4, 4>> {tdsl.reused}) -> index {
+func.func @net(%X: tensor<1x6x6x2x!fixed.u<4, 4>>) -> index attributes {tdsl.interface = #tdsl.interface<input = <reused>>} {
   %F = tdsl.const dense<3> : tensor<5x3x3x2xi8> -> tensor<5x3x3x2x!fixed.q<4, 3>>
   %B = tdsl.const dense<5> : tensor<1x1x1x5xi8> -> tensor<1x1x1x5x!fixed.q<8, 8>>
   %s = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x2x!fixed.q<4, 3>>, tensor<1x6x6x2x!fixed.u<4, 4>> -> tensor<1x4x4x5x!fixed.q<16, 7>>

@@ -2,16 +2,16 @@
 // RUN: tinyml-opt %s -p 'reuse-input,pack-input,lower-tdsl-to-scratch' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'reuse-input,tile-windows,lower-tdsl-to-scratch,cse,reorder-ops,update-in-place,pack-scratch,check-packing' --split-input-file | filecheck %s --check-prefix=PLACED
 
-// The result takes the place of the input, which keeps what was known of the argument.
-func.func @input(%X: tensor<8x1x!fixed.q<16, 4>> {tdsl.zeros = 5.000000e-01 : f64}) -> tensor<8x1x!fixed.q<16, 4>> {
+// The result takes the place of the input; what was known of it stays in the interface.
+func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> tensor<8x1x!fixed.q<16, 4>> attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.5>>} {
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<16, 4>> -> tensor<8x1x!fixed.q<16, 4>>
   func.return %y : tensor<8x1x!fixed.q<16, 4>>
 }
-// MARKED: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>> {tdsl.zeros = 5.000000e-01 : f64, tdsl.reused})
-// CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {
-// CHECK-NEXT: %X = scratch.alloc {tdsl.zeros = 5.000000e-01 : f64, input} : memref<8x1x!fixed.q<16, 4>>
-// PLACED: scratch.height = 16
-// PLACED: %X = scratch.view %arena[0 : i64] {tdsl.zeros = 5.000000e-01 : f64, live = [-1 : i64, 0 : i64], input}
+// MARKED: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <zeros = 0.5, reused>>
+// CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {{.*}}zeros = 0.5
+// CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<16, 4>>
+// PLACED: scratch.arena {{.*}} : memref<16xi8>
+// PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input}
 // PLACED: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]}
 
 // -----
@@ -21,9 +21,9 @@ func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> tensor<1x!fixed.q<16, 4>> {
   %y = tdsl.fill {value = 1.0 : f64} -> tensor<1x!fixed.q<16, 4>>
   func.return %y : tensor<1x!fixed.q<16, 4>>
 }
-// MARKED: func.func @unread(%X: tensor<2x!fixed.q<16, 4>> {tdsl.reused})
+// MARKED: func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <reused>>
 // CHECK: %X = scratch.alloc {input}
-// PLACED: scratch.height = 4
+// PLACED: scratch.arena {{.*}} : memref<4xi8>
 // PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, -1 : i64], input}
 // PLACED: %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 
@@ -45,4 +45,4 @@ func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> 
   func.return %y : tensor<8x1x!fixed.q<9, 4>>
 }
 // CHECK: func.func @packed()
-// CHECK: %X = scratch.alloc {tdsl.packed = 9 : i64, input} : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK: %X = scratch.alloc {input} : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>

@@ -6,22 +6,22 @@
 
 // A real is 0.5 * raw + 3, and the numbers of `!fixed.s<10, 9>` are raw / 512: weights and bias make up for both. A unit
 // that is a power of two changes nothing but the format.
-func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>}) -> tensor<1x1xf32> {
+func.func @dense(%X: tensor<2x1xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <range = [-253.0, 259.0]>>} {
   %W = tdsl.const dense<[[2.0, -1.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
   %y = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @dense(%X: tensor<2x1xf32> {tdsl.feature_scales = array<f32: 2.560000e+02>, tdsl.feature_zeros = array<f32: 3.000000e+00>, tdsl.range = #tdsl.range<-1.0, 1.0>, tdsl.input_unit = "0.5+3:s10", tdsl.input_format = !fixed.s<10, 9>})
+// CHECK: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-1.0, 1.0], scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02, -2.560000e+02]]>
 // CHECK-NEXT: %y = tdsl.matmul %W, %X
 // CHECK-NEXT: %bias = tdsl.const dense<3.000000e+00>
 // CHECK-NEXT: tdsl.add %y, %bias
-// POWER: func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>, tdsl.input_unit = "g16384", tdsl.input_format = !fixed.s<16, 14>})
+// POWER: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0], unit = "g16384", format = !fixed.s<16, 14>>>
 // POWER-NEXT: tdsl.const dense<{{\[\[}}2.000000e+00, -1.000000e+00]]>
 // Bytes are signed once their upper bit is flipped: 128 stands for 0.
 // BYTES: func.func @dense
-// BYTES-SAME: tdsl.feature_scales = array<f32: 1.280000e+02>, tdsl.feature_zeros = array<f32: 1.280000e+02>, tdsl.range = #tdsl.range<-2.9765625, 1.0234375>, tdsl.input_unit = "uint8:255", tdsl.input_format = !fixed.byte<8, 7>
-// NONE: func.func @dense(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-253.0, 259.0>}) ->
+// BYTES-SAME: range = [-2.9765625, 1.0234375], scales = [128.0], offsets = [128.0], unit = "uint8:255", format = !fixed.byte<8, 7>
+// NONE: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0]>>
 
 // -----
 

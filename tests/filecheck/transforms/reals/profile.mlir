@@ -6,7 +6,7 @@
 
 // The inputs are (1, -2) and (0.5, 3): each value's extremes over both, beside percentiles; the declared range stays.
 // What a loop carries is profiled over all iterations: -2, -4, ... -16.
-func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>}) -> (index, tensor<2x1xf32>) {
+func.func @f(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) attributes {tdsl.interface = #tdsl.interface<input = <range = [-10.0, 10.0]>>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -18,7 +18,7 @@ func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>}) -> (in
   }
   func.return %n, %s : index, tensor<2x1xf32>
 }
-// CHECK: func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>, tdsl.profile = #tdsl.profile<-2.0, 3.0, [{{.*}}, 0.75, {{.*}}]>})
+// CHECK: func.func @f(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 3.0, [{{.*}}, 0.75, {{.*}}]>}) -> {{.*}}#tdsl.interface<input = <range = [-10.0, 10.0]>>
 // CHECK-NEXT: arith.constant 0 : index
 // CHECK: %W = tdsl.const {{.*}} {tdsl.profile = [#tdsl.profile<1.0, 1.0, [1.0, 1.0, 1.0, 1.0, 1.0]>]}
 // CHECK-NEXT: tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 3.5, [{{.*}}, 1.25, {{.*}}]>]}
@@ -26,7 +26,7 @@ func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>}) -> (in
 // CHECK-NEXT: tdsl.add %a, %a {tdsl.profile = [#tdsl.profile<-16.0, 24.0, [
 // CHECK: } {tdsl.profile = [unit, #tdsl.profile<-16.0, 24.0, [
 // One of the four numbers of these inputs is zero.
-// ZEROS: func.func @f(%X: {{.*}}, tdsl.zeros = 2.500000e-01 : f64})
+// ZEROS: #tdsl.interface<input = <range = [-10.0, 10.0], zeros = 0.25>>
 // SHAPE: error: {{.*}}: pass 'profile': samples of `x` have 3 values, the program takes 2
 // ABSENT: error: {{.*}}absent.npz: {{.*}}cannot read the data: No such file or directory
 // OPTION: error: pass 'profile': {{.*}}data

@@ -12,7 +12,7 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // 8 * (2 - 1) + 0.5 * -100 + 2 * 5 is left for the zeros.
-// CHECK: func.func @linear(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 1.000000e+00, 2.000000e+02, 5.000000e+00>, tdsl.feature_zeros = array<f32: 2.000000e+00, -1.000000e+02, 5.000000e+00>})
+// CHECK: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [1.0, 200.0, 5.0], offsets = [2.0, -100.0, 5.0]>>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}8.000000e+00], [1.000000e+02], [1.000000e+01]]>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W
 // CHECK-NEXT: %bias = tdsl.const dense<-3.200000e+01>
@@ -31,7 +31,7 @@ func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
   %square = tdsl.mul %scaled, %scaled : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %square : tensor<1x3xf32>
 }
-// CHECK: func.func @distance(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 2.000000e+00, 2.500000e-01, -5.000000e-01>, tdsl.feature_zeros = array<f32: 1.000000e+00, 2.000000e+00, 3.000000e+00>})
+// CHECK: func.func @distance(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [2.0, 0.25, -0.5], offsets = [1.0, 2.0, 3.0]>>
 // CHECK-NEXT: %square = tdsl.mul %X, %X
 // CHECK-NEXT: func.return %square
 
@@ -49,7 +49,7 @@ func.func @twice(%X: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   %products = tdsl.matmul %S, %column : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
   func.return %squares, %products : tensor<1x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @twice(%X: tensor<1x3xf32> {tdsl.feature_scales = array<f32: 1.000000e+00>, tdsl.feature_zeros = array<f32: 1.000000e+00, 2.000000e+00, 3.000000e+00>})
+// CHECK: func.func @twice(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [1.0], offsets = [1.0, 2.0, 3.0]>>
 // CHECK-NEXT: %S = tdsl.const
 // CHECK-NEXT: [[COLUMN:%.+]] = tdsl.reshape %X
 // CHECK-NEXT: %row = tdsl.reshape [[COLUMN]]

@@ -39,10 +39,10 @@ FORMATS = [
 def sensor(name: str, unit: str) -> Caller:
     """A program whose input has the unit of a sensor."""
     parsed = tdsl.InputUnit.parse(unit, ELEMENTS)
-    attributes = [f'tdsl.input_unit = "{unit}"']
+    fields = [f'unit = "{unit}"']
     if (features := parsed.features(ELEMENTS)) is not None:
-        attributes += [f"{key} = {value}" for key, value in features.attributes.items()]
-    return Caller(name, parsed.format, ", ".join(attributes), FixedType(16, 8))
+        fields += [f"{key} = {list(value)}" for key, value in features.fields.items()]
+    return Caller(name, parsed.format, ", ".join(fields), FixedType(16, 8))
 
 
 SENSORS = [
@@ -94,7 +94,7 @@ def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) 
     """Quotients by scales and by units of features are rounded to single precision before they become raws."""
     padded = np.resize(x, (-(-len(x) // ELEMENTS), ELEMENTS))
     expected = encode_inputs(caller.module, padded).ravel()[: len(x)]
-    if "feature_scales" in caller.attributes or isinstance(caller.format, ZeroSkewType):
+    if "scales" in caller.interface or isinstance(caller.format, ZeroSkewType):
         different = found != expected
         assert np.abs(found.astype(np.int64) - expected)[different].max(initial=0) <= 1, caller.name
         exact = argument_reals(caller.module, padded).ravel()[: len(x)][different]

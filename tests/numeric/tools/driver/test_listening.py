@@ -12,9 +12,11 @@ import pytest
 from programs.devices import need_tools
 from programs.network_writer import NetworkWriter
 from programs.pushed_sums import running_sum
+from xdsl.parser import Parser
 
 import tinyml
 from tinyml.dialects.context import context
+from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.evaluator.streams import evaluate_stream
@@ -32,9 +34,9 @@ RATE = 8
 def sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Running sums of pairs: an answer after three pairs, and after every two more."""
     folder = tmp_path_factory.mktemp("sums")
-    attributes = f'tdsl.rate = {RATE}.0 : f64, tdsl.classes = ["left", "right"]'
-    text = f"builtin.module attributes {{{attributes}}} {{{running_sum('sums', classifies=True)}}}"
-    (folder / "sums.mlir").write_text(text)
+    module = Parser(context(), running_sum("sums", classifies=True)).parse_module()
+    update_interface(module, input=InputInterface(rate=float(RATE)), classes=("left", "right"))
+    (folder / "sums.mlir").write_text(str(module))
     compile_model(Request(model=folder / "sums.mlir", out=folder / "out", input="push", stride=2, target="uno"))
     return folder / "out"
 

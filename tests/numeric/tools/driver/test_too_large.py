@@ -84,16 +84,16 @@ def test_stacks_that_meet_the_static_data():
 def test_every_door_says_what_a_model_stores():
     data = halves("iris")
     vectors = sk.SVC().fit(data.x, data.y)
-    expected = tdsl.stored_of(import_estimator(vectors))
+    expected = tdsl.read_interface(import_estimator(vectors)).stored
     assert expected is not None
-    assert expected.count == len(vectors.support_vectors_)
-    assert tdsl.stored_of(read_onnx(exported(vectors, data.x), "model.onnx")) == expected
+    assert expected.number == len(vectors.support_vectors_)
+    assert tdsl.read_interface(read_onnx(exported(vectors, data.x), "model.onnx")).stored == expected
     regressor = import_estimator(sk.SVR().fit(data.x, data.y))
-    assert tdsl.stored_of(regressor).what == "support vectors"  # pyright: ignore[reportOptionalMemberAccess]
+    assert tdsl.read_interface(regressor).stored.what == "support vectors"  # pyright: ignore[reportOptionalMemberAccess]
     trees = sk.RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.x, data.y)
     nodes = sum(int((each.tree_.feature >= 0).sum()) for each in trees.estimators_)
     for module in (import_estimator(trees), read_onnx(exported(trees, data.x), "model.onnx")):
-        stored = tdsl.stored_of(module)
+        stored = tdsl.read_interface(module).stored
         assert stored == tdsl.StoredExamples(nodes, "inner nodes in 5 trees", tdsl.SMALLER_FORESTS)
     # One product of matrices remains of a linear kernel.
-    assert tdsl.stored_of(import_estimator(sk.SVC(kernel="linear").fit(data.x, data.y))) is None
+    assert tdsl.read_interface(import_estimator(sk.SVC(kernel="linear").fit(data.x, data.y))).stored is None

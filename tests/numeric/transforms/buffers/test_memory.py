@@ -69,8 +69,8 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
     folder = compiled_models.folder(name, "fixed", width, board(roomy(USUAL)))
     report = json.loads((folder / "report.json").read_text())
     buffers = (folder / "ir/2-buffers.mlir").read_text()
-    assert "scratch.optimal" in buffers
-    [height] = re.findall(r"scratch\.height = (\d+)", buffers)
+    [(bound, height)] = re.findall(r"lower_bound = (\d+) : i64} : memref<(\d+)xi8>", buffers)
+    assert bound == height
     assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
@@ -88,7 +88,9 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
         measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, target="uno")
         assert mismatch is None
         stacks[mode] = measured.stack_bytes
-    assert "scratch.optimal" in arenas["auto"].attributes
+    bound = arenas["auto"].lower_bound
+    assert bound is not None
+    assert bound.value.data == arenas["auto"].size
     assert report["ram_bytes"]["arena"] == arenas["auto"].size <= arenas["shiftry"].size
     assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
 

@@ -26,7 +26,8 @@ V, W, S = f"tensor<8x1x{Q}>", f"tensor<16x1x{Q}>", f"tensor<1x1x{Q}>"
 UP, ACROSS = (f"tensor<{shape}x!fixed.q<8, 7>>" for shape in ("16x8", "1x16"))
 
 FRAGMENTED = f"""
-func.func @moves(%X: {V} {{tdsl.range = #tdsl.range<-4.0, 4.0>}}) -> (index, {V}) {{
+func.func @moves(%X: {V}) -> (index, {V})
+  attributes {{tdsl.interface = #tdsl.interface<input = <range = [-4.0, 4.0]>>}} {{
   %U = tdsl.const dense<{[[17 * i % 128 - 8 * j for j in range(8)] for i in range(16)]}> : tensor<16x8xi8> -> {UP}
   %A = tdsl.const dense<{[[9 * i - 70 for i in range(16)]]}> : tensor<1x16xi8> -> {ACROSS}
   %x1 = tdsl.neg %X : {V} -> {V}
@@ -41,7 +42,8 @@ func.func @moves(%X: {V} {{tdsl.range = #tdsl.range<-4.0, 4.0>}}) -> (index, {V}
 """After Shiftry's example of section 7.1."""
 
 NEGATED = f"""
-func.func @moves(%X: {V} {{tdsl.range = #tdsl.range<-4.0, 4.0>}}) -> (index, {V}) {{
+func.func @moves(%X: {V}) -> (index, {V})
+  attributes {{tdsl.interface = #tdsl.interface<input = <range = [-4.0, 4.0]>>}} {{
   %y = tdsl.neg %X : {V} -> {V}
   %label = tdsl.argmax %y : {V}
   func.return %label, %y : index, {V}
@@ -49,7 +51,8 @@ func.func @moves(%X: {V} {{tdsl.range = #tdsl.range<-4.0, 4.0>}}) -> (index, {V}
 
 M = f"memref<8x1x{Q}>"
 TO_AND_FRO = f"""
-func.func @moves(%X: {M} {{tdsl.range = #tdsl.range<-4.0, 4.0>}}) -> (index, {M}) {{
+func.func @moves(%X: {M}) -> (index, {M})
+  attributes {{tdsl.interface = #tdsl.interface<input = <range = [-4.0, 4.0]>>}} {{
   %arena = scratch.arena {{alignment = 2 : i64}} : memref<20xi8>
   %a = scratch.view %arena[0] : memref<20xi8> to {M}
   %b = scratch.view %arena[4] : memref<20xi8> to {M}

@@ -53,7 +53,7 @@ def product(weights: ExactFormat, vector: ExactFormat, raws: NDArray[np.int64]) 
     w, x = f"tensor<{ROWS}x{COLUMNS}x{weights.type}>", f"tensor<{COLUMNS}x1x{vector.type}>"
     y = f"tensor<{ROWS}x1x!fixed.q<32, {frac}>>"
     return f"""
-func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{
+func.func @sums(%X: {x}) -> ({y}) attributes {{tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>}} {{
   %W = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{COLUMNS}xi16> -> {w}
   %Y = tdsl.matmul %W, %X {{acc = !fixed.acc<32, {frac}>}} : {w}, {x} -> {y}
   func.return %Y : {y}
@@ -63,7 +63,7 @@ func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{
 def decoding() -> str:
     x, y = f"tensor<{COLUMNS}x1x{VECTOR}>", f"tensor<{COLUMNS}x1x{integers(VECTOR)}>"
     return f"""
-func.func @decode(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{
+func.func @decode(%X: {x}) -> ({y}) attributes {{tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>}} {{
   %Y = tdsl.cast %X : {x} -> {y}
   func.return %Y : {y}
 }}"""

@@ -27,7 +27,8 @@ def program(width: int, fracs: tuple[int, int], bias_frac: int, columns: int = 1
     x = f"!fixed.q<{width}, {width - 2}>"
     total = sum(LENGTHS) * columns
     y = f"tensor<{ROWS}x{columns}x!fixed.q<{width}, 2>>"
-    lines = [f"func.func @sums(%X: tensor<{total}x1x{x}> {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{"]
+    lines = [f"func.func @sums(%X: tensor<{total}x1x{x}>) -> ({y})"]
+    lines.append("  attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>} {")
     lines.append("  %zero = arith.constant 0 : index")
     factors: list[str] = []
     types: list[str] = []

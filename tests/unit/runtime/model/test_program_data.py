@@ -23,7 +23,8 @@ def test_samples_get_the_order_of_the_program(axes: tuple[int, ...], given: str,
     type, order = f"tensor<{SHAPES[axes]}xf32>", ", ".join(map(str, axes))
     module = Parser(
         context(),
-        f"func.func @f(%X: {type} {{tdsl.order = array<i64: {order}>}}) -> {type} {{ func.return %X : {type} }}",
+        f"func.func @f(%X: {type}) -> {type} "
+        f"attributes {{tdsl.interface = #tdsl.interface<input = <order = [{order}]>>}} {{ func.return %X : {type} }}",
     ).parse_module()
     last = IMAGES.transpose(0, 2, 3, 1)
     np.savez(tmp_path / "x.npz", x={"flat": IMAGES.reshape(5, -1), "file": IMAGES, "last": last}[given])
@@ -35,14 +36,15 @@ def test_samples_get_the_order_of_the_program(axes: tuple[int, ...], given: str,
 
 
 @pytest.mark.parametrize(
-    ("attribute", "said"),
+    ("field", "said"),
     [
-        ("tdsl.packed = 7 : i64", "7 bits do not hold the 8 of"),
-        ("tdsl.order = array<i64: 0, 2, 1>", "an order of 3 axes is none of an input of 2"),
+        ("packed = 7", "7 bits do not hold the 8 of"),
+        ("order = [0, 2, 1]", "an order of 3 axes is none of an input of 2"),
     ],
 )
-def test_attributes_that_do_not_belong_to_the_input_are_one_line(attribute: str, said: str):
+def test_fields_that_do_not_belong_to_the_input_are_one_line(field: str, said: str):
     type = "tensor<4x1x!fixed.q<8, 4>>"
-    text = f"func.func @f(%x: {type} {{{attribute}}}) -> {type} {{ func.return %x : {type} }}"
+    interface = f"attributes {{tdsl.interface = #tdsl.interface<input = <{field}>>}}"
+    text = f"func.func @f(%x: {type}) -> {type} {interface} {{ func.return %x : {type} }}"
     with pytest.raises(InputError, match=said):
         interface_of(Parser(context(), text).parse_module())

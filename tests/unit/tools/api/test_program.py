@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 import tinyml
 from tinyml.dialects.context import context
 from tinyml.dialects.distribution import LICENCE_LINE
-from tinyml.dialects.tdsl.model_attributes import set_classes
+from tinyml.dialects.tdsl.interface import update_interface
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 
@@ -33,7 +33,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def labelled() -> ModuleOp:
     """The tour's program, with labels of its classes."""
     module = load_program(TOUR / "tour.sd", context())
-    set_classes(module, LABELS)
+    update_interface(module, classes=tuple(LABELS))
     return module
 
 

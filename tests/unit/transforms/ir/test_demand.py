@@ -61,7 +61,8 @@ def test_steps_run_as_often_as_their_loops(demand: Demand) -> None:
 
 
 FLOATS = """
-func.func @model(%X: memref<6xf32> {tdsl.zeros = 0.25 : f64}) -> memref<6xf32> {
+func.func @model(%X: memref<6xf32>) -> memref<6xf32>
+  attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.25>>} {
   %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
   %y = scratch.view %arena[0 : i64] : memref<24xi8> to memref<6xf32>
   tdsl.mul %X, %X : memref<6xf32>, memref<6xf32> into %y : memref<6xf32>

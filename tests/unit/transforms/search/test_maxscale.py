@@ -49,7 +49,8 @@ def profile(low: float, high: float) -> str:
     return f"{{tdsl.profile = [#tdsl.profile<{low}, {high}, [{low}, {low}, {low}, {high}, {high}]>]}}"
 
 
-PROGRAM = f"""func.func @f(%X: tensor<4x1xf32> {{tdsl.range = #tdsl.range<-1.23, 1.23>}}) -> tensor<4x1xf32> {{
+PROGRAM = f"""func.func @f(%X: tensor<4x1xf32>) -> tensor<4x1xf32>
+  attributes {{tdsl.interface = #tdsl.interface<input = <range = [-1.23, 1.23]>>}} {{
   %from = arith.constant 0 : index
   %to = arith.constant 3 : index
   %by = arith.constant 1 : index

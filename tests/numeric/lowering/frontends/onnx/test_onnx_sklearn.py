@@ -63,7 +63,7 @@ def test_usual_files_answer_as_predict_does(name: str, options: str):
     module, expected = exported(estimator, data, ZIPPED[options]), estimator.predict(data.held_x)
     outputs = evaluate_reals(module, data.held_x)
     np.testing.assert_array_equal(answers(module, outputs), expected)
-    assert tdsl.classes_of(module) == [*range(10)]
+    assert tdsl.read_interface(module).classes == tuple(range(10))
     assert outputs.scores is not None
     assert outputs.scores.shape[1] == 10
     assert np.count_nonzero(answers_in(module, data, "f32") != expected) <= 1
@@ -136,7 +136,7 @@ def test_strings_are_looked_up(name: str):
     with warnings.catch_warnings(action="ignore"):
         estimator.fit(data.x, labels)
     module = exported(estimator, data)
-    assert tdsl.classes_of(module) == estimator.classes_.tolist()
+    assert tdsl.read_interface(module).classes == tuple(estimator.classes_.tolist())
     outputs = evaluate_reals(module, data.held_x)
     np.testing.assert_array_equal(answers(module, outputs), estimator.predict(data.held_x))
 

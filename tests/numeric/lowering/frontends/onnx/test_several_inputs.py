@@ -88,6 +88,6 @@ def test_classes_keep_their_labels():
     columns = [(name, skl2onnx.common.data_types.FloatTensorType([None, 1])) for name in ("a", "b", "c", "d")]
     exported = skl2onnx.to_onnx(estimator, initial_types=columns)
     module = read_onnx(exported.SerializeToString(), "model.onnx")
-    assert tdsl.classes_of(module) == estimator.classes_.tolist()
+    assert tdsl.read_interface(module).classes == tuple(estimator.classes_.tolist())
     assert interface_of(module).input_parts == tuple((name, 1, i) for i, (name, _) in enumerate(columns))
     np.testing.assert_array_equal(answers(module, evaluate_reals(module, data.held_x)), estimator.predict(data.held_x))

@@ -143,7 +143,7 @@ def test_classes_are_those_of_predict(name: str):
     module = import_estimator(estimator)
     module.verify()
     outputs, expected = evaluate_reals(module, data.held_x), estimator.predict(data.held_x)
-    assert tdsl.classes_of(module) == estimator.classes_.tolist()
+    assert tdsl.read_interface(module).classes == tuple(estimator.classes_.tolist())
     wrong = np.count_nonzero(answers(module, outputs) != expected)
     # Coefficients are rounded to single precision, and neighbours at one distance are in no order.
     assert wrong <= (1 if "neighbour" in name else 0)
@@ -180,7 +180,7 @@ def test_integers_stay_integers():
     """Also for an estimator whose labels do not count from 0."""
     data = halves("iris")
     module = import_estimator(sk.LogisticRegression().fit(data.x, 3 * data.y - 2))
-    assert tdsl.classes_of(module) == [-2, 1, 4]
+    assert tdsl.read_interface(module).classes == (-2, 1, 4)
 
 
 def test_votes_differ_from_the_greatest_decision():
@@ -236,7 +236,7 @@ def test_clusters_are_those_of_predict(estimator: Any):
     outputs = evaluate_reals(module, data.held_x)
     np.testing.assert_array_equal(outputs.labels, estimator.predict(data.held_x))
     assert outputs.scores is None
-    assert tdsl.classes_of(module) is None
+    assert tdsl.read_interface(module).classes is None
 
 
 def test_labels_say_nothing_of_clusters(tmp_path: Path):

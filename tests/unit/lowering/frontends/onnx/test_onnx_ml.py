@@ -82,7 +82,7 @@ def test_a_classifier_keeps_its_labels_and_scores():
         helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
         ml("Normalizer", "raw", "scores", norm="L1"),
     )
-    assert tdsl.classes_of(module) == [7, 9]
+    assert tdsl.read_interface(module).classes == (7, 9)
     outputs = evaluate_reals(module, np.array([[1.0, 0.2, 5.0], [1.0, 0.6, 5.0]]))
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1]
@@ -99,4 +99,4 @@ def test_support_vectors_decide_as_libsvm_does():
     np.testing.assert_allclose(np.ravel(outputs.scores), far - near - 0.5, atol=1e-6)
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1, 0]
-    assert tdsl.classes_of(module) == ["a", "b"]
+    assert tdsl.read_interface(module).classes == ("a", "b")

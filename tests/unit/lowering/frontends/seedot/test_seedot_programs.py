@@ -130,7 +130,8 @@ def test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense
 )
 def test_results(text: str, results: str):
     module = import_seedot(X + text, "f.sd")
-    assert f"func.func @f(%X: tensor<3x1xf32> {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {results} {{" in str(module)
+    interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"
+    assert f"func.func @f(%X: tensor<3x1xf32>) -> {results} attributes {{{interface}}} {{" in str(module)
 
 
 def test_values_carry_the_names_of_the_program():

@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
 def test_one_line_says_what_is_wrong_and_what_helps(name: str):
     estimator, message = REFUSED[name]
     if message is None:
-        assert tdsl.classes_of(import_estimator(estimator)) == [0, 1, 2]
+        assert tdsl.read_interface(import_estimator(estimator)).classes == (0, 1, 2)
         return
     with pytest.raises(InputError, match=message) as caught:
         import_estimator(estimator)
@@ -282,7 +282,7 @@ def test_trusted_files_are_read(tmp_path: Path):
     for file in tmp_path.iterdir():
         module = load_program(file, context())
         assert predict_function(module).sym_name.data == "model"
-        assert tdsl.classes_of(module) == [0, 1, 2]
+        assert tdsl.read_interface(module).classes == (0, 1, 2)
 
 
 @pytest.mark.usefixtures("trusted")

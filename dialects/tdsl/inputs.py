@@ -1,0 +1,92 @@
+"""How a caller's input becomes the program's argument: features, axes, several inputs, frames.
+
+Which of these a program has is in its `InputInterface`. A sample has no batch axis: an image is channels x height x
+width if the model's file puts channels first, a sequence channels x steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FeatureMap", "InputPart", "Pushes", "channels_last", "named_axes", "row_by_row", "shortest_period"]
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """The affine map between the features of a sample and the elements of a program's argument.
+
+    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument, all of whose elements share a format.
+
+    scales, zeros: arrays of shape (elements,), whose numbers are those of single precision.
+    """
+
+    scales: NDArray[np.float64]
+    zeros: NDArray[np.float64]
+
+    @property
+    def fields(self) -> dict[str, tuple[float, ...]]:
+        """Scales and zeros as fields of an `InputInterface`, rounded to single precision."""
+        parts = {"scales": self.scales, "offsets": self.zeros}
+        return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
+
+    def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
+        """The argument's elements for samples of features, of shape (samples, elements)."""
+        return (x.astype(np.float64) - self.zeros) / self.scales
+
+    def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
+        """The features of samples that the argument's elements stand for; the inverse of `of_features`."""
+        return elements.astype(np.float64) * self.scales + self.zeros
+
+
+def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shortest prefix that gives all numbers when it is repeated."""
+    lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
+    return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
+
+
+def channels_last(rank: int) -> tuple[int, ...]:
+    """The order in which the channels of N x C x ... are moved to the end, as ops on images read them."""
+    return (0, *range(2, rank), 1)
+
+
+def row_by_row() -> tuple[int, ...]:
+    """The order N x H x C x W of an image that arrives row by row: a row holds that row of every channel."""
+    return (0, 2, 1, 3)
+
+
+def named_axes(axes: Sequence[int]) -> str:
+    """The axes of a sample in words, such as `height x width x channels`."""
+    names = ("channels", "height", "width") if len(axes) == 4 else ("channels", "steps")
+    return " x ".join(names[axis - 1] for axis in axes[1:])
+
+
+class InputPart(NamedTuple):
+    """An input of a model: its name, its length in elements, and the index of its first element in the array."""
+
+    name: str
+    length: int
+    start: int
+
+
+class Pushes(NamedTuple):
+    """Frames of `frame` elements, which begin `hop` elements apart.
+
+    The program has an answer after `steps` frames, and another one after every `stride` frames more.
+    """
+
+    frame: int
+    hop: int
+    steps: int
+    stride: int
+
+    @property
+    def length(self) -> int:
+        """The number of elements from the start of the first frame to the end of the last."""
+        return self.frame + (self.steps - 1) * self.hop

@@ -1,0 +1,429 @@
+"""What callers and users of a program have to know, as one attribute of its function: `#tdsl.interface<...>`.
+
+`InputInterface` and `ProgramInterface` declare each field once: its type, the values that it takes, and its meaning,
+from which the syntax, the verifier and the page follow. Passes read it by `read_interface` and `read_input`, and change
+fields by `update_interface` and `update_input`.
+
+    tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from io import StringIO
+from itertools import accumulate
+from math import prod
+from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_origin, get_type_hints
+
+from xdsl.dialects.builtin import ModuleOp, ShapedType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import Holder, OwnAttribute, Place, Value
+from tinyml.dialects.tdsl.attributes import spell_float
+from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes
+from tinyml.dialects.tdsl.sensor_units import InputUnit
+
+__all__ = [
+    "INTERFACE",
+    "InputInterface",
+    "InterfaceAttr",
+    "ProgramInterface",
+    "StoredExamples",
+    "read_input",
+    "read_interface",
+    "update_input",
+    "update_interface",
+]
+
+LONGEST_LABEL = 200
+"""The greatest length of a label in characters; C, pages and tables show labels in full."""
+
+T = TypeVar("T")
+
+
+class StoredExamples(NamedTuple):
+    """Parts of a model whose number training decides. what: their name in the plural. smaller: how to train fewer."""
+
+    number: int
+    what: str
+    smaller: str
+
+
+@dataclass(frozen=True)
+class FieldKind:
+    """The values of a field.
+
+    words: for messages and the page. accepts: may raise `VerifyException` or `InputError` with a message of its own.
+    convert: the value of a literal, in which lists are tuples.
+    """
+
+    words: str
+    accepts: Callable[[Any], bool]
+    convert: Callable[[Any], Any] = lambda literal: literal
+
+    def verify(self, name: str, value: object) -> None:
+        """Raise `VerifyException` for a value that the field does not take."""
+        try:
+            if self.accepts(value):
+                return
+        except InputError as error:
+            raise VerifyException(error.message) from error
+        text = "no value" if value is True else _spelled(value)
+        given = text if len(text) <= 80 else f"{text[:80]}..."
+        raise VerifyException(f"'{name}': expected {self.words}, got {given}")
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -1 << 63 <= value < 1 << 63
+
+
+def _integer(low: int, high: int | None = None) -> FieldKind:
+    words = f"an integer from {low}" + ("" if high is None else f" to {high}")
+    return FieldKind(words, lambda value: _is_int(value) and value >= low and (high is None or value <= high))
+
+
+def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
+    """A test for tuples, of the given lengths or else of any but 0, all of whose elements are accepted."""
+
+    def test(value: Any) -> bool:
+        elements = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
+        return len(elements) in (lengths or [len(elements) or 1]) and all(map(accepts, elements))
+
+    return test
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise VerifyException(f"the name {value!r} is no text") from error
+    return isinstance(value, str)
+
+
+def _is_range(value: Any) -> bool:
+    return _list_of(_is_finite, [2])(value) and value[0] <= value[1]
+
+
+def _is_order(axes: Any) -> bool:
+    return _list_of(_is_int, [3, 4])(axes) and axes[0] == 0 and sorted(axes) == [*range(len(axes))]
+
+
+def _is_part(part: Any) -> bool:
+    return _list_of(bool, [2])(part) and _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1
+
+
+def _is_unit(text: object) -> bool:
+    return isinstance(text, str) and bool(InputUnit.parse(text, None))
+
+
+def _are_labels(labels: Any) -> bool:
+    """True for different labels of a kind; raises `VerifyException` for other ones and for a long one."""
+    if not _list_of(lambda _: True)(labels):
+        return False
+    texts: list[str] = [label for label in labels if _is_text(label)]
+    if (longest := max(map(len, texts), default=0)) > LONGEST_LABEL:
+        raise VerifyException(f"the label of a class has {longest:,} characters, expected at most {LONGEST_LABEL}")
+    alike = len(texts) == len(labels) or all(map(_is_int, labels))
+    if not alike or len(labels) < 2 or len(set(labels)) < len(labels):
+        raise VerifyException(f"expected {_LABELS.words}, got {[*labels]}")
+    return True
+
+
+def _is_stored(stored: Any) -> bool:
+    return isinstance(stored, StoredExamples) and _is_int(stored.number) and all(map(_is_text, stored[1:]))
+
+
+def _singles(numbers: Any) -> Any:
+    """Numbers rounded to single precision; other literals unchanged."""
+    if not _list_of(_is_finite)(numbers):
+        return numbers
+    with np.errstate(over="ignore"):
+        return tuple(np.array(numbers).astype(np.float32).tolist())
+
+
+def _record(kind: type[Any]) -> Callable[[Any], Any]:
+    """The conversion of a list with a value for each field of a named tuple; other literals unchanged."""
+    return lambda literal: kind(*literal) if _list_of(lambda _: True, [len(kind._fields)])(literal) else literal
+
+
+_FLAG = FieldKind("no value", lambda value: isinstance(value, bool))
+_RANGE = FieldKind("a least and a greatest float, as in [-1.0, 1.0]", _is_range)
+_SHARE = FieldKind("a share above 0, at most 1", lambda share: isinstance(share, float) and 0 < share <= 1)
+_RATE = FieldKind("a finite float above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf)
+_SCALES = FieldKind("a list of finite floats other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
+_OFFSETS = FieldKind("a list of finite floats", _list_of(_is_finite), _singles)
+_NAMES = FieldKind("a list of strings", _list_of(_is_text))
+_UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
+_FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
+_ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
+_PARTS = FieldKind("a list of pairs of a name and a length from 1", _list_of(_is_part))
+_PUSHES = FieldKind(
+    "four integers from 1: frame, hop, steps and stride",
+    _list_of(lambda count: _is_int(count) and count >= 1, [4]),
+    _record(Pushes),
+)
+_LABELS = FieldKind("two or more different labels, all strings or all integers", _are_labels)
+_STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_stored, _record(StoredExamples))
+
+
+@dataclass(frozen=True)
+class InputInterface:
+    """The input of a program: one array, which may hold several inputs of the model one after the other."""
+
+    range: Annotated[tuple[float, float] | None, _RANGE, "The declared range of the elements."] = None
+    zeros: Annotated[float | None, _SHARE, "The share of the elements that are zero on the data."] = None
+    names: Annotated[tuple[str, ...] | None, _NAMES, "The name of each feature in the order of the input."] = None
+    scales: Annotated[
+        tuple[float, ...] | None,
+        _SCALES,
+        "The unit of each element, in single precision; numbers that repeat over the whole input are written once.",
+    ] = None
+    offsets: Annotated[
+        tuple[float, ...] | None,
+        _OFFSETS,
+        "For each element the feature for which it is zero; belongs to `scales` and is written as it is.",
+    ] = None
+    unit: Annotated[
+        str | None,
+        _UNIT,
+        "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
+    ] = None
+    format: Annotated[Attribute | None, _FORMAT, "The number format of an argument on reals, in any range."] = None
+    order: Annotated[
+        tuple[int, ...] | None,
+        _ORDER,
+        "For each axis of the input its number in the tensor of a file whose channels come first.",
+    ] = None
+    parts: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        _PARTS,
+        "The name and the length of each input of a model that has several, in their order in the array.",
+    ] = None
+    packed: Annotated[int | None, _integer(1, 32), "The bits to which the caller packs each element."] = None
+    received: Annotated[int | None, _integer(1), "The input arrives row by row; the elements of a row."] = None
+    reused: Annotated[bool, _FLAG, "The input is a buffer of the arena, which the caller fills."] = False
+    pushed: Annotated[Pushes | None, _PUSHES, "The frames in which the caller pushes the input (`Pushes`)."] = None
+    rate: Annotated[float | None, _RATE, "The samples per second of the input."] = None
+
+    def features(self, elements: int) -> FeatureMap | None:
+        """The map between features and an argument of some elements; None without scales.
+
+        Raises `InputError` for scales or offsets that do not repeat to the number of elements.
+        """
+        if self.scales is None or self.offsets is None:
+            return None
+        if elements % len(self.scales) or elements % len(self.offsets):
+            raise InputError(f"'scales' and 'offsets' of the input need a number for each of {elements} features")
+        return FeatureMap(*(np.resize(np.array(part, np.float64), elements) for part in (self.scales, self.offsets)))
+
+    @property
+    def input_parts(self) -> tuple[InputPart, ...]:
+        """The inputs that the array holds; none for a model with a single input."""
+        listed = self.parts or ()
+        starts = accumulate((length for _, length in listed), initial=0)
+        return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
+
+
+@dataclass(frozen=True)
+class ProgramInterface:
+    """The input of a program, how it is called, and what the model says about itself to people."""
+
+    input: InputInterface = InputInterface()
+    classes: Annotated[
+        tuple[str, ...] | tuple[int, ...] | None,
+        _LABELS,
+        "The label of each class in the order of indices: all strings, or all 64-bit integers.",
+    ] = None
+    clusters: Annotated[bool, _FLAG, "The results are numbers of clusters: no data set says which are right."] = False
+    stored: Annotated[
+        StoredExamples | None,
+        _STORED,
+        "The number of what takes most of a model, what that is, and what makes it smaller.",
+    ] = None
+    instances: Annotated[
+        bool, _FLAG, "The program's memory belongs to instances, of which the caller may have several."
+    ] = False
+    calls: Annotated[
+        int | None,
+        _integer(1),
+        "The calls, from a reset to the answer, of a step function: it takes a frame, the time, and values of the last "
+        "call, which it returns behind the results.",
+    ] = None
+
+
+Interface = TypeVar("Interface", InputInterface, ProgramInterface)
+
+
+class InterfaceField(NamedTuple):
+    """The declaration of a field. meaning: a sentence for the page."""
+
+    name: str
+    kind: FieldKind
+    meaning: str
+
+
+@cache
+def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
+    """The fields that an interface declares, except for the interface of the input."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [InterfaceField(name, *hint.__metadata__) for name, hint in hints.items() if get_origin(hint) is Annotated]
+
+
+@irdl_attr_definition
+class InterfaceAttr(Data[ProgramInterface]):
+    """The interface of a program, on its function; only the fields that are given are written.
+
+    `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
+    """
+
+    name = "tdsl.interface"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> ProgramInterface:
+        return _parse(parser, ProgramInterface)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(_spelled(self.data))
+
+    def verify(self) -> None:
+        for part in (self.data.input, self.data):
+            for name, kind, _ in interface_fields(type(part)):
+                if (value := getattr(part, name)) is not None:
+                    kind.verify(name, value)
+        if (self.data.input.scales is None) != (self.data.input.offsets is None):
+            raise VerifyException("'scales' and 'offsets' of the input belong together")
+
+
+def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
+    """Parse the fields of an interface in angle brackets; errors are at the field's value."""
+    known = {name: declared for name, declared, _ in interface_fields(kind)}
+    given: dict[str, Any] = {}
+
+    def parse_field() -> None:
+        start, name = parser.pos, parser.parse_identifier()
+        if name == "input" and kind is ProgramInterface:
+            parser.parse_punctuation("=")
+            given[name] = _parse(parser, InputInterface)
+            return
+        if name not in known:
+            parser.raise_error(f"unknown field '{name}' of an interface{did_you_mean(name, known)}", start)
+        if name in given:
+            parser.raise_error(f"the field '{name}' is given twice", start)
+        value: Any = True
+        if parser.parse_optional_punctuation("=") is not None:
+            start, value = parser.pos, known[name].convert(_literal(parser))
+        try:
+            known[name].verify(name, value)
+        except VerifyException as error:
+            parser.raise_error(str(error), start)
+        given[name] = value
+
+    parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
+    return kind(**given)
+
+
+def _literal(parser: AttrParser) -> Any:
+    """Parse a string, a number, a type or a list of these, which becomes a tuple."""
+    if (text := parser.parse_optional_str_literal()) is not None:
+        return text
+    start = parser.pos
+    if (encoded := parser.parse_optional_bytes_literal()) is not None:
+        try:
+            return encoded.decode()
+        except UnicodeDecodeError:
+            parser.raise_error("expected a string in UTF-8", start)
+    if (number := parser.parse_optional_number()) is not None:
+        return number
+    if (type := parser.parse_optional_type()) is not None:
+        return type
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _literal(parser)))
+
+
+def _spelled(value: object) -> str:
+    """The text of an interface or of the value of a field."""
+    match value:
+        case InputInterface() | ProgramInterface():
+            given = ((one.name, getattr(value, one.name)) for one in fields(value))
+            texts = (name if one is True else f"{name} = {_spelled(one)}" for name, one in given if _is_given(one))
+            return f"<{', '.join(texts)}>"
+        case str():
+            text = StringIO()
+            Printer(text).print_string_literal(value)
+            return text.getvalue()
+        case float():
+            return spell_float(value)
+        case tuple():
+            return f"[{', '.join(map(_spelled, cast('tuple[object, ...]', value)))}]"
+        case _:
+            return str(value)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and value != InputInterface()
+
+
+def _fits(attribute: Attribute, function: Holder | None) -> bool:
+    """True for an interface; raises `InputError` if the units of the input do not repeat to the argument's elements."""
+    if not isinstance(attribute, InterfaceAttr):
+        return False
+    unit = attribute.data.input.unit
+    types = [argument.type for argument in function.args[:1]] if isinstance(function, FuncOp) else []
+    for type in types:
+        if unit is not None and isinstance(type, ShapedType) and type.has_static_shape():
+            InputUnit.parse(unit, prod(type.get_shape()))
+    return True
+
+
+INTERFACE = OwnAttribute(
+    "tdsl.interface",
+    {Place.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
+    "What callers and users of the program have to know, in the fields below.",
+)
+
+
+def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
+    """The interface of a function, or of a module's program."""
+    functions = [op] if isinstance(op, FuncOp) else defined_functions(op)
+    for function in functions:
+        if isinstance(attribute := function.attributes.get(INTERFACE), InterfaceAttr):
+            return attribute.data
+    return ProgramInterface()
+
+
+def read_input(op: FuncOp | ModuleOp) -> InputInterface:
+    """The interface of the input of a function, or of a module's program."""
+    return read_interface(op).input
+
+
+def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
+    """Change fields of the interface of a function, or of a module's program; None removes one.
+
+    Raises `VerifyException` for a value that the field does not take.
+    """
+    [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
+    interface = InterfaceAttr(replace(read_interface(function), **changes))
+    function.attributes.pop(INTERFACE, None)
+    if interface.data != ProgramInterface():
+        function.attributes[INTERFACE] = interface
+
+
+def update_input(op: FuncOp | ModuleOp, **changes: Any) -> None:
+    """Change fields of the input of a function, or of a module's program, as `update_interface` does."""
+    update_interface(op, input=replace(read_input(op), **changes))

@@ -1,0 +1,130 @@
+"""The interface of a program: its text, its errors with their places, and its changes by passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.tdsl.interface import interface_fields
+from tinyml.tools.tinyml_opt import main as opt
+
+TYPE = "tensor<2x1xf32>"
+PROGRAM = f"func.func @f(%X: {TYPE}) -> {TYPE} attributes {{INTERFACE}} {{\n  func.return %X : {TYPE}\n}}\n"
+
+INPUT: dict[str, Any] = {
+    "range": (-1e-7, 1e22),
+    "zeros": 0.25,
+    "names": ("length", 'a "b"', "Größe"),
+    "scales": (0.5, 2.0),
+    "offsets": (0.0,),
+    "unit": "2xg16384",
+    "format": FixedType(8, 4),
+    "order": (0, 2, 3, 1),
+    "parts": (("a", 1), ("b", 1)),
+    "packed": 4,
+    "received": 2,
+    "reused": True,
+    "pushed": tdsl.Pushes(4, 2, 5, 1),
+    "rate": 16000.0,
+}
+PROGRAMS: dict[str, Any] = {
+    "classes": ("cat", 'a "dog"', "Bär"),
+    "clusters": True,
+    "stored": tdsl.StoredExamples(3, "support vectors", "train with a larger gamma"),
+    "instances": True,
+    "calls": 6,
+}
+
+WRONG = {
+    'input = <packed = "x">': "'packed': expected an integer from 1 to 32, got \"x\"",
+    "input = <packed>": "'packed': expected an integer from 1 to 32, got no value",
+    "input = <packed = 33>": "'packed': expected an integer from 1 to 32, got 33",
+    "input = <received = 0>": "'received': expected an integer from 1, got 0",
+    "input = <unit = 7>": "'unit': expected the text of a unit, for all elements, got 7",
+    'input = <unit = "furlong">': "unknown unit 'furlong'",
+    'input = <reused = "x">': "'reused': expected no value",
+    "input = <zeros = 5>": "'zeros': expected a share above 0, at most 1, got 5",
+    "input = <order = 5>": "'order': expected an order of 3 or 4 axes",
+    "input = <order = [0, 1, 1]>": "'order': expected an order of 3 or 4 axes",
+    "input = <range = [2.0, 1.0]>": "'range': expected a least and a greatest float",
+    "input = <pushed = [4, 4, 5]>": "'pushed': expected four integers from 1: frame, hop, steps and stride",
+    'input = <parts = [["a", 0]]>': "'parts': expected a list of pairs of a name and a length from 1",
+    "input = <format = f64>": "'format': expected a number format, got f64",
+    "input = <scales = [1.0, 0.0], offsets = [0.0]>": "'scales': expected a list of finite floats other than 0",
+    "input = <rate = -1.0>": "'rate': expected a finite float above 0, got -1.0",
+    "input = <rate = 2.0, rate = 2.0>": "the field 'rate' is given twice",
+    "input = <scales = [1.0]>": "'scales' and 'offsets' of the input belong together",
+    "classes = []": "'classes': expected two or more different labels",
+    "classes = [1, 2.0]": "expected two or more different labels, all strings or all integers, got [1, 2.0]",
+    "stored = [1]": "'stored': expected a number, what it counts, and what makes it smaller, got [1]",
+    "clusters = 1": "'clusters': expected no value",
+    "instance": "unknown field 'instance' of an interface, did you mean 'instances'?",
+    "calls = 0": "'calls': expected an integer from 1, got 0",
+}
+
+
+def program(interface: str = "") -> Any:
+    return Parser(context(), PROGRAM.replace("INTERFACE", interface)).parse_module()
+
+
+def test_every_field_survives_text_and_clones():
+    assert [one.name for one in interface_fields(tdsl.InputInterface)] == [*INPUT]
+    assert [one.name for one in interface_fields(tdsl.ProgramInterface)] == [*PROGRAMS]
+    module = program()
+    expected = tdsl.ProgramInterface(tdsl.InputInterface(**INPUT), **PROGRAMS)
+    tdsl.update_interface(module, input=expected.input, **PROGRAMS)
+    for copy in (module.clone(), Parser(context(), str(module)).parse_module()):
+        assert tdsl.read_interface(copy) == expected
+
+
+def test_fields_change_one_by_one():
+    module = program()
+    assert tdsl.read_interface(module) == tdsl.ProgramInterface()
+    for name, value in INPUT.items():
+        if name not in ("scales", "offsets"):
+            tdsl.update_input(module, **{name: value})
+            assert tdsl.read_input(module) == tdsl.InputInterface(**{name: value})
+            assert f"<input = <{name}" in str(module)
+            tdsl.update_input(module, **{name: False if value is True else None})
+    assert str(module) == str(program())
+
+
+def test_numbers_of_features_are_rounded_to_single_precision():
+    module = program("tdsl.interface = #tdsl.interface<input = <scales = [0.1], offsets = [16777217.0]>>")
+    features = tdsl.read_input(module).features(2)
+    assert features is not None
+    assert features.scales.tolist() == [0.10000000149011612] * 2
+    assert features.zeros.tolist() == [16777216.0] * 2
+
+
+@pytest.mark.parametrize("fields", WRONG)
+def test_a_wrong_field_is_one_located_line(fields: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    file.write_text(PROGRAM.replace("INTERFACE", f"tdsl.interface = #tdsl.interface<{fields}>"))
+    assert opt([str(file)]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {file}:1:")
+    assert f": {WRONG[fields]}" in message
+    assert message.count("\n") == 1
+
+
+def test_an_error_is_at_the_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    file.write_text(PROGRAM.replace("INTERFACE", "\ntdsl.interface = #tdsl.interface<input = <packed = 33>>"))
+    assert opt([str(file)]) == 1
+    assert capsys.readouterr().err == f"error: {file}:2:52: 'packed': expected an integer from 1 to 32, got 33\n"
+
+
+@pytest.mark.parametrize("labels", [(), ("one",), (1, 1), ("a", "a"), ("a", 1), ("a" * 201, "b"), ("\ud800", "b")])
+def test_labels_that_name_no_classes_are_refused(labels: tuple[str | int, ...]):
+    module = program()
+    with pytest.raises(VerifyException, match=r"two or more different labels|the label of a class has 201|is no text"):
+        tdsl.update_interface(module, classes=labels)
+    assert tdsl.read_interface(module).classes is None
