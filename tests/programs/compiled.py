@@ -29,7 +29,7 @@ def some_samples(program: Path, file: Path) -> Path:
 def compile_without_pictures(request: Request) -> dict[str, Any]:
     """The report on a model, compiled into a new folder without the pictures that `compile_model` draws."""
     request.out.mkdir()
-    report, _ = build_folder(request, board(request.target), request.out, must_fit=True)
+    report = build_folder(request, board(request.target), request.out, must_fit=True).report.as_json()
     return report
 
 

@@ -19,8 +19,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
 from tinyml.tools.api.arguments import checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
+from tinyml.tools.reports.facts.figures import figures_of, spell_format
 from tinyml.tools.reports.report_fields import Report
-from tinyml.tools.reports.tables import spell_share, time_unit
+from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 _NO_FILES: Sequence[Path] = ()
+
+SHOWN = (
+    "board", "format", "accuracy", "R2", "other answers", "time of an inference", "estimated time", "flash", "RAM",
+    "arena and input",
+)  # fmt: skip
+"""The figures that a notebook shows of a program, those that are known."""
 
 
 class Program:
@@ -247,11 +254,9 @@ class Program:
         return Path(folder)
 
     def __repr__(self) -> str:
-        report = self.report
-        return f"<tinyml.Program {report.name!r} for {report.target}: {report.format} {report.width}>"
+        return f"<tinyml.Program {self.name!r} for {self.report.target}: {spell_format(self.report)}>"
 
     def _repr_html_(self) -> str:
-
         return program_html(self.report, self.pictures)
 
     @cached_property
@@ -340,32 +345,15 @@ def program_html(report: Report, pictures: Mapping[str, str]) -> str:
 
     pictures: SVG files by name, which open below it.
     """
-    rows = {
-        "board": f"{report.target} ({report.part})",
-        "format": f"{report.format} {report.width}",
-        "accuracy": _percent(report.accuracy),
-        "of the float model": _percent(report.accuracy_float),
-        "other answers": f"{report.disagreements} of {report.samples} samples" if report.samples else None,
-        "time": None if report.time_per_inference is None else f"{report.time_per_inference:,.0f} {report.unit}",
-        "flash": _bytes(report.flash_bytes, report.flash_limit),
-        "RAM": _bytes(report.ram_bytes.total, report.ram_limit),
-    }
-    cells = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items() if value)
+    figures = figures_of(report)
+    shown = [figure for name in SHOWN if (figure := figures[name]).value is not None]
+    rows = [(each.name, f"{each.text} ({each.note})" if each.note else each.text) for each in shown]
+    cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
     table = f"<table><caption>{escape(report.name)}</caption>{cells}</table>"
     return table + "".join(
         f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
         for name, svg in pictures.items()
     )
-
-
-def _percent(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f} %"
-
-
-def _bytes(taken: int | None, limit: int | None) -> str | None:
-    if taken is None:
-        return None
-    return f"{taken:,} bytes" if limit is None else f"{taken:,} of {limit:,} bytes ({spell_share(taken, limit)} %)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -444,5 +432,4 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-
         return f"<pre>{escape(self.text)}</pre>"

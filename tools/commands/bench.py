@@ -89,8 +89,8 @@ def _bench(asked: BenchRequest) -> None:
     chosen = board(asked.target)
     options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}
     models = [model_of(folder) for folder in asked.folders]
-    with json_results(asked.json) as reports:
-        for program, val, test in models:
-            request = Request(model=program, val=val, test=test, out=Path(), **options)
-            reports.append(measure_model(request, chosen))
+    with json_results(asked.json) as results:
+        requests = [Request(model=program, val=val, test=test, out=Path(), **options) for program, val, test in models]
+        reports = [measure_model(request, chosen) for request in requests]
+        results += [report.as_json() for report in reports]
         print_reports(reports)

@@ -70,14 +70,14 @@ def _print(compared: ComparedPrograms) -> None:
     """Print the reasons, the figures and the operations."""
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_figure, wide_console
+    from tinyml.tools.reports.tables import wide_console
 
     figures = Table()
     figures.add_column("figure", no_wrap=True)
     for heading in (*compared.names, "second / first"):
         figures.add_column(heading, justify="right", no_wrap=True)
-    for name, first, second, ratio in compared.figures():
-        figures.add_row(name, spell_figure(first), spell_figure(second), "" if ratio is None else f"{ratio:.2f}")
+    for row in compared.figures():
+        figures.add_row(*row)
     operations = Table()
     operations.add_column("operation", no_wrap=True)
     for heading in (compared.units[0], compared.units[1], "more", "code B", "code B"):

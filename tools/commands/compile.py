@@ -53,30 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.api.program import compiled
-    from tinyml.tools.reports.tables import (
-        print_function_errors,
-        print_hardware,
-        print_lines,
-        print_parts,
-        print_reports,
-        print_search,
-        print_stream,
-    )
+    from tinyml.tools.reports.tables import print_program
 
     request = compile_request(given(arguments, compile_options()))
-    report = compiled(request).report.as_json()
-    print_reports([report])
-    if report["search"] is not None:
-        print_search(report["search"])
-    print_lines(report)
-    print_function_errors(report)
-    print_parts(report, chosen=request.val is not None)
-    print_stream(report)
-    print_hardware(report)
-    if report["flash_bytes"] is None:
-        print(
-            f"The tools to measure on {report['target']} are not installed, so sizes and cycles are unknown: "
-            "tinyml doctor names them."
-        )
+    print_program(compiled(request).report, chosen=request.val is not None)
     print(f"Wrote {request.out}")
     return 0

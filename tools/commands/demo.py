@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
+
+if TYPE_CHECKING:
+    from tinyml.tools.reports.report_fields import Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import HOST
-    from tinyml.tools.driver.compile_model import compile_model
+    from tinyml.tools.api.program import compiled
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.run_model import RunRequest, run_model
@@ -42,19 +45,19 @@ def run(arguments: argparse.Namespace) -> int:
     folders = sorted(path.parent for path in examples.glob("*/val.npz"))
     if not folders:
         raise InputError("no example models there", file=str(examples))
-    reports: list[dict[str, Any]] = []
+    reports: list[Report] = []
     lines: list[str] = []
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compile_model(Request(model=program, val=val, test=test, out=out)))
+        reports.append(compiled(Request(model=program, val=val, test=test, out=out)).report)
         lines.append(f"{out}: C, an Arduino library, a CMake project, the IR of every level, report.json")
         if is_available(HOST):
             result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))
             check_equal(result["mismatch"], HOST, out)
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
     print_reports(reports)
-    if any(report["flash_bytes"] is None for report in reports):
+    if any(report.flash_bytes is None for report in reports):
         lines.append("Flash, RAM and cycles appear once the compiler and simulator of the board are there: make test.")
     print("\n".join(lines))
     return 0

@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run a compiled model; raises `MismatchError` if an output differs."""
     from tinyml.tools.driver.measure import check_equal
+    from tinyml.tools.reports.facts.figures import ERRORS
 
     request = parsed(arguments, RunRequest)
     result = run_model(request)
@@ -26,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_equal(result["mismatch"], result["device"], request.folder)
     if not parsed(arguments, PrintOptions).json:
         if (errors := result["regression"]) is not None:
-            print(f"R2 {errors['r2']:.4g}, RMSE {errors['rmse']:.4g}, MAE {errors['mae']:.4g}")
+            print(", ".join(f"{name} {errors[field]:.4g}" for name, field in ERRORS.items()))
         print(
             f"{result['samples']} samples on {result['device']}{_time(result)}: all raw outputs equal the evaluator's"
         )
@@ -47,9 +48,10 @@ def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
 
 def _time(result: dict[str, Any]) -> str:
     """The time of an inference, in cycles or instructions and in milliseconds, or by the clock of a board at a port."""
-    from tinyml.tools.reports.tables import spell_milliseconds, time_unit
+    from tinyml.tools.reports.facts.figures import spell_milliseconds
+    from tinyml.tools.reports.tables import time_unit
 
-    milliseconds = f", {spell_milliseconds(result)} ms"
+    milliseconds = f", {spell_milliseconds(result['milliseconds_per_inference'], result['time_source'])} ms"
     if result["milliseconds_per_inference"] is None:
         milliseconds = ""
     if result["time_source"] == "board":
@@ -57,9 +59,9 @@ def _time(result: dict[str, Any]) -> str:
             milliseconds += " per inference by the board's clock"
         if result["expected_milliseconds"] is None:
             return milliseconds
-        expected = result["expected_milliseconds"], result["expected_source"]
-        spelled = spell_milliseconds(dict(zip(("milliseconds_per_inference", "time_source"), expected, strict=True)))
-        return f"{milliseconds} ({spelled} ms {'simulated' if expected[1] == 'simulated' else 'expected'})"
+        expected, source = result["expected_milliseconds"], result["expected_source"]
+        by = "simulated" if source == "simulated" else "expected"
+        return f"{milliseconds} ({spell_milliseconds(expected, source)} ms {by})"
     unit = time_unit(result)
     cost, core_cycles = result[f"{unit}_per_inference"], result["core_cycles_per_inference"]
     counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"

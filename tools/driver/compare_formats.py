@@ -15,11 +15,11 @@ from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.reports.plots import check_plot_path, new_figure, save_picture
-from tinyml.tools.reports.report import compared_by
-from tinyml.tools.reports.tables import time_unit, wide_console
+from tinyml.tools.reports.tables import wide_console
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.tools.reports.report_fields import Report
 
 BASELINE = "f32"
 """The format to which RAM, flash and time are relative."""
@@ -100,9 +100,9 @@ def compare_formats(
 
 def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, Any]]:
     program, val, test = find_model(folder)
-    reports: dict[Way, dict[str, Any] | None] = {}
+    reports: dict[Way, Report | None] = {}
 
-    def report(way: Way) -> dict[str, Any] | None:
+    def report(way: Way) -> Report | None:
         if way not in reports:
             search = None if way.search is None else _request(way.search, report(way.limiting))
             request = Request(
@@ -130,30 +130,39 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
     return rows
 
 
-def _request(search: str, limit: dict[str, Any] | None) -> SearchRequest:
+def _request(search: str, limit: Report | None) -> SearchRequest:
     """A search limited to the memory of another program; raises `InputError` if that program does not compile."""
     if limit is None:
         raise InputError("searches have the memory of 8 bits everywhere, with which this model does not run")
-    options = {"ram": limit["ram_bytes"]["total"]}
+    options = {"ram": limit.ram_bytes.total}
     if search in FLASH_LIMITED:
-        options["flash"] = limit["flash_bytes"]
+        options["flash"] = limit.flash_bytes
     return SearchRequest(search, options if search in RAM_LIMITED else {})
 
 
-def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
+def _figures(report: Report | None) -> dict[str, Any]:
     """The accuracy, flash, ram and time of a report; all None if the format cannot compile the model."""
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}
-    if (scores := compared_by(report)) is None:
-        raise InputError("formats are compared by their accuracy: the data need labels `y`", file=report["model"])
+    if (scores := _scores(report)) is None:
+        raise InputError("formats are compared by their accuracy: the data need labels `y`", file=report.model)
     return {
         "accuracy": scores[1],
         "float": scores[0],
-        "flash": report["flash_bytes"],
-        "ram": report["ram_bytes"]["total"],
-        "time": report[f"{time_unit(report)}_per_inference"],
-        "fits": report["fits"],
+        "flash": report.flash_bytes,
+        "ram": report.ram_bytes.total,
+        "time": report.time_per_inference,
+        "fits": report.fits,
     }
+
+
+def _scores(report: Report) -> tuple[float, float] | None:
+    """The score of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
+    if report.accuracy_float is not None and report.accuracy is not None:
+        return report.accuracy_float, report.accuracy
+    if (errors := report.regression) is None or errors["formats"] is None:
+        return None
+    return 100 * errors["reals"]["r2"], 100 * errors["formats"]["r2"]
 
 
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

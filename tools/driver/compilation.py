@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.driver.stages import Compiled
+    from tinyml.tools.reports.report_fields import Report
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -42,7 +43,7 @@ class Compilation:
     imported from; None without an estimator whose inputs the program takes. data: on which the program is evaluated,
     and of which a few samples are measured. choice: of `auto`, if it chose. hardware: the cells of an FPGA that a
     module takes. rounding: None if no sums are rounded in between. measured: None if the tools of the device are not
-    installed. mismatch: the first output that the device does not compute as the evaluator does. report: in JSON.
+    installed. mismatch: the first output that the device does not compute as the evaluator does.
     """
 
     requested: Request
@@ -69,7 +70,7 @@ class Compilation:
     rounding: RoundingLoss | None = None
     measured: Measured | None = None
     mismatch: Mismatch | None = None
-    report: dict[str, Any] = field(init=False)
+    report: Report = field(init=False)
 
     def __post_init__(self) -> None:
         self.request = self.requested

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.measure import Measured, Mismatch
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.stages import Compiled
+    from tinyml.tools.reports.report_fields import Report
 
 _, ANEW = QUANTIZATION
 
@@ -257,7 +258,7 @@ def require_limits(made: Compilation) -> None:
     """Raise `InputError` for a program that takes more memory than the request allows, or than the board has."""
     if not made.must_fit:
         return
-    flash, limit = made.report["flash_bytes"] or 0, made.request.flash
+    flash, limit = made.report.flash_bytes or 0, made.request.flash
     if made.choice is not None and limit is not None and flash > limit:
         raise InputError(f"the program takes {flash} bytes of flash, --flash allows {limit}")
     require_fit(made.report, made.board, partial(remedies, made.program, made.ctx, made.request, made.board))
@@ -275,12 +276,12 @@ def write_pages(made: Compilation) -> None:
 
 def seal(made: Compilation) -> None:
     """Write the report with the list of all files, the last file of the folder."""
-    seal_folder(made.folder, made.report)
+    seal_folder(made.folder, made.report.as_json())
 
 
 def require_equal(made: Compilation) -> None:
     """Raise `MismatchError` if the board does not compute what the evaluator does."""
-    check_equal(made.report["mismatch"], made.board.name, made.request.model)
+    check_equal(made.report.mismatch, made.board.name, made.request.model)
 
 
 STEPS: Sequence[Callable[[Compilation], None]] = (
@@ -313,15 +314,15 @@ def build_folder(
     must_fit: bool,
     packagings: Sequence[Packaging] = (),
     pages: bool = False,
-) -> tuple[dict[str, Any], Measured | None]:
-    """Compile and measure a model into an existing empty folder.
+) -> Compilation:
+    """Compile and measure a model into an existing empty folder, through all `STEPS`.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
     input, these take less memory (`compile_within_ram`), unless a search has counted it. packagings: of the model,
     which are written into the folder, too. pages: write the page of the report and its pictures.
 
-    If the tools of the device are not installed, the model is compiled all the same and the second result is None.
-    Raises `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
+    If the tools of the device are not installed, the model is compiled all the same, without measurements. Raises
+    `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
     with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
@@ -336,7 +337,7 @@ def build_folder(
         )
         for step in STEPS:
             step(made)
-    return made.report, made.measured
+    return made
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -351,7 +352,8 @@ def compile_model(request: Request) -> dict[str, Any]:
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, loaded=request.load_weights)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
-            report, _ = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
+            made = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)
+            report = made.report.as_json()
         except MismatchError as error:
             mismatch = error
     if mismatch is not None:
@@ -359,29 +361,32 @@ def compile_model(request: Request) -> dict[str, Any]:
     return report
 
 
-def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
+def measure_model(request: Request, chosen: Board) -> Report:
     """The report of a model on a board, measured on a board with more memory if it does not fit.
 
     Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the board does not compute
     what the evaluator does.
     """
+    made: Compilation | None = None
     try:
-        report, measured = _build(request, chosen)
+        made = _build(request, chosen)
     except MismatchError:
         raise
     except InputError:
         # A program that fails to link for a board, or runs out of its memory, may still run on a larger one.
         if chosen.larger is None:
             raise
-        report, measured = {"fits": False}, None
-    if chosen.larger is not None and not report["fits"]:
-        report, measured = _build(request, board_named(chosen.larger))
-        report |= {"target": chosen.name, "fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
-    if measured is None:
+    if chosen.larger is not None and (made is None or not made.report.fits):
+        made = _build(request, board_named(chosen.larger))
+        made.report = replace(
+            made.report, target=chosen.name, fits=False, flash_limit=chosen.flash, ram_limit=chosen.ram
+        )
+    assert made is not None
+    if made.measured is None:
         raise InputError(f"the tools of the target '{chosen.name}' are not installed")
-    return report
+    return made.report
 
 
-def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | None]:
+def _build(request: Request, board: Board) -> Compilation:
     with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
         return build_folder(request, board, Path(out), must_fit=False)

@@ -19,6 +19,7 @@ from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
 from tinyml.tools.reports.facts.tensor_facts import tensor_facts
 from tinyml.tools.reports.pages.report_page import report_page
+from tinyml.tools.reports.report_fields import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
     if measured is not None:
         time = measured_time(measured, found.sources, found.lines, found.board.unit)
     return PageFacts(
-        report=found.report,
+        report=Report.of(found.report),
         board=found.board,
         tensors=tensor_facts(found.formats, found.samples),
         nests=loop_nests(found.loops),

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
-def write_report(made: Compilation) -> dict[str, Any]:
-    """The report of a compiled model in JSON (`Report.as_json`). made: up to its measurement."""
+def write_report(made: Compilation) -> Report:
+    """The report of a compiled model. made: up to its measurement."""
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
@@ -54,7 +54,7 @@ def write_report(made: Compilation) -> dict[str, Any]:
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
     sensor = sensor_report(compiled.reals, compiled.formats, made.data)
-    report = Report(
+    return Report(
         model=str(request.model),
         name=interface.name,
         target=board.name,
@@ -117,7 +117,6 @@ def write_report(made: Compilation) -> dict[str, Any]:
         sensor=sensor,
         float_inputs=float_inputs_report(floats),
     )
-    return report.as_json()
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
@@ -192,37 +191,28 @@ def _fits(
     return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
 
 
-def require_fit(report: dict[str, Any], board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
+def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
     """Raise `InputError` for a model that does not fit the board of its report.
 
     remedies: what helps a program that needs so many bytes of flash, 0 where that is not known, and of RAM.
     """
-    if report["fits"] is not False:
+    if report.fits is not False:
         return
-    flash, ram = report["flash_bytes"] or 0, report["ram_bytes"]
-    least = ram["arena"] + ram["input"]
+    flash, ram = report.flash_bytes or 0, report.ram_bytes
+    least = ram.arena + ram.input
     raise InputError(
         f"does not fit {board.name} ({board.part}): needs {f'{flash} bytes of flash and ' if flash else ''}"
-        f"{ram['total'] or f'more than {least}'} bytes of RAM, "
-        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}"
-        + "".join(f"; {remedy}" for remedy in remedies(flash, ram["total"] or least)),
-        file=report["model"],
+        f"{ram.total or f'more than {least}'} bytes of RAM, "
+        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report.memory)}"
+        + "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least)),
+        file=report.model,
     )
 
 
-def _fullest(memory: dict[str, Any]) -> str:
+def _fullest(memory: Mapping[str, Any]) -> str:
     """The point at which the arena is fullest, with the buffers that are alive there."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""
     buffers = ", ".join(f"{buffer['buffer']} {buffer['bytes']}" for buffer in peak["buffers"])
     return f"; the arena is fullest at '{peak['operation']}': {buffers}"
-
-
-def compared_by(report: dict[str, Any]) -> tuple[float, float] | None:
-    """The score of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
-    if report["accuracy"] is not None:
-        return report["accuracy_float"], report["accuracy"]
-    if (errors := report["regression"]) is None or errors["formats"] is None:
-        return None
-    return 100 * errors["reals"]["r2"], 100 * errors["formats"]["r2"]

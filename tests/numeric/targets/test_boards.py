@@ -45,7 +45,7 @@ for _name in NAMED:
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of all."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
-    report, _ = build_folder(request, board(first), tmp_path, must_fit=True)
+    report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
     results = {first: report} | {
         name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
         for name in ALIKE[first][1:]

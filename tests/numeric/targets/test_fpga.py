@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import bits as l4_programs
+from programs import bits
 from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of
 from programs.paths import MODELS
@@ -135,9 +135,9 @@ def test_programs_within_a_share(
     assert counts[-1] <= 0.3 * 24_288
     assert report["requested"]["cells"] == 30
     assert (report["cells"] == 30) == (rounds == 1)
-    bits, cells = load_program(tmp_path / "out" / "ir" / "4-bits.mlir", context()), report["cells"]
-    run(bits, context(), flatten("bits-to-c", {"cells": cells, "target": TARGET}))
-    assert print_c(bits, context(), TARGET, "source") == (tmp_path / "out" / "linear.c").read_text()
+    module, cells = load_program(tmp_path / "out" / "ir" / "4-bits.mlir", context()), report["cells"]
+    run(module, context(), flatten("bits-to-c", {"cells": cells, "target": TARGET}))
+    assert print_c(module, context(), TARGET, "source") == (tmp_path / "out" / "linear.c").read_text()
 
 
 def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -198,7 +198,7 @@ def test_cells_of_a_module(tmp_path: Path):
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")
     assert chosen.fabric is not None
-    cells = verilog_tools.synthesised(verilog_of(parse(l4_programs.MATVEC)[1]), chosen.fabric, tmp_path)
+    cells = verilog_tools.synthesised(verilog_of(parse(bits.MATVEC)[1]), chosen.fabric, tmp_path)
     assert cells.dsps == 1
     assert 100 < cells.luts < 500
     assert cells.registers > 50

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
-from programs import bits as l4_programs
-from programs import kernel_models
+from programs import bits, kernel_models
 from programs.devices import BOARDS, SMALL, roomy
 from programs.kernel_batches import check_batch
 from programs.printed import WARNINGS, check_text, parse, write
@@ -25,10 +24,10 @@ from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
 
 PROGRAMS = {
-    "matvec": (l4_programs.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
-    "sparse": (l4_programs.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
-    "mixed": (l4_programs.MIXED, Interface("mixed", "float", 6, "int8_t", 6, True)),
-    "swap": (l4_programs.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
+    "matvec": (bits.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
+    "sparse": (bits.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
+    "mixed": (bits.MIXED, Interface("mixed", "float", 6, "int8_t", 6, True)),
+    "swap": (bits.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
 }
 CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
 
@@ -66,7 +65,7 @@ def check(text: str, interface: Interface, runner: Runner, folder: Path, samples
 
 @pytest.mark.parametrize("target", [HOST, USUAL])
 def test_c_is_printed_from_text(target: str):
-    texts = [*(text for text, _ in PROGRAMS.values()), *map(l4_programs.random_program, range(2))]
+    texts = [*(text for text, _ in PROGRAMS.values()), *map(bits.random_program, range(2))]
     for text in texts:
         check_text(text, target)
 
@@ -106,7 +105,7 @@ def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_p
 @pytest.mark.parametrize("seed", range(8))
 def test_random_programs(seed: int, tmp_path: Path):
     """Loads, stores, branches and carried values in any order: what nests into what must not change the result."""
-    text = l4_programs.random_program(seed)
+    text = bits.random_program(seed)
     folder = write(text, HOST, tmp_path / "source")
     compile_strictly(folder, HOST)
     check(text, CHAOS, HostRunner(sanitize=True), folder, samples=8)
@@ -114,7 +113,7 @@ def test_random_programs(seed: int, tmp_path: Path):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
-    text = l4_programs.random_program(seed)
+    text = bits.random_program(seed)
     folder = write(text, USUAL, tmp_path / "source")
     compile_strictly(folder, "uno")
     check(text, CHAOS, runner_for("uno"), folder, samples=4)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tinyml.targets.registry import chip_of
 from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
@@ -18,6 +18,7 @@ from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.tools.reports.report_fields import Report
 
 WIDTH, ROW = 960, 22
 PANELS = (230, 570), (610, 950)
@@ -27,12 +28,12 @@ TOO_MUCH = "#ee7f80"
 
 @dataclass(frozen=True)
 class PageFacts:
-    """A compiled program: its report in JSON, tensors at L1, loop nests at L3, and samples that came out wrong.
+    """A compiled program: its report, tensors at L1, loop nests at L3, and samples that came out wrong.
 
     measured: the time down to lines of C; None if it was not profiled; estimates by operation then take its place.
     """
 
-    report: Mapping[str, Any]
+    report: Report
     board: Board
     tensors: Sequence[TensorFacts]
     nests: Sequence[NestFacts]
@@ -62,29 +63,29 @@ class PageFacts:
     def pictures(self) -> dict[str, Drawing]:
         """The pictures by name, in the order of the page."""
         report, drawn = self.report, dict[str, "Drawing"]()
-        confusion = report["confusion"]
+        confusion = report.confusion
         if confusion is not None:
             drawn["confusion"] = draw_confusion(confusion)
         if self.wrong:
             drawn["errors"] = draw_wrong(self.wrong, None if confusion is None else confusion["classes"])
-        drawn["memory"] = draw_report(report["name"], report["memory"])
+        drawn["memory"] = draw_report(report.name, report.memory)
         if self.time is not None:
-            title = f"{report['name']}: {self.time.name} of an inference on {report['target']}"
-            drawn["time"] = draw_flame(self.time, report["unit"], title)
+            title = f"{report.name}: {self.time.name} of an inference on {report.target}"
+            drawn["time"] = draw_flame(self.time, report.unit, title)
         if self.tensors:
             drawn["formats"] = draw_formats(self.tensors)
         if self.nests:
             drawn["loops"] = draw_loops(self.nests)
-        if report["search"] is not None:
-            drawn["search"] = draw_search(report["search"], report["name"], report["unit"])
+        if report.search is not None:
+            drawn["search"] = draw_search(report.search, report.name, report.unit)
         if self.limits:
-            drawn["limits"] = _draw_limits(self.limits, f"{report['name']}: flash and RAM beside what boards have")
+            drawn["limits"] = _draw_limits(self.limits, f"{report.name}: flash and RAM beside what boards have")
         return drawn
 
 
-def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
+def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
     """Boards with the chip of the program; on those with another core, its size there is a lower bound."""
-    ram = report["ram_bytes"]
+    ram = report.ram_bytes
     if board.flash is None or board.ram is None:
         return
     others = [each for each in chip_of(board.name).boards if each.name != board.name and each.title]
@@ -92,9 +93,9 @@ def _limits(report: Mapping[str, Any], board: Board) -> Iterator[BoardLimits]:
         if each.flash is None or each.ram is None:
             continue
         same = each.costs == board.costs and each.features == board.features
-        flash, taken = report["flash_bytes"], ram["total"]
+        flash, taken = report.flash_bytes, ram.total
         if not same:
-            flash, taken = report["constants_bytes"] or None, ram["arena"] + ram["input"]
+            flash, taken = report.constants_bytes or None, ram.arena + ram.input
         yield BoardLimits(each.title or each.name, each.flash, each.ram, flash, taken, not same)
 
 

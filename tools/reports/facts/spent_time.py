@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
+    from tinyml.tools.reports.report_fields import Report
 
 WIDTH, ROW = 960, 26
 
@@ -44,11 +45,11 @@ class Spent:
         return sorted(inner, key=lambda part: part.line or math.inf)
 
 
-def estimated_time(report: Mapping[str, Any]) -> Spent | None:
+def estimated_time(report: Report) -> Spent | None:
     """The operations as the cost model estimates them; None without an estimate."""
-    if (estimate := report["estimate"]) is None:
+    if (estimate := report.estimate) is None:
         return None
-    unit = report["unit"]
+    unit = report.unit
     parts = tuple(Spent(one["operation"], one[unit], one["code_bytes"]) for one in estimate["operations"])
     total = estimate[f"{unit}_per_inference"]
     if (rest := total - sum(part.time for part in parts)) > 0:

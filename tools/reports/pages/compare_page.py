@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tinyml.tools.reports.facts.figures import figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame
 from tinyml.tools.reports.pages.html import escape, figure, page, section, table
-from tinyml.tools.reports.tables import spell_figure
 
 MOST_REASONS = 4
 """Maximum number of operations named as reasons."""
 
 SMALL = 0.02
 """Differences below this share of the first program's time are not named."""
+
+COMPARED = (
+    "board", "format", "plan", "accuracy", "R2", "RMSE", "MAE", "time of an inference", "milliseconds", "flash",
+    "constants", "RAM", "arena", "stack",
+)  # fmt: skip
+"""The figures of both that stand side by side."""
 
 PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "loops": "Loops"}
 """The pictures of both programs that stand below each other, with their headings."""
@@ -46,32 +52,21 @@ class ComparedPrograms:
     @property
     def units(self) -> tuple[str, str]:
         """Their units of time."""
-        first, second = (facts.report["unit"] for facts in self.facts)
+        first, second = (facts.report.unit for facts in self.facts)
         return first, second
 
-    def figures(self) -> list[tuple[str, Any, Any, float | None]]:
-        """Rows of figures of both, with the second relative to the first where both are numbers."""
-        return [(name, *values, _ratio(*values)) for name, values in self._figures()]
-
-    def _figures(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
-        def both(name: str, *path: str) -> tuple[str, tuple[Any, Any]]:
-            first, second = (_at(facts.report, path or (name,)) for facts in self.facts)
-            return name, (first, second)
-
-        yield both("board", "target")
-        yield both("format")
-        yield both("width")
-        yield both("plan")
-        yield both("accuracy")
-        yield both("accuracy of the float model", "accuracy_float")
-        times = [facts.report[f"{facts.report['unit']}_per_inference"] for facts in self.facts]
-        yield " / ".join(dict.fromkeys(self.units)), (times[0], times[1])
-        yield both("milliseconds", "milliseconds_per_inference")
-        yield both("flash", "flash_bytes")
-        yield both("of it constants", "constants_bytes")
-        yield both("RAM", "ram_bytes", "total")
-        yield both("arena", "ram_bytes", "arena")
-        yield both("stack", "ram_bytes", "stack")
+    def figures(self) -> list[tuple[str, str, str, str]]:
+        """Rows of figures that one of them has, with the second relative to the first where both are numbers."""
+        rows: list[tuple[str, str, str, str]] = []
+        pairs = [figures_of(facts.report) for facts in self.facts]
+        for name in COMPARED:
+            first, second = (figures[name] for figures in pairs)
+            if (first.value, second.value) != (None, None):
+                rows.append((name, first.text, second.text, _ratio(first.value, second.value)))
+            if (first.exact, second.exact) != (None, None):
+                ratio = _ratio(first.exact, second.exact)
+                rows.append((f"{name} of the float model", first.reference, second.reference, ratio))
+        return rows
 
     def operations(self) -> list[ComparedOperation]:
         """The operations of both by name, in the order of the first program, then those that only the second has."""
@@ -129,26 +124,20 @@ def _parts(spent: Spent | None) -> dict[str, Spent]:
     return {} if spent is None else {part.name: part for part in spent.parts}
 
 
-def _at(report: Mapping[str, Any], path: Sequence[str]) -> Any:
-    value: Any = report
-    for name in path:
-        value = value[name]
-    return value
-
-
-def _ratio(first: Any, second: Any) -> float | None:
-    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in (first, second)) or not first:
-        return None
-    return second / first
+def _ratio(first: float | str | None, second: float | str | None) -> str:
+    if not isinstance(first, int | float) or not isinstance(second, int | float) or not first:
+        return ""
+    return f"{second / first:.2f}"
 
 
 def compare_page(compared: ComparedPrograms) -> str:
     """The text of the HTML file."""
     first, second = compared.names
+    headings = "figure", first, second, "second / first"
     reasons = "".join(f"<li>{escape(text)}</li>" for text in compared.reasons())
     sections = {
         "why": ("Why", f'<ul class="next">{reasons}</ul>'),
-        "figures": ("Figures", _figures(compared)),
+        "figures": ("Figures", table(headings, compared.figures(), caption="Figures of both programs")),
         "operations": ("Operations", _operations(compared)),
     }
     if tensors := compared.tensors():
@@ -165,17 +154,6 @@ def compare_page(compared: ComparedPrograms) -> str:
     body = "\n".join(section(name, heading, content) for name, (heading, content) in shown.items())
     links = [(name, heading) for name, (heading, _) in shown.items()]
     return page(f"{first} and {second}: tinyml", body, heading=f"{first} and {second}", links=links)
-
-
-def _figures(compared: ComparedPrograms) -> str:
-    rows = [(name, *values, "" if ratio is None else f"{ratio:.2f}") for name, *values, ratio in _spelled(compared)]
-    return table(("figure", *compared.names, "second / first"), rows, caption="Figures of both programs")
-
-
-def _spelled(compared: ComparedPrograms) -> list[tuple[str, str, str, float | None]]:
-    return [
-        (name, spell_figure(first), spell_figure(second), ratio) for name, first, second, ratio in compared.figures()
-    ]
 
 
 def _operations(compared: ComparedPrograms) -> str:
@@ -203,6 +181,6 @@ def _pictures(compared: ComparedPrograms, name: str) -> str:
         if picture is None:
             continue
         if name == "time" and time is not None and compared.units[0] == compared.units[1]:
-            picture = draw_flame(time, facts.report["unit"], picture.title, slowest)
+            picture = draw_flame(time, facts.report.unit, picture.title, slowest)
         shown.append(f"<h3>{escape(program)}</h3>{figure(picture, '', of=program)}")
     return "".join(shown)

@@ -7,14 +7,18 @@ from typing import Any
 
 from tinyml.tools.driver.output_folder import MEASURED
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN
+from tinyml.tools.reports.facts.figures import ERRORS, figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import Spent
 from tinyml.tools.reports.pages.html import details, escape, figure, page, paragraph, section, table
+from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.svg import shortened
-from tinyml.tools.reports.tables import spell_milliseconds, spell_share
 
 LONGEST_TABLE = 400
 """Maximum lines of C in the table below a flame chart, the slowest ones."""
+
+HEADLINE = ("accuracy", "R2", "time of an inference", "estimated time", "flash", "RAM", "arena and input", "format")
+"""The figures at the top of the page, those that are known."""
 
 LARGE_SHARE = 0.5
 """The share of the time above which an operation is named."""
@@ -29,67 +33,50 @@ def report_page(facts: PageFacts) -> str:
         "time": ("Time and flash", _time(facts)),
         "formats": ("Number formats", _formats(facts)),
         "loops": ("Loops", _loops(facts)),
-        "search": ("Search" if report["search"] is not None else "Alternatives", _search(facts)),
+        "search": ("Search" if report.search is not None else "Alternatives", _search(facts)),
         "boards": ("Boards", _boards(facts)),
         "next": ("What to try next", [_advice_list(facts)]),
     }
     shown = {name: (heading, text) for name, (heading, parts) in sections.items() if (text := "\n".join(parts))}
     body = "\n".join(section(name, heading, content) for name, (heading, content) in shown.items())
-    heading = f"{report['name']} on {report['target']}"
+    heading = f"{report.name} on {report.target}"
     mark = "" if facts.measured is None else MEASURED
     links = [(name, heading) for name, (heading, _) in shown.items()]
-    return page(f"{heading}: tinyml", _figures(report) + mark + body, heading=heading, links=links)
+    return page(f"{heading}: tinyml", _headline(report) + mark + body, heading=heading, links=links)
 
 
-def _figures(report: Mapping[str, Any]) -> str:
-    """The figures that matter most, with what stands beside each in small print."""
-    unit, ram, regression = report["unit"], report["ram_bytes"], report["regression"]
-    rows: list[tuple[str, str, str]] = []
-    if report["accuracy"] is not None:
-        rows.append(("accuracy", f"{report['accuracy']:.2f} %", f"float model {report['accuracy_float']:.2f} %"))
-    elif regression is not None and regression["formats"] is not None:
-        rows.append(("R²", f"{regression['formats']['r2']:.4f}", f"float model {regression['reals']['r2']:.4f}"))
-    time = report[f"{unit}_per_inference"]
-    if time is not None:
-        clock = spell_milliseconds(dict(report))
-        rows.append(("time of an inference", f"{time:,.0f}", unit if clock == "-" else f"{unit}, {clock} ms"))
-    elif report["estimate"] is not None:
-        rows.append(("time of an inference", f"{report['estimate'][f'{unit}_per_inference']:,}", f"{unit}, estimated"))
-    flash = report["flash_bytes"]
-    for name, taken, limit in (("flash", flash, report["flash_limit"]), ("RAM", ram["total"], report["ram_limit"])):
-        if taken is not None:
-            rows.append(
-                (name, f"{taken:,} bytes", "" if limit is None else f"{spell_share(taken, limit)} % of {limit:,}")
-            )
-    if ram["total"] is None:
-        rows.append(("arena and input", f"{ram['arena'] + ram['input']:,} bytes", "the stack was not measured"))
-    rows.append(("format", f"{report['format']} {report['width']}", report["parts"] or report["weights"] or ""))
+def _headline(report: Report) -> str:
+    """The figures that matter most, with what stands beside each in small print, and the verdict on the board."""
+    figures = figures_of(report)
+    shown = [figure for name in HEADLINE if (figure := figures[name]).value is not None]
     items = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}<small>{escape(small)}</small></dd></div>"
-        for name, value, small in rows
+        f"<div><dt>{escape(each.name)}</dt><dd>{escape(each.text)}<small>{escape(each.note)}</small></dd></div>"
+        for each in shown
     )
-    known = None if report["flash_limit"] is None else report["fits"]
-    fits = {True: "It fits the board.", False: "It does not fit the board.", None: ""}[known]
-    return f'<dl class="figures">{items}</dl>' + (paragraph(fits, "good" if report["fits"] else "bad") if fits else "")
+    verdict = ""
+    if report.flash_limit is not None and report.fits is not None:
+        said, kind = ("It fits the board.", "good") if report.fits else ("It does not fit the board.", "bad")
+        verdict = paragraph(said, kind)
+    return f'<dl class="figures">{items}</dl>{verdict}'
 
 
 def _answers(facts: PageFacts) -> Iterator[str]:
     report, pictures = facts.report, facts.pictures
-    samples, regression = report["samples"], report["regression"]
+    samples, regression = report.samples, report.regression
     if samples and regression is None:
         yield paragraph(
-            f"Of {samples:,} samples the compiled program answers {report['disagreements']:,} otherwise than the float "
+            f"Of {samples:,} samples the compiled program answers {report.disagreements:,} otherwise than the float "
             "model; an answer that differs may be the better one."
         )
     if regression is not None:
-        errors = [(name, regression[name]) for name in ("reals", "formats") if regression[name] is not None]
-        rows = [(name, *(f"{error[key]:.4g}" for key in ("r2", "rmse", "mae"))) for name, error in errors]
-        if rows:
-            yield table(("program", "R²", "RMSE", "MAE"), rows, caption="Errors against the targets")
+        errors = [error for name in ERRORS if (error := figures_of(report)[name]).value is not None]
+        if errors:
+            rows = [(error.name, error.text, error.reference) for error in errors]
+            yield table(("error", "compiled", "float model"), rows, caption="Errors against the targets")
         yield paragraph(f"Its numbers differ from the float model's by {regression['difference']:.3g} on average.")
-    if (picture := pictures.get("confusion")) is not None:
-        yield figure(picture, "A row for each class. What is off the diagonal, in red, is wrong.")
-        yield details("The same as tables", _confusion_tables(report["confusion"]))
+    if report.confusion is not None:
+        yield figure(pictures["confusion"], "A row for each class. What is off the diagonal, in red, is wrong.")
+        yield details("The same as tables", _confusion_tables(report.confusion))
     if (picture := pictures.get("errors")) is not None:
         yield figure(
             picture,
@@ -111,7 +98,7 @@ def _confusion_tables(confusion: Mapping[str, Any]) -> str:
 
 
 def _memory(facts: PageFacts) -> Iterator[str]:
-    memory, ram = facts.report["memory"], facts.report["ram_bytes"]
+    memory, ram = facts.report.memory, facts.report.ram_bytes
     if not memory["map"]:
         yield paragraph("The program keeps nothing in an arena.")
         return
@@ -121,9 +108,9 @@ def _memory(facts: PageFacts) -> Iterator[str]:
         f"The arena of {memory['height']:,} bytes is fullest at {peak['operation']}, where {peak['bytes']:,} bytes are "
         f"alive: {alive}. " + _packing(memory)
     )
-    if ram["total"] is not None:
-        parts = f"{ram['arena']:,} bytes of arena, {ram['input']:,} of input, {ram['stack']:,} of stack"
-        yield paragraph(f"RAM in total: {ram['total']:,} bytes, of which {parts}.")
+    if ram.total is not None:
+        parts = f"{ram.arena:,} bytes of arena, {ram.input:,} of input, {ram.stack:,} of stack"
+        yield paragraph(f"RAM in total: {ram.total:,} bytes, of which {parts}.")
     yield figure(
         facts.pictures["memory"], "Buffers over time, addresses upwards; below, the bytes that are alive at each point."
     )
@@ -139,8 +126,8 @@ def _packing(memory: Mapping[str, Any]) -> str:
 
 
 def _time(facts: PageFacts) -> Iterator[str]:
-    report, unit = facts.report, facts.report["unit"]
-    constants, flash = report["constants_bytes"], report["flash_bytes"]
+    report, unit = facts.report, facts.report.unit
+    constants, flash = report.constants_bytes, report.flash_bytes
     if flash is not None:
         yield paragraph(
             f"Of {flash:,} bytes of flash the model's numbers and tables take {constants:,}; the rest is code."
@@ -210,7 +197,7 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 
 def _loops(facts: PageFacts) -> Iterator[str]:
-    segments: Sequence[Mapping[str, Any]] = facts.report["segments"]
+    segments: Sequence[Mapping[str, Any]] = facts.report.segments
     if segments:
         rows = [(each["first"], each["last"], each["by"]) for each in segments]
         yield table(("from", "to", "by"), rows, caption="Segments that are not computed op by op")
@@ -220,17 +207,21 @@ def _loops(facts: PageFacts) -> Iterator[str]:
 
 def _search(facts: PageFacts) -> Iterator[str]:
     report = facts.report
-    if (picture := facts.pictures.get("search")) is not None:
-        yield figure(picture, "Each dot is a candidate; the front and the choice can be reached by the keyboard.")
-        points = [point for point in report["search"]["points"] or () if point["front"] or point["chosen"]]
+    if report.search is not None:
+        yield figure(
+            facts.pictures["search"],
+            "Each dot is a candidate; the front and the choice can be reached by the keyboard.",
+        )
+        searched: Sequence[Mapping[str, Any]] = report.search["points"] or ()
+        points = [point for point in searched if point["front"] or point["chosen"]]
         rows = [
             (each["origin"], f"{each['loss']:.4g}", each["time"], each["flash"], each["ram"], each["chosen"])
             for each in sorted(points, key=lambda point: point["time"])
         ]
-        headings = "candidate", "loss", report["unit"], "flash", "RAM", "chosen"
+        headings = "candidate", "loss", report.unit, "flash", "RAM", "chosen"
         if rows:
             yield details("The front as a table", table(headings, rows, caption="The front of the search"))
-    if (chosen := report["chosen"]) is not None:
+    if (chosen := report.chosen) is not None:
         rows = [
             (
                 *(each[name] for name in ("name", "time", "flash", "ram")),
@@ -239,7 +230,7 @@ def _search(facts: PageFacts) -> Iterator[str]:
             )
             for each in chosen["alternatives"]
         ]
-        headings = "alternative", f"{report['unit']} (estimated)", "flash", "RAM", "points lost", "verdict"
+        headings = "alternative", f"{report.unit} (estimated)", "flash", "RAM", "points lost", "verdict"
         yield table(headings, rows, caption="What --format auto considered")
 
 
@@ -262,19 +253,19 @@ def _advice_list(facts: PageFacts) -> str:
 
 def _advice(facts: PageFacts) -> Iterator[str]:
     report = facts.report
-    for warning in report["warnings"]:
+    for warning in report.warnings:
         yield f"{_capital(warning['text'])}; {warning['cure']}."
-    yield from (f"{line.removeprefix('Next: ')}." for line in report["lines"] if line.startswith("Next: "))
-    if (chosen := report["chosen"]) is not None:
-        yield from _alternatives(chosen, report["unit"])
+    yield from (f"{line.removeprefix('Next: ')}." for line in report.lines if line.startswith("Next: "))
+    if (chosen := report.chosen) is not None:
+        yield from _alternatives(chosen, report.unit)
     time = facts.time
     if time is not None and time.parts:
         part = max(time.parts, key=lambda part: part.time)
         if part.time > LARGE_SHARE * time.time:
             share = 100 * part.time / time.time
             yield f"{part.name} takes {share:.0f} % of the time: a model with less of it gains most."
-    ram, limit = report["ram_bytes"], report["ram_limit"]
-    if report["plan"] == "ordinary" and limit is not None and ram["total"] is not None and 2 * ram["total"] > limit:
+    ram, limit = report.ram_bytes, report.ram_limit
+    if report.options["plan"] == "ordinary" and limit is not None and ram.total is not None and 2 * ram.total > limit:
         yield "tinyml plan MODEL lists orders of execution that take less RAM; --plan auto chooses one."
     for board in facts.limits[1:]:
         own = facts.limits[0]

@@ -191,7 +191,7 @@ def test_network(sort: Sort, tmp_path: Path):
     folder = tmp_path / target
     folder.mkdir()
     asked = Request(model=tmp_path / "network.sd", val=data, target=target, format=format, width=width, out=folder)
-    report, _ = build_folder(asked, board(target), folder, must_fit=True)
+    report = build_folder(asked, board(target), folder, must_fit=True).report.as_json()
     # What is measured on the target is compared with the evaluator.
     assert report["flash_bytes"] is not None
     assert report["mismatch"] is None

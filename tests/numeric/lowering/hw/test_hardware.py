@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
-from programs import bits as l4_programs
+from programs import bits
 from programs.hardware import need_simulator, verilog_of
 from programs.printed import parse
 from xdsl.dialects import func
@@ -30,9 +30,9 @@ from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
 assert posit_functions
 
 PROGRAMS = {
-    "matvec": (l4_programs.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
-    "sparse": (l4_programs.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
-    "swap": (l4_programs.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
+    "matvec": (bits.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
+    "sparse": (bits.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
+    "swap": (bits.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
 }
 CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
 
@@ -71,7 +71,7 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
     matrix[random.random(matrix.shape) < random.random((6, 1))] = 0
     matrix[random.integers(6)] = 0
     module, interface = (
-        parse(l4_programs.sparse_product(matrix))[1],
+        parse(bits.sparse_product(matrix))[1],
         Interface("sparse", "int16_t", 37, "int32_t", 6, False),
     )
     inputs = inputs_for(interface, 4)
@@ -89,7 +89,7 @@ def test_elements_within_block_rams():
     random = np.random.default_rng(3)
     matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)
     matrix[random.random(matrix.shape) < 0.6] = 0
-    module = parse(l4_programs.sparse_product(matrix))[1]
+    module = parse(bits.sparse_product(matrix))[1]
     steps = flatten("bits-to-lanes", {})
     at = [step.name for step in steps].index(SpreadEntriesPass.name)
     run(module, context(), [*steps[:at], SpreadEntriesPass(cells=100)])
@@ -105,7 +105,7 @@ def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_pat
     """The last iteration of each row leaves out what lies behind it; all of a short row is one iteration."""
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
-    module = parse(l4_programs.distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
+    module = parse(bits.distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
     interface = Interface("distances", "int16_t", columns, "int32_t", 4, False)
     inputs = inputs_for(interface, 4)
     result = IcarusSimulation(verilog_of(module, factor), tmp_path).run(interface, inputs)
@@ -124,7 +124,7 @@ def test_programs(name: str, tmp_path: Path):
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
     """Loops, branches and buffers that share bytes; the input and the receiver of outputs pause for odd seeds."""
-    check(l4_programs.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
+    check(bits.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
 
 
 def test_while(tmp_path: Path):

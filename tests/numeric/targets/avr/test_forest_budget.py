@@ -55,10 +55,12 @@ def test_cycles_and_flash(
 ):
     model, val, test, _ = digits
     request = Request(model=model, val=val, test=test, width=8, votes=votes, flash=flash, target="uno", out=tmp_path)
-    report, measured = build_folder(request, board("uno"), tmp_path, must_fit=True)
-    assert report["mismatch"] is None
+    made = build_folder(request, board("uno"), tmp_path, must_fit=True)
+    report, measured = made.report, made.measured
+    assert report.mismatch is None
     assert measured is not None
     assert measured.cost is not None
     assert measured.flash_bytes <= most
     assert measured.cost <= cycles
-    assert report["accuracy"] >= agreement
+    assert report.accuracy is not None
+    assert report.accuracy >= agreement

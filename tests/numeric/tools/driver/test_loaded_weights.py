@@ -42,7 +42,7 @@ def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
     folder.mkdir()
     packagings = packagings_for(board("uno"), None, zipped=False, loaded=True)
     assert [packaging.name for packaging in packagings] == ["arduino"]
-    return folder, build_folder(request, board("uno"), folder, must_fit=True, packagings=packagings)[0]
+    return folder, build_folder(request, board("uno"), folder, must_fit=True, packagings=packagings).report.as_json()
 
 
 def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, Any]]):

@@ -58,7 +58,7 @@ def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
     model = MODELS["bonsai"]
     val, test = model.parent / "val.npz", model.parent / "test.npz"
     asked = Request(model=model, val=val, test=test, width=16, out=tmp_path, weights="posit:8")
-    report, _ = build_folder(asked, board("uno"), tmp_path, must_fit=True)
+    report = build_folder(asked, board("uno"), tmp_path, must_fit=True).report.as_json()
     assert report["accuracy"] >= report["accuracy_float"] - 0.5
     assert json.loads((tmp_path / "report.json").read_text())["estimate"] == report["estimate"]
     assert "!posit.p<8" in (tmp_path / "ir/1-formats.mlir").read_text()

@@ -97,7 +97,7 @@ def compiled(request: pytest.FixtureRequest, models: Path, tmp_path_factory: pyt
     out, val, test = tmp_path_factory.mktemp("out"), models / f"{name}_val.npz", models / f"{name}_test.npz"
     options: dict[str, Any] = {"format": format, "width": width, "feature_scales": True, "outputs": "class"}
     asked = Request(model=models / f"{name}.mlir", val=val, test=test, out=out, **options)
-    report, _ = build_folder(asked, board("uno"), out, must_fit=True)
+    report = build_folder(asked, board("uno"), out, must_fit=True).report.as_json()
     plain = percent(without_device(models, name, format=format, width=width), models, name)
     assert report["feature_scales"]
     assert report["outputs"] == "class"

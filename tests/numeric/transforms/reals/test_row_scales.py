@@ -69,8 +69,8 @@ def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = Request(model=model, val=model.parent / "val.npz", width=8, out=folder, row_scales=True)
     plain = tmp_path_factory.mktemp("plain")
     without = Request(model=model, val=model.parent / "val.npz", width=8, out=plain)
-    report, _ = build_folder(asked, board("uno"), folder, must_fit=True)
-    before, _ = build_folder(without, board("uno"), plain, must_fit=True)
+    report = build_folder(asked, board("uno"), folder, must_fit=True).report.as_json()
+    before = build_folder(without, board("uno"), plain, must_fit=True).report.as_json()
     assert report["disagreements"] < before["disagreements"]
     assert report["row_scales"]
     assert not before["row_scales"]

@@ -66,7 +66,8 @@ def test_it_shows_itself(program: tinyml.Program):
     assert repr(program) == "<tinyml.Program 'tour' for uno: fixed 8>"
     html = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert "<caption>tour</caption>" in html
-    assert "of 32,256 bytes" in html
+    assert f"{program.report.flash_bytes:,} bytes" in html
+    assert "% of 32,256" in html
     explanation = program.explain()
     assert "call and return" in str(explanation)
     assert explanation.figures["target"] == "uno"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,13 @@ from programs.browser import needs_chromium, visit
 from programs.paths import ROOT
 
 import tinyml
+from tinyml.targets.registry import board
 from tinyml.tools.main import main
 from tinyml.tools.reports.facts.answers import confusion, image_shape, wrong_samples
+from tinyml.tools.reports.facts.figures import figures_of
+from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.pages.html import TEMPLATES
+from tinyml.tools.reports.pages.report_page import report_page
 from tinyml.tools.reports.svg import COLOURS, picture_style
 
 TOUR = ROOT / "docs/tour"
@@ -252,6 +257,49 @@ def test_a_notebook_has_the_pictures(out: Path) -> None:
     html = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert html.count("<svg") == len(program.pictures)
     assert "<?xml" not in html
+
+
+def test_a_figure_is_worded_alike_wherever_it_stands(
+    out: Path, searched: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, report = tinyml.open(out), json.loads((out / "report.json").read_text())
+    assert main(["compare", str(out), str(searched)]) == 0
+    compared = capsys.readouterr().out
+    notebook = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    texts = {
+        "format": "fixed 16",
+        "accuracy": f"{report['accuracy']:.2f} %",
+        "time of an inference": f"{report['cycles_per_inference']:,.0f} cycles",
+        "flash": f"{report['flash_bytes']:,} bytes",
+        "RAM": f"{report['ram_bytes']['total']} bytes",
+    }
+    for name, text in texts.items():
+        for shown in ((out / "report.html").read_text("utf-8"), notebook, compared):
+            assert re.search(rf"\b{name}\W[^.]*?{text}", shown), name
+
+
+def test_a_program_that_was_not_measured_shows_estimates(out: Path) -> None:
+    measured = tinyml.open(out).report
+    figures = figures_of(measured)
+    assert (figures["estimated time"].value, figures["arena and input"].value) == (None, None)
+    assert figures["flash"].note == f"{100 * (measured.flash_bytes or 0) / 32_256:.0f} % of 32,256"
+    ram = replace(measured.ram_bytes, static=None, stack=None, total=None)
+    unknown = replace(measured, flash_bytes=None, ram_bytes=ram, time_per_inference=None)
+    figures = figures_of(unknown)
+    assert measured.estimate is not None
+    assert figures["estimated time"].text == f"{measured.estimate['cycles_per_inference']:,} cycles"
+    assert figures["arena and input"].value == ram.arena + ram.input
+    assert [figures[name].text for name in ("flash", "RAM", "time of an inference")] == ["-"] * 3
+
+
+def test_a_regressor_has_errors_in_place_of_answers(out: Path) -> None:
+    errors = {"reals": {"r2": 0.75, "rmse": 2.0, "mae": 1.0}, "formats": {"r2": 0.5, "rmse": 3.0, "mae": 1.5}}
+    report = replace(tinyml.open(out).report, accuracy=None, regression={**errors, "difference": 0.1})
+    figures = figures_of(report)
+    assert (figures["R2"].text, figures["R2"].note) == ("0.5", "float model 0.75")
+    assert (figures["accuracy"].value, figures["other answers"].value) == (None, None)
+    page = report_page(PageFacts(report, board("uno"), [], [], []))
+    assert all(f">{number}<" in page for number in ("0.5", "3", "1.5", "0.75", "2", "1"))
 
 
 def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,122 @@
+"""The figures of a compiled program, which tables, pages, notebooks and comparisons show, each as it suits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tinyml.tools.reports.report_fields import Report
+
+BYTES = "bytes"
+
+ERRORS = {"R2": "r2", "RMSE": "rmse", "MAE": "mae"}
+"""The errors of regressors, by the names of figures, with their fields in reports."""
+
+_BEFORE = {"simulated": "", "board": "", "published": "~", "least": ">"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure by its name: a number or a text, or None if it is unknown.
+
+    unit: of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: of a number
+    in milliseconds (`TimeSource`).
+    """
+
+    name: str
+    value: float | str | None
+    unit: str = ""
+    limit: int | None = None
+    exact: float | None = None
+    beside: str = ""
+    source: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The value with its unit; `-` if it is unknown."""
+        return self.value if isinstance(self.value, str) else self._spelled(self.value)
+
+    @property
+    def reference(self) -> str:
+        """The figure of the float model with its unit; `-` if it is unknown."""
+        return self._spelled(self.exact)
+
+    @property
+    def share(self) -> str | None:
+        """The value as a percentage of its limit; None without either."""
+        if self.limit is None or not isinstance(self.value, int | float):
+            return None
+        return f"{100 * self.value / self.limit:.0f}"
+
+    @property
+    def note(self) -> str:
+        """What belongs beside the value in small print; empty if there is nothing."""
+        if self.exact is not None:
+            return f"float model {self.reference}"
+        return self.beside if self.share is None else f"{self.share} % of {self.limit:,}"
+
+    def _spelled(self, value: float | None) -> str:
+        if value is None:
+            return "-"
+        match self.unit:
+            case "":
+                return f"{value:.4g}"
+            case "%":
+                return f"{value:.2f} %"
+            case "ms":
+                return f"{spell_milliseconds(value, self.source)} ms"
+            case unit:
+                return f"{value:,.0f} {unit}"
+
+
+def figures_of(report: Report) -> dict[str, Figure]:
+    """The figures of a program by their names."""
+    return {figure.name: figure for figure in _figures(report)}
+
+
+def _figures(report: Report) -> Iterator[Figure]:
+    ram, unit, time = report.ram_bytes, report.unit, report.time_per_inference
+    yield Figure("board", report.target, beside=report.part)
+    yield Figure("format", spell_format(report))
+    yield Figure("plan", report.options["plan"])
+    yield Figure("accuracy", report.accuracy, "%", exact=report.accuracy_float)
+    regression: Mapping[str, Any] = report.regression or {}
+    reals, formats = (cast("Mapping[str, float]", regression.get(name) or {}) for name in ("reals", "formats"))
+    for name, key in ERRORS.items():
+        yield Figure(name, formats.get(key), exact=reals.get(key))
+    answers = f"{report.disagreements} of {report.samples} samples"
+    yield Figure("other answers", answers if report.samples and report.regression is None else None)
+    clock = Figure("milliseconds", report.milliseconds_per_inference, "ms", source=report.time_source)
+    yield Figure("time of an inference", time, unit, beside="" if clock.value is None else clock.text)
+    yield clock
+    # Two figures take the place of what was not measured.
+    estimated = None if time is not None or report.estimate is None else report.estimate[f"{unit}_per_inference"]
+    yield Figure("estimated time", estimated, unit)
+    yield Figure("flash", report.flash_bytes, BYTES, report.flash_limit)
+    yield Figure("constants", report.constants_bytes, BYTES)
+    yield Figure("RAM", ram.total, BYTES, report.ram_limit)
+    yield Figure("arena", ram.arena, BYTES)
+    yield Figure("stack", ram.stack, BYTES)
+    working = ram.arena + ram.input if ram.total is None else None
+    yield Figure("arena and input", working, BYTES, beside="the stack was not measured")
+
+
+def spell_format(report: Report) -> str:
+    """The format of a program: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`.
+
+    The format of parts in floats follows, if a quantised model has some: `zeroskew 8 and fixed 16`. A search stands in
+    place of the width.
+    """
+    width = str(report.width if report.search is None else report.search["name"])
+    whole = report.format if report.format.endswith(width) else f"{report.format} {width}"
+    whole += f" and {report.parts}" if report.parts else ""
+    weights = report.options["weights"]
+    return f"{whole}, {weights}" if weights else whole
+
+
+def spell_milliseconds(time: float | None, source: str | None) -> str:
+    """A time with `~` for estimates and `>` for bounds, by its source (`TimeSource`); `-` if it is unknown."""
+    if time is None or source is None:
+        return "-"
+    return f"{_BEFORE[source]}{time:,.{0 if time >= 1000 else 2 if time >= 1 else 3}f}"
