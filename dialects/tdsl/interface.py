@@ -150,10 +150,21 @@ def _is_stored(stored: Any) -> bool:
     return isinstance(stored, StoredExamples) and _is_int(stored.number) and all(map(_is_text, stored[1:]))
 
 
-def _singles(numbers: Any) -> Any:
+def _real(literal: Any) -> Any:
+    """An integer as a float; other literals unchanged."""
+    return float(literal) if _is_int(literal) else literal
+
+
+def _reals(literal: Any) -> Any:
+    """The integers of a list as floats; other literals unchanged."""
+    return tuple(map(_real, cast("tuple[Any, ...]", literal))) if isinstance(literal, tuple) else literal
+
+
+def _singles(literal: Any) -> Any:
     """Numbers rounded to single precision; other literals unchanged."""
+    numbers = _reals(literal)
     if not _list_of(_is_finite)(numbers):
-        return numbers
+        return literal
     with np.errstate(over="ignore"):
         return tuple(np.array(numbers).astype(np.float32).tolist())
 
@@ -164,11 +175,11 @@ def _record(kind: type[Any]) -> Callable[[Any], Any]:
 
 
 _FLAG = FieldKind("no value", lambda value: isinstance(value, bool))
-_RANGE = FieldKind("a least and a greatest float, as in [-1.0, 1.0]", _is_range)
-_SHARE = FieldKind("a share above 0, at most 1", lambda share: isinstance(share, float) and 0 < share <= 1)
-_RATE = FieldKind("a finite float above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf)
-_SCALES = FieldKind("a list of finite floats other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
-_OFFSETS = FieldKind("a list of finite floats", _list_of(_is_finite), _singles)
+_RANGE = FieldKind("a least and a greatest number, as in [-1.0, 1.0]", _is_range, _reals)
+_SHARE = FieldKind("a share above 0, at most 1", lambda share: isinstance(share, float) and 0 < share <= 1, _real)
+_RATE = FieldKind("a finite number above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf, _real)
+_SCALES = FieldKind("a list of finite numbers other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
+_OFFSETS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
 _FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
@@ -412,13 +423,20 @@ def read_input(op: FuncOp | ModuleOp) -> InputInterface:
     return read_interface(op).input
 
 
+def _converted(interface: Interface) -> Interface:
+    """An interface whose values are those of the same literals."""
+    given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
+    return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
+
+
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
-    """Change fields of the interface of a function, or of a module's program; None removes one.
+    """Change fields of the interface of a function, or of a module's program, as literals convert; None removes one.
 
     Raises `VerifyException` for a value that the field does not take.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
-    interface = InterfaceAttr(replace(read_interface(function), **changes))
+    changed = replace(read_interface(function), **changes)
+    interface = InterfaceAttr(replace(_converted(changed), input=_converted(changed.input)))
     function.attributes.pop(INTERFACE, None)
     if interface.data != ProgramInterface():
         function.attributes[INTERFACE] = interface

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
@@ -53,12 +54,12 @@ WRONG = {
     "input = <zeros = 5>": "'zeros': expected a share above 0, at most 1, got 5",
     "input = <order = 5>": "'order': expected an order of 3 or 4 axes",
     "input = <order = [0, 1, 1]>": "'order': expected an order of 3 or 4 axes",
-    "input = <range = [2.0, 1.0]>": "'range': expected a least and a greatest float",
+    "input = <range = [2.0, 1.0]>": "'range': expected a least and a greatest number",
     "input = <pushed = [4, 4, 5]>": "'pushed': expected four integers from 1: frame, hop, steps and stride",
     'input = <parts = [["a", 0]]>': "'parts': expected a list of pairs of a name and a length from 1",
     "input = <format = f64>": "'format': expected a number format, got f64",
-    "input = <scales = [1.0, 0.0], offsets = [0.0]>": "'scales': expected a list of finite floats other than 0",
-    "input = <rate = -1.0>": "'rate': expected a finite float above 0, got -1.0",
+    "input = <scales = [1.0, 0.0], offsets = [0.0]>": "'scales': expected a list of finite numbers other than 0",
+    "input = <rate = -1.0>": "'rate': expected a finite number above 0, got -1.0",
     "input = <rate = 2.0, rate = 2.0>": "the field 'rate' is given twice",
     "input = <scales = [1.0]>": "'scales' and 'offsets' of the input belong together",
     "classes = []": "'classes': expected two or more different labels",
@@ -102,6 +103,19 @@ def test_numbers_of_features_are_rounded_to_single_precision():
     assert features is not None
     assert features.scales.tolist() == [0.10000000149011612] * 2
     assert features.zeros.tolist() == [16777216.0] * 2
+
+
+@pytest.mark.parametrize(
+    "fields", [{"rate": 8000}, {"zeros": 1}, {"range": (0, 1)}, {"scales": (2, 0.5), "offsets": (1,)}]
+)
+def test_integers_are_numbers_where_a_field_takes_reals(fields: dict[str, Any]):
+    module = program()
+    texts = (f"{name} = {[*value] if isinstance(value, tuple) else value}" for name, value in fields.items())
+    tdsl.update_input(module, **fields)
+    given = tdsl.read_input(module)
+    assert given == tdsl.read_input(program(f"tdsl.interface = #tdsl.interface<input = <{', '.join(texts)}>>"))
+    assert given == tdsl.read_input(Parser(context(), str(module)).parse_module())
+    assert not any(isinstance(value, int) for name in fields for value in np.ravel(getattr(given, name)).tolist())
 
 
 @pytest.mark.parametrize("fields", WRONG)
