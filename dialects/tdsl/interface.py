@@ -391,10 +391,19 @@ def _is_given(value: object) -> bool:
 
 
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
-    """True for an interface; raises `InputError` if the units of the input do not repeat to the argument's elements."""
+    """True for an interface.
+
+    Raises `InputError` if the function takes no input that it describes, or if the units of the input do not repeat to
+    the argument's elements.
+    """
     if not isinstance(attribute, InterfaceAttr):
         return False
-    unit = attribute.data.input.unit
+    given, unit = attribute.data.input, attribute.data.input.unit
+    # A reused input is a buffer of the arena where the function no longer takes it.
+    if isinstance(function, FuncOp) and not function.function_type.inputs and not given.reused:
+        for field in fields(given):
+            if _is_given(getattr(given, field.name)):
+                raise InputError(f"'{field.name}': the function takes no input")
     types = [argument.type for argument in function.args[:1]] if isinstance(function, FuncOp) else []
     for type in types:
         if unit is not None and isinstance(type, ShapedType) and type.has_static_shape():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
 
 from fuzz.kinds.files import tour
 from fuzz.kinds.ir import LONGEST, SPLIT, passes, pipeline_of, printed
@@ -78,6 +80,31 @@ VALUES: tuple[Attribute, ...] = (
 )
 """Values of all kinds that some attribute takes, most of them wrong for most attributes."""
 
+INPUT_FIELDS: Mapping[str, Sequence[object]] = {
+    "range": [(-1.0, 1.0), (0.0, 0.0), (-1e30, 1e30)],
+    "zeros": [0.5, 1.0],
+    "names": [("a",), ("a", "b", "c", "d")],
+    "scales": [(1.0,), (0.5, -2.0), (1e-30, 1e30)],
+    "offsets": [(0.0,), (3.0, -1e30)],
+    "unit": ["int8", "2xg16384", "int16", "x"],
+    "format": [FixedType(8, 4), FixedType(16, 20)],
+    "order": [(0, 2, 3, 1), (0, 2, 1), (0, 3, 1, 2)],
+    "parts": [(("a", 1), ("b", 2)), (("a", 2**40),)],
+    "packed": [1, 4, 8, 32],
+    "received": [1, 3, 4, 2**40],
+    "reused": [True],
+    "pushed": [tdsl.Pushes(3, 1, 4, 1), tdsl.Pushes(4, 4, 1, 1), tdsl.Pushes(1, 1, 2**40, 2)],
+    "rate": [8000, 1e300],
+}
+PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
+    "classes": [("a", "b"), (0, 1, 2), ("a", "b", "c", "d")],
+    "clusters": [True],
+    "stored": [tdsl.StoredExamples(3, "stored examples", "train with fewer")],
+    "instances": [True],
+    "calls": [1, 4, 2**40],
+}
+"""Values of the fields of interfaces, most of which fit some program."""
+
 
 def attributes(number: int, random: Random, folder: Path) -> str:
     """A module after some changes of its attributes, through its own pipeline or through passes; or compiled."""
@@ -99,9 +126,17 @@ def attributes(number: int, random: Random, folder: Path) -> str:
 
 
 def change(module: ModuleOp, random: Random) -> None:
-    """Set, replace or remove an attribute of the module, an operation, or a function's argument or result."""
+    """Set, replace or remove an attribute of the module, an operation, or a function's argument or result.
+
+    Or change fields of the interface of its only function.
+    """
     ops = [*module.walk()]
     functions = [op for op in ops if isinstance(op, FuncOp)]
+    if len(functions) == 1 and functions[0].body.blocks and random.random() < 0.3:
+        with suppress(VerifyException):
+            tdsl.update_input(module, **_some_fields(INPUT_FIELDS, random))
+            tdsl.update_interface(module, **_some_fields(PROGRAM_FIELDS, random))
+        return
     if functions and random.random() < 0.6:
         function = random.choice(functions)
         if random.random() < 0.9:
@@ -114,6 +149,14 @@ def change(module: ModuleOp, random: Random) -> None:
     op = random.choice([module, *functions, random.choice(ops)])
     place = Place.MODULE if op is module else Place.FUNCTION if op in functions else Place.OPERATION
     op.attributes = _with_another(op.attributes, place, op, random)
+
+
+def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[str, object]:
+    """At most three fields of an interface; scales come with offsets."""
+    names = {*random.sample([*known], random.randint(0, 3))}
+    if names & {"scales", "offsets"}:
+        names |= {"scales", "offsets"}
+    return {name: random.choice(known[name]) for name in sorted(names)}
 
 
 def _changed(

@@ -129,6 +129,16 @@ def test_a_wrong_field_is_one_located_line(fields: str, tmp_path: Path, capsys: 
     assert message.count("\n") == 1
 
 
+def test_an_input_that_no_function_takes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    text = "func.func @f() attributes {tdsl.interface = #tdsl.interface<input = <FIELDS>>} {\n  func.return\n}\n"
+    file.write_text(text.replace("FIELDS", "received = 3"))
+    assert opt([str(file)]) == 1
+    assert "'received': the function takes no input" in capsys.readouterr().err
+    file.write_text(text.replace("FIELDS", "received = 3, reused"))
+    assert opt([str(file)]) == 0
+
+
 def test_an_error_is_at_the_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "program.mlir"
     file.write_text(PROGRAM.replace("INTERFACE", "\ntdsl.interface = #tdsl.interface<input = <packed = 33>>"))
