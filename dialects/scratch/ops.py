@@ -212,7 +212,7 @@ class ReuseOp(IRDLOperation):
 class ArenaOp(IRDLOperation):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    No packing of its buffers takes fewer bytes than `lower_bound`: of an arena of as many the packing is optimal.
+    No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal.
     """
 
     name = "scratch.arena"

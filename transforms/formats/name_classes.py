@@ -21,7 +21,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set the labels of the classes that a program distinguishes, `tdsl.classes`, in place of those that it has.
+    """Set `classes` of the interface, the labels that a program distinguishes, in place of those that it has.
 
     classes: a name for each class, in the order of their indices; the pass does nothing without any. outputs: `class`
     if a program that gives only scores is to compute a class of them (`drop-monotone`). Raises `InputError` for another

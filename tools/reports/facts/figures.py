@@ -79,6 +79,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     ram, unit, time = report.ram_bytes, report.unit, report.time_per_inference
     yield Figure("board", report.target, beside=report.part)
     yield Figure("format", spell_format(report))
+    yield Figure("width", report.width, "bits")
     yield Figure("plan", report.options["plan"])
     yield Figure("accuracy", report.accuracy, "%", exact=report.accuracy_float)
     regression: Mapping[str, Any] = report.regression or {}

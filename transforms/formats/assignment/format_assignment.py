@@ -315,8 +315,8 @@ class FormatAssignment:
 
     If a part of the function already has formats, `classes` only holds the tensors of the other part.
 
-    An argument with `tdsl.input_format` is stored in that format. Its class is computed in it, too, unless the chosen
-    format is of another family or narrower in memory: then casts are between the two.
+    An argument whose interface has a `format` is stored in that format. Its class is computed in it, too, unless the
+    chosen format is of another family or narrower in memory: then casts are between the two.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
     a constant have equal weight. Raises `InputError` for a tensor without a profile.

@@ -308,6 +308,8 @@ def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.Cap
     reports: list[dict[str, Any]] = [json.loads((folder / "report.json").read_text()) for folder in (out, searched)]
     for report in reports:
         assert f"{report['flash_bytes']:,}" in said
+    # The name of a search stands in place of the width of the format.
+    assert re.search(rf"\bwidth\W+16 bits\W+{reports[1]['width']} bits\b", said)
     assert main(["compare", str(out), str(out)]) == 0
     assert "Both take about the same time" in capsys.readouterr().out
 
