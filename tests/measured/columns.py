@@ -229,7 +229,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "fixed 8": (WEIGHED, QUALITY),
         "qualifies": (WEIGHED, "{qualifies:yes}"),
         "auto": (TYPED, QUALITY),
-        "lost": (TYPED, "{lost:.2f}, at most {bound:.1f}"),
+        "lost": (TYPED, "{lost:z.2f}, at most {bound:z.2f}"),
     },
     "sensors": {
         "unit": ("sensor {row}", "`{unit:s}`"),
