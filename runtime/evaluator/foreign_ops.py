@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects import tdsl
@@ -50,6 +50,8 @@ def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
 
 @foreign_value.register
 def _constant(op: arith.ConstantOp, x: Sequence[Any]) -> int:
+    if isinstance(op.value, DenseIntOrFPElementsAttr):
+        raise InputError("arith.constant of a tensor is not supported by the evaluator, expected tdsl.const")
     return cast("IntegerAttr[Any]", op.value).value.data
 
 

@@ -42,7 +42,7 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
         start = _starts(op, nest)
         if start is not None:
             return _lower_tiles(op, start, nest)
-    if not is_window or not by_channel:
+    if images > 1 or not is_window or not by_channel:
         return lower_contraction(op, nest)
     start = start_without_offsets(op)
     count = prod(taps)

@@ -7,11 +7,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from programs.network_writer import NetworkWriter
-from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType, f32
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
@@ -45,6 +46,15 @@ def program() -> ModuleOp:
 def test_the_evaluator_names_the_op():
     with pytest.raises(InputError, match=r"tdsl.unknown is not supported yet by the evaluator"):
         evaluate(program(), np.zeros((1, 2), np.float32))
+
+
+def test_the_evaluator_takes_tensors_of_its_own_constants():
+    net = NetworkWriter((2,), format=F32_FORMAT)
+    constant = net.insert(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, [2]), [1.0, 2.0])))
+    with pytest.raises(
+        InputError, match=r"arith.constant of a tensor is not supported by the evaluator, expected tdsl"
+    ):
+        evaluate(net.module(net.insert(tdsl.AddOp(net.input, constant))), np.zeros((1, 2), np.float32))
 
 
 def test_bufferisation_names_the_op():

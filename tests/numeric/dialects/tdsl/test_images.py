@@ -236,20 +236,33 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
             np.testing.assert_array_equal(result.scores, wanted[samples])
 
 
+def assert_host_computes_the_bits(module: ModuleOp, format: str, width: int | None, x: NDArray[Any], folder: Path):
+    ctx = context()
+    record_profiles(module, x)
+    AssignFormatPass(format, width).apply(ctx, module)
+    ChooseAccumulatorsPass().apply(ctx, module)
+    raws, interface = encode_inputs(module, x), interface_of(module)
+    wanted = scores_of(evaluate(module, raws))
+    lowered(module, ctx, target=HOST)
+    write_c(module, ctx, HOST, folder)
+    runner = runner_for(HOST)
+    result = runner.run(runner.build(folder, interface, folder / "build"), interface, raws)
+    np.testing.assert_array_equal(result.scores, wanted)
+
+
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 @pytest.mark.parametrize("filter", [(6, 2, 2, 2), (8, 2, 2, 1), (4, 3, 3, 2)])
 def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path: Path):
     """A convolution in groups joins its products as the format prescribes, also where they are no power of two."""
     net = NetworkWriter(IMAGE, 8, F32_FORMAT)
     made = tdsl.Conv2dOp(parameter(net, *filter), net.input, groups=IMAGE[3] // filter[3])
-    module, ctx = net.module(row(net, net.insert(made))), context()
-    record_profiles(module, X)
-    AssignFormatPass(format, 16).apply(ctx, module)
-    ChooseAccumulatorsPass().apply(ctx, module)
-    x, interface = encode_inputs(module, X), interface_of(module)
-    wanted = scores_of(evaluate(module, x))
-    lowered(module, ctx, target=HOST)
-    write_c(module, ctx, HOST, tmp_path)
-    runner = runner_for(HOST)
-    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
-    np.testing.assert_array_equal(result.scores, wanted)
+    assert_host_computes_the_bits(net.module(row(net, net.insert(made))), format, 16, X, tmp_path)
+
+
+@pytest.mark.parametrize(("format", "width"), [("f32", None), ("posit", 16), ("fixed", 8)])
+def test_depthwise_windows_of_several_images(format: str, width: int | None, tmp_path: Path):
+    """Each image of a batch is a window, whether the sums are plain integers or not."""
+    net = NetworkWriter((3, 2, 2, 4), 8, F32_FORMAT)
+    made = tdsl.Conv2dOp(parameter(net, 4, 2, 2, 1), net.input, groups=4)
+    x = RANDOM.uniform(-1, 1, (5, 48)).astype(np.float32)
+    assert_host_computes_the_bits(net.module(row(net, net.insert(made))), format, width, x, tmp_path)
