@@ -69,7 +69,8 @@ def _answers(facts: PageFacts) -> Iterator[str]:
             "model; an answer that differs may be the better one."
         )
     if regression is not None:
-        errors = [error for name in ERRORS if (error := figures_of(report)[name]).value is not None]
+        figures = figures_of(report)
+        errors = [error for name in ERRORS if (error := figures[name]).value is not None]
         if errors:
             rows = [(error.name, error.text, error.reference) for error in errors]
             yield table(("error", "compiled", "float model"), rows, caption="Errors against the targets")
