@@ -1,7 +1,7 @@
 """The options of a compilation, each declared once.
 
 The command line, the named pipelines, the driver and the report derive their options from here. A pass takes an option
-by having a field of the same name; passes that only run on request are marked in `pipelines.PIPELINES`.
+by having a field of the same name; passes that only run on request are marked in `pipeline_steps.PIPELINES`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Named pipelines from a program on reals to C: one per level, and one for the entire lowering.
+"""Pipelines as passes, and the passes of a pipeline with their options.
 
-Each is a pass, so that any tool can run it by name. To inspect the IR between its passes, run the passes that `flatten`
-returns one by one.
+Each of those in `pipeline_steps.py` is a pass, so that any tool can run it by name. To inspect the IR between its
+passes, run the passes that `flatten` returns one by one.
 """
 
 from __future__ import annotations
@@ -9,210 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
+from tinyml.lowering.pipeline_steps import PIPELINES, If
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
-from tinyml.transforms.search.costs.pipelines_below import (
-    BITS_TO_C,
-    BITS_TO_HARDWARE,
-    BITS_TO_LANES,
-    BUFFERS_TO_LOOPS,
-    FORMATS_TO_BUFFERS,
-    LOOPS_TO_BITS,
-    LOOPS_TO_KERNELS,
-    PARTS_TO_FORMATS,
-    REFINE_FORMATS,
-)
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
-
-
-class If(NamedTuple):
-    """A step that runs only if a boolean option, or one of `FORMAT_PROPERTIES`, is true."""
-
-    condition: str
-    step: str
-
-
-class PipelineSteps(NamedTuple):
-    """A pipeline: its docstring and its steps, which name passes and other pipelines."""
-
-    doc: str
-    steps: tuple[str | If, ...]
-
-
-CLEAN = ("simplify",)
-
-PIPELINES = {
-    "reals-to-formats": PipelineSteps(
-        """L0 to L1: simplify, profile, choose scales and accumulators.
-
-        A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
-        """,
-        (
-            "order-input",
-            If("reuse_input", "reuse-input"),
-            *CLEAN,
-            "fold-input-unit",
-            If("feature_scales", "scale-features"),
-            If("fold_affine", "fold-affine"),
-            "drop-monotone",
-            "hoist-invariants",
-            "simplify",
-            "compare-arguments",
-            "fold-powers-of-two",
-            "prune-zeros",
-            If("exact_differences", "rotate-distances"),
-            If("row_scales", "scale-rows"),
-            "fuse-products",
-            "simplify",
-            If("round_sums", "round-sums"),
-            "profile",
-            "choose-votes",
-            "assign-format",
-            REFINE_FORMATS,
-        ),
-    ),
-    "published-to-formats": PipelineSteps(
-        """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
-        (
-            "order-input",
-            If("reuse_input", "reuse-input"),
-            *CLEAN,
-            "fold-input-unit",
-            If("feature_scales", "scale-features"),
-            If("fold_affine", "fold-affine"),
-            "drop-monotone",
-            If("row_scales", "scale-rows"),
-            "simplify",
-            "profile",
-            "choose-votes",
-            "assign-format",
-            REFINE_FORMATS,
-        ),
-    ),
-    PARTS_TO_FORMATS: PipelineSteps(
-        """L1 with a part in f32 to L1: that part gets formats, chosen on data; all else keeps its bits.""",
-        ("profile", "assign-format", REFINE_FORMATS),
-    ),
-    REFINE_FORMATS: PipelineSteps(
-        """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
-        (
-            "name-classes",
-            "choose-storage",
-            "choose-accumulators",
-            *CLEAN,
-            "fuse-distances",
-            "accumulate-sums",
-            "block-sums",
-            "fuse-elementwise",
-            # For programs imported with formats; others have them from L0, so that searches count the right memory.
-            "drop-monotone",
-            "order-input",
-            If("reuse_input", "reuse-input"),
-            "receive-input",
-            If("instances", "allow-instances"),
-            If("pack_buffers", "pack-input"),
-        ),
-    ),
-    FORMATS_TO_BUFFERS: PipelineSteps(
-        """L1 to packed L2.""",
-        (
-            "stream-over-time",
-            "plan-execution",
-            "tile-windows",
-            "lower-tdsl-to-scratch",
-            "simplify",
-            "forward-inserts",
-            If("pack_buffers", "pack-buffers"),
-            "reorder-ops",
-            "update-in-place",
-            If("pack_buffers", "unpack-buffers"),
-            "pack-scratch",
-            "check-packing",
-        ),
-    ),
-    BUFFERS_TO_LOOPS: PipelineSteps(
-        """L2 to L3.""",
-        (
-            "lower-tdsl-to-loops",
-            # Ops after a product join its rows before these are split into blocks.
-            *CLEAN,
-            "fuse-loops",
-            "decode-constants",
-            "code-forests",
-            If("load_weights", "load-weights"),
-            "spend-flash",
-            LOOPS_TO_KERNELS,
-        ),
-    ),
-    LOOPS_TO_KERNELS: PipelineSteps(
-        """L3 to L3: products become calls of kernels.""",
-        (
-            "pack-constants",
-            "block-rows",
-            "select-kernels",
-            If("pack_buffers", "place-arrays"),
-            "fuse-loops",
-            *CLEAN,
-            "licm",
-            "split-constants",
-            "place-constants",
-        ),
-    ),
-    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
-    BITS_TO_C: PipelineSteps(
-        """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        ("hint-loops", "lower-arith-to-c"),
-    ),
-    BITS_TO_LANES: PipelineSteps(
-        """L4 to loops on memories and streams that take several elements at once.""",
-        (
-            "inline-runtime",
-            *CLEAN,
-            "lower-arith-to-rtl",
-            *CLEAN,
-            "licm",
-            "slide-windows",
-            "fuse-updates",
-            "expand-loops",
-            *CLEAN,
-            "forward-stores",
-            "spread-entries",
-            "merge-sums",
-            "unroll-loops",
-            "widen-elements",
-        ),
-    ),
-    BITS_TO_HARDWARE: PipelineSteps(
-        """L4 to a hardware module, which `-t verilog` prints.""",
-        (
-            BITS_TO_LANES,
-            *CLEAN,
-            "licm",
-            "free-ports",
-            "flatten-loops",
-            *CLEAN,
-            "licm",
-            "schedule-cycles",
-            "lower-rtl-to-hw",
-        ),
-    ),
-    "reals-to-c": PipelineSteps(
-        """The whole way, L0 to L5.""",
-        ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
-    ),
-}
-"""The named pipelines. A step receives every option for which it has a field."""
 
 TARGET_OPTION = "target"
 

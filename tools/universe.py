@@ -18,7 +18,7 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
-from tinyml.lowering.pipelines import PIPELINES, pipeline
+from tinyml.lowering.pipeline_steps import PIPELINES
 
 Thing = TypeVar("Thing")
 
@@ -53,6 +53,12 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
     return made
 
 
+def _pipeline(name: str) -> type[ModulePass]:
+    from tinyml.lowering.pipelines import pipeline
+
+    return pipeline(name)
+
+
 DIALECTS = {
     "zeroskew": _dialect("formats.zeroskew.type", "ZEROSKEW"),
     "c": _dialect("c", "C"),
@@ -78,7 +84,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms.rtl"),
     **_passes("tinyml.transforms.search"),
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
-    **{name: partial(pipeline, name) for name in PIPELINES},
+    **{name: partial(_pipeline, name) for name in PIPELINES},
 }
 
 TARGETS: dict[str, Callable[[], type[Target]]] = {

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 
 from layout.sources import MODULES, ROOMS, defined_passes, name_of
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.pipelines import PIPELINES
+from tinyml.lowering.pipeline_steps import PIPELINES
 from tinyml.targets.registry import chips
 from tinyml.tools.main import COMMANDS, file_of
 from tinyml.tools.universe import TINYML
@@ -34,7 +34,7 @@ CONTRACTS = {
     "targets": {"board", "chip", "costs", "kernel", "package", "registry", "tiles"},
     "runtime": set[str](),
     "transforms": set[str](),
-    "lowering": {"options", "pipelines"},
+    "lowering": {"options", "pipeline_steps", "pipelines"},
     "tools": {"main", "tinyml_opt", "universe"},
 }
 """Files directly in a room that are no pass: what all its folders share, the pipelines, the registry, the programs."""

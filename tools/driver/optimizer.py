@@ -38,7 +38,6 @@ from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.universe import own_attributes
-from tinyml.transforms.ir.levels import check_level
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
 
@@ -133,6 +132,9 @@ class TinymlOptMain(xDSLOptMain):
         if not inspect.signature(factory).parameters:
             check_options("target", target, cast(Callable[[], type[Target]], factory)())
         super().setup_pipeline()
+        # Imports the dialects, which --help does without.
+        from tinyml.transforms.ir.levels import check_level
+
         verify_and_report = self.pipeline.callback
         assert verify_and_report is not None
 

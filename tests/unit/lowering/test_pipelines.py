@@ -13,7 +13,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, PIPELINES, If, flatten, pipeline
+from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, flatten, pipeline
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
 STEPS = [step for definition in PIPELINES.values() for step in definition.steps]

@@ -14,6 +14,7 @@ from xdsl.universe import Universe
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
+from tinyml.lowering.pipeline_steps import PIPELINES
 from tinyml.tools.universe import TINYML
 from tinyml.transforms.ir.levels import LOOPS, Level, check_level, level_of
 from tinyml.transforms.simplify import SimplifyPass
@@ -60,7 +61,7 @@ func.func @f(%x: memref<4xf32>) {
 
 def run(text: str, name: str) -> None:
     options = {"data": "no.npz"}
-    steps = pipelines.flatten(name, options) if name in pipelines.PIPELINES else [TINYML.all_passes[name]()()]
+    steps = pipelines.flatten(name, options) if name in PIPELINES else [TINYML.all_passes[name]()()]
     ctx = context()
     pipelines.run(Parser(ctx, text).parse_module(), ctx, steps)
 
@@ -96,7 +97,7 @@ def test_a_function_without_tensors_has_no_formats():
 def test_every_pass_of_a_room_takes_a_level():
     for name, make in TINYML.all_passes.items():
         made = make()
-        if name not in pipelines.PIPELINES and made is not SimplifyPass:
+        if name not in PIPELINES and made is not SimplifyPass:
             without_options = object.__new__(made)
             assert isinstance(level_of(without_options), Level), name
 
