@@ -28,7 +28,7 @@ SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 
 @dataclass(frozen=True)
 class LowerArithToCPass(ModulePass):
-    """Replaces the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
+    """Replace the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function takes no argument and `NAME_input` returns the input's

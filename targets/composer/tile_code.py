@@ -118,7 +118,7 @@ class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
     header: of the runtime; core: the number of the instruction set in it. statement: formats the body of a function.
-    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the time of a call in addition to the function.
+    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
     bits, limit: of sums, as in `TileFamily`.
     """
 

@@ -90,11 +90,13 @@ def _reason(choice: FormatChoice, origin: str) -> str:
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
-"""The greatest factor by which corrected estimates of programs that keep the limits exceed them."""
+"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+factor.
+"""
 
 MEASURED = 8
-"""The number of candidates in a row whose measurement may exceed the limits before one is taken that is known to keep
-them; initial candidates are not counted.
+"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
+not count.
 """
 
 ESTIMATED = 4
@@ -203,8 +205,8 @@ class SearchParetoPass(SearchPass):
         feasibility = Feasibility(search, self.limits)
         pareto = _Pareto(feasibility, search.offered(self.widths, WIDTHS), self.effort)
         pareto.start()
-        pareto.backtrack()
-        pareto.move_pairs()
+        pareto.retreat()
+        pareto.exchange()
         pareto.settle(1.0, MEASURED)
         pareto.improve()
         pareto.settle(1.0, MEASURED)
@@ -257,7 +259,7 @@ class _Pareto:
             self.evaluate(candidates, origin)
         self.settle(NEARLY, math.inf)
 
-    def backtrack(self) -> None:
+    def retreat(self) -> None:
         """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
         search, best, narrow = self.search, self.best, widest_within(self.feasibility, self.offered)
         assert best is not None
@@ -300,7 +302,7 @@ class _Pareto:
         cycles = f", {time:.0f} cycles" if math.isfinite(self.feasibility.limits.time) else ""
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
-    def move_pairs(self) -> None:
+    def exchange(self) -> None:
         """Make some tensors wide and others narrow, as long as the error falls."""
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:

@@ -106,7 +106,7 @@ def demand_of(module: ModuleOp) -> Demand:
 
 
 class _Counter:
-    """Counts the steps of a program in one walk.
+    """The count of a program's steps, in one walk.
 
     target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
     each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the

@@ -1,4 +1,4 @@
-"""The time that reads of far constants take more than those of near ones."""
+"""Extra time of reading a far constant instead of a near one."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 NEARLY = 1.05
-"""The greatest factor by which estimates of uniform programs that keep the limits exceed them."""
+"""The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
+factor.
+"""
 
 
 def initial_candidates(
