@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
 
-KEPT = 128
+CACHED_KERNELS = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
 
 ZERO_BIAS = 128
@@ -226,7 +226,7 @@ class TileCoder:
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
 
-    @lru_cache(KEPT)  # noqa: B019 (coders live as long as the program)
+    @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
         """The kernel of a tile as code; None if there is none, or if the spacing does not suit the family."""
         rows, runs, length = code.weights.shape

@@ -45,7 +45,7 @@ ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
 MOST_SAVING = 6
 """The loops beyond which a program hardly saves more registers."""
 
-SHORT = 2
+UNROLLED_TRIPS = 2
 """The iterations of a loop that the C compiler often unrolls."""
 
 UNKNOWN_TRIPS = 16
@@ -159,7 +159,7 @@ class _Counter:
             case scf.ForOp():
                 self.loops += 1
                 trips = trip_count(op)
-                short = " short" if trips <= SHORT else ""
+                short = " short" if trips <= UNROLLED_TRIPS else ""
                 steps.add(f"loop{short}", times)
                 steps.add(f"iteration{short}", times, trips)
                 self.block(op.body.block, times * trips)

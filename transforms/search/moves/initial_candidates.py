@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search import Search
 
 
-NEARLY = 1.05
+UNIFORM_SLACK = 1.05
 """The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
 factor.
 """
@@ -65,7 +65,7 @@ def widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> 
 def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
     """Correct estimates by the error for a uniform program that may be within the limits."""
     choices = feasibility.search.uniform(format)
-    if feasibility.may_fit(choices, NEARLY):
+    if feasibility.may_fit(choices, UNIFORM_SLACK):
         feasibility.is_feasible(choices)
         feasibility.calibrate(choices)
 
