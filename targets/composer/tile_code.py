@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
-from tinyml.targets.composer.instructions import Code, Repeated, Run, most_bytes, printed, stack_of
-from tinyml.targets.composer.lines import Lines, Printed
+from tinyml.targets.composer.instructions import Code, Lines, Printed, Repeated, Run, most_bytes, printed, stack_of
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
