@@ -13,10 +13,10 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import argument_attribute
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.bits.hint_loops import PARTITION
-from tinyml.transforms.ir.attributes import argument_attribute
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
