@@ -1,9 +1,10 @@
-"""The functions of a module that passes work on."""
+"""The functions of a module that passes work on, and the attributes of their argument."""
 
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.ir import Attribute
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -19,3 +20,16 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
         elif isinstance(op, ModuleOp):
             functions += defined_functions(op)
     return functions
+
+
+def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
+    """An attribute of the only argument of a predict function; None if it is not set, or the argument is a buffer."""
+    given = () if function.arg_attrs is None else function.arg_attrs.data
+    return given[0].data.get(name) if given else None
+
+
+def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
+    """Set an attribute of the only argument of a predict function."""
+    given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
+    given.pop(name, None)
+    function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])

@@ -30,7 +30,7 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerArithToRtlPass(ModulePass):
-    """Replaces memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
+    """Replace memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
 
     The function begins by receiving its input, element by element, and ends by sending its outputs; it returns the
     label. Raises `InputError` for arrays in memory that are packed or no integers, and for moves between arrays.

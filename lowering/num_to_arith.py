@@ -38,7 +38,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class LowerNumToArithPass(ModulePass):
-    """Lowers every function of a module."""
+    """Lower every function of a module."""
 
     name = "lower-num-to-arith"
     takes = LOOPS

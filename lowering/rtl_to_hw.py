@@ -32,7 +32,7 @@ from tinyml.transforms.rtl.scheduling.regions import check_schedule
 
 @dataclass(frozen=True)
 class LowerRtlToHwPass(ModulePass):
-    """Replaces the only function of a module, which `schedule-cycles` has scheduled, by an `hw.module` of its name.
+    """Replace the only function of a module, which `schedule-cycles` has scheduled, by an `hw.module` of its name.
 
     Raises `InputError` for other modules, for a program without a schedule, and for ops without hardware.
     """

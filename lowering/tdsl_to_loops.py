@@ -23,7 +23,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replaces every tdsl op on memrefs by loops, whose ops carry its name in their locations.
+    """Replace every tdsl op on memrefs by loops, whose ops carry its name in their locations.
 
     Raises `InputError` for an op without a lowering.
     """

@@ -41,7 +41,7 @@ from tinyml.transforms.ir.levels import FORMATS
 
 @dataclass(frozen=True)
 class LowerTdslToScratchPass(ModulePass):
-    """Bufferises every function. Raises `InputError` for an op without a lowering."""
+    """Bufferize every function. Raises `InputError` for an op without a lowering."""
 
     name = "lower-tdsl-to-scratch"
     takes = FORMATS
@@ -49,7 +49,7 @@ class LowerTdslToScratchPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
             _repeat_fills(function)
-            _Bufferisation(function).apply()
+            _Bufferization(function).apply()
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
@@ -87,7 +87,7 @@ def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
     return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
 
 
-class _Bufferisation:
+class _Bufferization:
     """The bufferization of a function, whose new body is built beside the old one and then replaces it."""
 
     def __init__(self, function: func.FuncOp):

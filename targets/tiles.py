@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
 
-KEPT = 128
+CACHED_KERNELS = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
 
-FIRST_ZERO = 128
+ZERO_BIAS = 128
 """The bias of zero points in names of C functions, which cannot contain a minus sign."""
 
 
@@ -37,9 +37,9 @@ FIRST_ZERO = 128
 class Tile:
     """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
 
-    rows: of weights, each of which gives a result for every window. pitch: elements between the runs of a window; step:
-    between adjacent windows. zero: the raw of 0 of the results. right: the right shift amount of sums; 0 if they are
-    requantised. lines: the number of lines of windows, each one pitch after the previous one.
+    rows: number of rows of weights; each yields one result per window. pitch: elements between the runs of a window;
+    step: between adjacent windows. zero: the raw of 0 of the results. right: the right shift amount of sums; 0 if they
+    are requantised. lines: the number of lines of windows, each one pitch after the previous one.
     """
 
     rows: int
@@ -62,7 +62,7 @@ class Tile:
         """The end of the name of the C function for the tile."""
         *shape, zero, right, lines = astuple(self)
         further = [right, lines] if lines > 1 else [right] if right else []
-        return "_".join(map(str, (*shape, zero + FIRST_ZERO, *further)))
+        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further)))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
@@ -84,8 +84,9 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """Sums that a requantisation finishes. A row with factor 0 becomes the sum of no products, with any other
-        factor.
+        """Sums that a requantisation finishes.
+
+        A row whose factor is 0 gets zero weights and a zero start, and an arbitrary valid factor.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -122,7 +123,7 @@ class Sums:
         same = (bytes == bytes[0]).all(0) | (starts == self.starts)
         return replace(self, starts=starts) if same.all() else None
 
-    def flat(self, row: int, zero: int) -> int | None:
+    def constant_byte(self, row: int, zero: int) -> int | None:
         """The common byte of all sums of a row without weights; None for other rows. zero: the raw of 0."""
         if self.weights[row].any():
             return None
@@ -155,9 +156,9 @@ class TileFamily:
     None for a shape without one. stream: the weights and all other data of rows, in the order in which a kernel fetches
     them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished by a
     shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
-    width of sums. right: the greatest right shift amount of a requantisation. most: the bytes of an input tile.
-    large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines: the number of
-    lines of tiles that have kernels.
+    width of sums. max_right: the greatest right shift amount of a requantisation. input_tile_bytes: the most bytes of
+    an input tile. large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines:
+    the number of lines of tiles that have kernels.
     """
 
     name: str
@@ -168,8 +169,8 @@ class TileFamily:
     limit: int
     shifts: bool = False
     bits: int = 32
-    right: int = 31
-    most: int = INPUT_TILE_BYTES
+    max_right: int = 31
+    input_tile_bytes: int = INPUT_TILE_BYTES
     large: bool = False
     lines: int = 1
 
@@ -186,10 +187,13 @@ class TileFamily:
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        return finish if finish is not None and _is_by_bytes(finish, self.right) else None
+        return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
     def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
-        """The tile of windows whose sums `finish` finishes. spaces: pitch, step and number of a line's windows."""
+        """The tile for windows whose sums are finished by `finish`.
+
+        spaces: pitch, step and number of a line's windows.
+        """
         right = -int(finish.shifts[0]) if self.shifts else 0
         return Tile(rows, runs, length, *spaces, finish.zero, right, self.lines)
 
@@ -222,7 +226,7 @@ class TileCoder:
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
 
-    @lru_cache(KEPT)  # noqa: B019 (coders live as long as the program)
+    @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
         """The kernel of a tile as code; None if there is none, or if the spacing does not suit the family."""
         rows, runs, length = code.weights.shape

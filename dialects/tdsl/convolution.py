@@ -37,9 +37,9 @@ Extents = tuple[int, int]
 class Turn(NamedTuple):
     """A turn, with rows and columns as they lie in memory when it begins.
 
-    rows: the rows of the result that it computes. image, result: the extents of what is left of either. read, written:
-    the pixels of the image that are dead, and of the result that have been written. turned: true if rows in memory are
-    columns of the image. before: rows of padding above what is left of the image, and columns on its left.
+    rows: the number of rows of the result that it computes. image, result: the extents of what is left of either. read,
+    written: the pixels of the image that are dead, and of the result that have been written. turned: true if rows in
+    memory are columns of the image. before: rows of padding above what is left of the image, and columns on its left.
     """
 
     rows: int
@@ -109,10 +109,10 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 
 
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
-    """The pixels of the image in each window of a turn (rows * width of the result, pixels), by their index in memory.
+    """Indices in memory of the pixels of each window of a turn, (rows * width of the result, taps).
 
-    kernel: rows and columns of a window; pixels are in the order of a window that has not been turned. The last pixel
-    of the window that lies in the image stands for padding; each window has one.
+    kernel: rows and columns of a window; taps are in the order of an untransposed window. A tap outside the image has
+    the largest index of its window; every window has a tap inside.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))

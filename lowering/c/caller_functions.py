@@ -20,8 +20,7 @@ from tinyml.dialects.c.types import CONST, RAM
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
-from tinyml.lowering.c.expression_builder import ExpressionBuilder
-from tinyml.lowering.c.function import FunctionLowering, Spellings
+from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.lowering.c.real_numbers import from_real, rounding_note
 from tinyml.lowering.c.signatures import PLACE, STEP

@@ -15,8 +15,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.scratch import in_flash, memref_type
-from tinyml.lowering.c.expression_builder import ExpressionBuilder
-from tinyml.lowering.c.function import FunctionLowering, Spellings, unsupported
+from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings, unsupported
 from tinyml.transforms.bits.hint_loops import PIPELINE, UNROLL
 
 

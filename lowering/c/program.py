@@ -414,7 +414,7 @@ def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
     raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS}, no {TILE} and no {FOREST}")
 
 
-_SAME_PLACE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
+_INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
 """Ops that turn a raw into an index into a table, by adding constants and changing the width."""
 
 
@@ -428,7 +428,7 @@ def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
         op = value.owner
         if isinstance(op, memref.LoadOp):
             return array(op.memref) is given
-        return isinstance(op, _SAME_PLACE) and any(map(is_raw, op.operands))
+        return isinstance(op, _INDEX_CASTS) and any(map(is_raw, op.operands))
 
     loads = (op for op in function.walk() if isinstance(op, memref.LoadOp))
     tables = (op for op in loads if isinstance(array(op.memref).owner, scratch.ConstantOp))

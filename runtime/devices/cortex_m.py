@@ -14,8 +14,7 @@ from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
-from tinyml.targets.composer.instructions import CycleClass, Instruction
-from tinyml.targets.composer.thumb import cycles_of_block
+from tinyml.targets.composer.instructions import CycleClass, Instruction, cycles_of_block
 
 _LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) *\t([a-z]\S*)(?:\t([^@;<\n]*))?", re.MULTILINE)
 _CONDITION = r"(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"

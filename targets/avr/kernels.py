@@ -38,12 +38,12 @@ def _channels(tile: Tile) -> TileCode[Line]:
 
 def _shifted(family: TileFamily, most: int) -> TileFamily:
     """A family that shifts its sums. most: the bytes of an input tile."""
-    return replace(family, shifts=True, most=most)
+    return replace(family, shifts=True, input_tile_bytes=most)
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
     """A family with TensorFlow Lite's requantisation. most: the bytes of an input tile."""
-    return replace(family, right=MOST_RIGHT, most=most)
+    return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
 
 
 SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_tile_s8", AvrDotTile), 384)

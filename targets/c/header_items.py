@@ -103,7 +103,7 @@ def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
 
 
 def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
-    """The value of an expression whose names may be unknown."""
+    """Evaluate a condition; None if it depends on an unknown name."""
     match node:
         case ast.Name(name):
             return names.get(name)

@@ -1,12 +1,20 @@
-"""Instructions as records, which composers join, price and print, and code with loops of known trip counts."""
+"""Instructions as records, which composers join, price and print, and code with loops of known trip counts.
+
+The price of Thumb code is its cycles by the published timing of a core.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.board import Timing
+
+Lines: TypeAlias = "tuple[str, ...]"
+"""Instructions, and labels that end in a colon."""
+
 
 CycleClass: TypeAlias = Literal["load", "store", "several", "branch", "it", "other"]
 """Loads and stores of a single register and of several, branches, IT, and other instructions."""
@@ -77,6 +85,28 @@ def stack_of(lines: Iterable[Line]) -> int:
 def printed(lines: Iterable[Line]) -> Lines:
     """The text of the assembly."""
     return tuple(line.text for line in lines)
+
+
+def statement(lines: Sequence[str]) -> str:
+    """The body of a naked function."""
+    rows = [f'"{line}\\n\\t"' for line in lines[:-1]] + [f'"{lines[-1]}"']
+    return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
+
+
+class Printed(Mapping[tuple[int, ...], str]):
+    """The bodies of a function by instruction sets, each generated when it is first printed."""
+
+    def __init__(self, bodies: Mapping[tuple[int, ...], Callable[[], str]]) -> None:
+        self._bodies = {cores: cache(body) for cores, body in bodies.items()}
+
+    def __getitem__(self, cores: tuple[int, ...]) -> str:
+        return self._bodies[cores]()
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return iter(self._bodies)
+
+    def __len__(self) -> int:
+        return len(self._bodies)
 
 
 class Run(NamedTuple):
@@ -154,3 +184,42 @@ def balanced(count: int, most: int) -> list[tuple[int, int]]:
     groups = -(-count // most)
     size, larger = divmod(count, groups)
     return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]
+
+
+def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
+    """Cycles of straight-line code; a branch at its end counts as not taken."""
+    cycles, before = 0, None
+    for instruction in instructions:
+        cycles += _cycles(timing, instruction, before)
+        before = instruction
+    return cycles
+
+
+def cycles_of_runs(timing: Timing, runs: Sequence[Run]) -> int:
+    """Cycles of composed code; branches within a run count as not taken."""
+    return sum(
+        run.times * cycles_of_block(timing, (line for line in run.lines if isinstance(line, Instruction)))
+        + run.taken * timing.refill
+        for run in runs
+    )
+
+
+def _cycles(timing: Timing, instruction: Instruction, before: Instruction | None) -> int:
+    address = instruction.address
+    computed = before.writes if before is not None and before.cycles == "other" else ()
+    stall = timing.stall if any(register in computed for register in address) else 0
+    match instruction.cycles:
+        case "several":
+            return timing.several + instruction.words + stall
+        case "load" | "store":
+            indexed = sum(register != "pc" for register in address) > 1
+            if instruction.cycles == "store" and not indexed:
+                return timing.store + stall
+            follows = before is not None and before.cycles == "load" and before.writes[0] not in address
+            return timing.load - (follows and timing.pipelined) + stall
+        case "it":
+            # IT is folded into a preceding 16-bit instruction; an instruction of unknown size counts as one.
+            return 0 if before is not None and before.size != 4 else 1
+        case _:
+            listed = next((key for key in (instruction.name, instruction.name[:-2]) if key in timing.cycles), None)
+            return 1 if listed is None else timing.cycles[listed]

@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
-from tinyml.targets.composer.instructions import Code, Repeated, Run, most_bytes, printed, stack_of
-from tinyml.targets.composer.lines import Lines, Printed
+from tinyml.targets.composer.instructions import Code, Lines, Printed, Repeated, Run, most_bytes, printed, stack_of
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
@@ -118,7 +117,7 @@ class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
     header: of the runtime; core: the number of the instruction set in it. statement: formats the body of a function.
-    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the time of a call in addition to the function.
+    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
     bits, limit: of sums, as in `TileFamily`.
     """
 

@@ -70,7 +70,7 @@ class StreamInC:
         return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
 
     def _size(self, number: int) -> str:
-        """The size of a field of a block in bytes, in C."""
+        """The C expression for the size of a block's field in bytes."""
         stream, field = self.stream, self.stream.fields[number]
         if isinstance(self.rows, int):
             return str(self.rows * field.row_bytes + stream.padding(number, self.rows))

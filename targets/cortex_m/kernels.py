@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tinyml.targets.composer.lines import statement
+from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
 from tinyml.targets.cortex_m.composer.coded_depthwise_armv6m import CodedDepthwiseArmv6m

@@ -22,7 +22,7 @@ from xdsl.dialects.riscv.abstract_ops import RISCVAsmOperation, assembly_arg_str
 from xdsl.dialects.riscv.registers import IntRegisterType, Registers
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Lines
 from tinyml.targets.riscv.assembly import SAVED, Body, RiscvCode, RiscvInstruction
 
 _ANY = Registers.UNALLOCATED_INT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.composer.lines import statement
+from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.riscv.assembly import RV32IM
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile

@@ -150,15 +150,15 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
     room = min(family.limit - 1 - 128 * int(np.abs(weights).sum(1).max()), 1 << 30)
     usual = min(int(128 * 128 * np.sqrt(length)) // 3, room)
     starts = random.integers(-usual, usual + 1, tile.rows)
-    shifts = -np.clip(usual.bit_length() - 7 + random.integers(-1, 3, tile.rows), 1, family.right)
+    shifts = -np.clip(usual.bit_length() - 7 + random.integers(-1, 3, tile.rows), 1, family.max_right)
     multipliers = random.integers(1 << 30, 1 << 31, tile.rows)
     if tile.rows > 1:
         # Small sums, in which roundings before the last one show.
         row = min(1, tile.rows - 2)
         weights[row], starts[row], shifts[row] = random.integers(-1, 2, length), random.integers(-9, 10), -2
         starts[-1] = random.choice([-1, 1]) * room
-        shifts[-1] = random.choice([-1, -min(family.right, 23)])
+        shifts[-1] = random.choice([-1, -min(family.max_right, 23)])
     if tile.rows > 2:
-        shifts[0] = random.choice([-family.right, -1, -11])
+        shifts[0] = random.choice([-family.max_right, -1, -11])
         multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
     return TileCase(family, tile, Sums(weights, starts, multipliers, shifts))

@@ -16,7 +16,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.composer.thumb import cycles_of_runs
+from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileFamily
 

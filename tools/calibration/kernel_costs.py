@@ -1,4 +1,4 @@
-"""Prints the costs of the runtime's kernels (`make kernels`), on every chip with kernels and an installed toolchain.
+"""Print the costs of the runtime's kernels (`make kernels`), on every chip with kernels and an installed toolchain.
 
     python -m tinyml.tools.calibration.kernel_costs [--quick] [--resume] [CHIP]...
 

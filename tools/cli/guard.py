@@ -236,6 +236,6 @@ def _found_first() -> Path | None:
 
 
 def warn_of_namesake() -> None:
-    """Print the line about a namesake on standard error, if there is one."""
+    """Warn on standard error if another package named tinyml is installed or found first."""
     if (line := namesake()) is not None:
         print(f"warning: {line}", file=sys.stderr)

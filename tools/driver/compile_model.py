@@ -240,7 +240,7 @@ def _ram_with_stack(made: Compilation) -> int:
 
 
 def write_packagings(made: Compilation) -> None:
-    """Write the folders for tools of others; nothing for a program that the device does not compute."""
+    """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device computes other outputs."""
     if not made.packagings or made.mismatch is not None:
         return
     serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs

@@ -125,7 +125,7 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A copy of a program at L0 with the results that a caller asks for, the reference of comparisons."""
+    """A copy of a program at L0 with the outputs that a caller asks for, as the reference for comparisons."""
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
@@ -188,7 +188,10 @@ def compile_stages(
 def compile_formats(
     reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
 ) -> Compiled:
-    """Compile a program at L1, which is changed in place. reals: the profiled program at L0 that it was made of."""
+    """Compile a program at L1, which is changed in place.
+
+    reals: the profiled program at L0 that it was derived from.
+    """
     width = format_named(ctx, options.format, options.width).bits
     return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
 

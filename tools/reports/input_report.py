@@ -52,7 +52,7 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     """The cost of real inputs of a program at L1 on a board; None for a program that takes none."""
     from tinyml.lowering.c.real_numbers import conversion_functions
     from tinyml.targets.costs import cost_table
-    from tinyml.transforms.ir.cost.shares import SOFTWARE
+    from tinyml.transforms.ir.cost.estimate import SOFTWARE
 
     interface = interface_of(formats)
     if not takes_floats(interface):

@@ -411,7 +411,7 @@ def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[s
     elif origin in (Union, UnionType):
         faults = [list(_faults(value, one, place, unit)) for one in arguments]
         if all(faults):
-            # The deepest fault is that of the alternative that was meant.
+            # The alternative that matched deepest is probably the one that was meant: report its fault.
             yield max((each[0] for each in faults), key=lambda fault: len(fault[0]))
     elif is_typeddict(type) or is_dataclass(type):
         if not isinstance(value, Mapping):

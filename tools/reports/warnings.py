@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Accuracy
-    from tinyml.transforms.ir.cost.shares import TimeShares
+    from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0
 """The loss of accuracy, in points, beyond which there is a warning."""
@@ -196,7 +196,7 @@ def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list
     in which they become raws.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
-    from tinyml.transforms.ir.cost.shares import time_shares
+    from tinyml.transforms.ir.cost.estimate import time_shares
 
     compiled, choice = made.compiled, made.choice
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))

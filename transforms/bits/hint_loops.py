@@ -17,10 +17,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch
+from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import UNKNOWN
-from tinyml.transforms.ir.attributes import set_argument_attribute
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES
 

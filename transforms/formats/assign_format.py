@@ -27,7 +27,8 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
 
-BITS = 8
+VOTE_BITS = 8
+"""The width to which the votes of forests are narrowed."""
 
 REGRESSION_LOSS = 0.01
 """The mean squared error, in percent of the variance, that narrow votes may add to a regressor's."""
@@ -39,10 +40,10 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
     forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp)]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
     for index, (tensors, choice) in enumerate(zip(assignment.classes, choices, strict=True)):
-        if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= BITS:
+        if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= VOTE_BITS:
             continue
         try:
-            narrow = type(choice.prototype).of_width(BITS)
+            narrow = type(choice.prototype).of_width(VOTE_BITS)
         except InputError:
             continue
         narrowed = [*chosen[:index], replace(choice, prototype=narrow), *chosen[index + 1 :]]

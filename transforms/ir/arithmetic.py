@@ -126,7 +126,7 @@ class ToStorage(RewritePattern):
 
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
-"""Emits the arithmetic of an op and returns its result, if it has one."""
+"""Emit the arithmetic of an op and return its result, if it has one."""
 
 _Called: TypeAlias = tuple[num.KernelAttr, str]
 """A kernel and the name of its C function."""

@@ -19,7 +19,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""Inserts the addition of a product, given the partial sum and the index of the product."""
+"""Insert the addition of a product, given the partial sum and the index of the product."""
 
 
 def sum_of_products(nest: LoopNest, start: SSAValue, length: int, mac: Mac) -> SSAValue:

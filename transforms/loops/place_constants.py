@@ -18,8 +18,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants
-from tinyml.transforms.ir.cost.demand import demand_of, trip_count
-from tinyml.transforms.ir.cost.far_reads import far_call, far_load
+from tinyml.transforms.ir.cost.demand import demand_of, far_call, far_load, trip_count
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 

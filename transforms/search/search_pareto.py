@@ -89,18 +89,20 @@ def _reason(choice: FormatChoice, origin: str) -> str:
 
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
-NEARLY = 1.01
-"""The greatest factor by which corrected estimates of programs that keep the limits exceed them."""
-
-MEASURED = 8
-"""The number of candidates in a row whose measurement may exceed the limits before one is taken that is known to keep
-them; initial candidates are not counted.
+CORRECTED_SLACK = 1.01
+"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+factor.
 """
 
-ESTIMATED = 4
+FAILED_MEASUREMENTS = 8
+"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
+not count.
+"""
+
+ESTIMATED_TOGETHER = 4
 """The number of candidates that are estimated together; the first one within the limits is taken."""
 
-SHORT = 0.02
+SPARE_RAM_SHARE = 0.02
 """The share of a limit on RAM that stays free in a program that is not short of memory."""
 
 RIVALRY = 2.0
@@ -181,7 +183,7 @@ class SearchParetoPass(SearchPass):
         Products are rounded one by one only if memory is still short: it takes time and gains little else.
         """
         if len(results) > 1 and self.ram is not None:
-            enough = results[self.preferred(results)].chosen.cost.ram < (1 - SHORT) * self.ram
+            enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
             return enough or super().suffices(results)
         return super().suffices(results)
 
@@ -203,11 +205,11 @@ class SearchParetoPass(SearchPass):
         feasibility = Feasibility(search, self.limits)
         pareto = _Pareto(feasibility, search.offered(self.widths, WIDTHS), self.effort)
         pareto.start()
-        pareto.backtrack()
-        pareto.move_pairs()
-        pareto.settle(1.0, MEASURED)
+        pareto.retreat()
+        pareto.exchange()
+        pareto.settle(1.0, FAILED_MEASUREMENTS)
         pareto.improve()
-        pareto.settle(1.0, MEASURED)
+        pareto.settle(1.0, FAILED_MEASUREMENTS)
         result = pareto.with_front(choose_formats(search, pareto.chosen(), feasibility.admits))
         if self.loss is not None:
             return result
@@ -255,9 +257,9 @@ class _Pareto:
         """Evaluate the initial candidates, and continue from the best of them within the limits."""
         for origin, candidates in initial_candidates(self.feasibility, self.offered):
             self.evaluate(candidates, origin)
-        self.settle(NEARLY, math.inf)
+        self.settle(CORRECTED_SLACK, math.inf)
 
-    def backtrack(self) -> None:
+    def retreat(self) -> None:
         """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
         search, best, narrow = self.search, self.best, widest_within(self.feasibility, self.offered)
         assert best is not None
@@ -272,7 +274,7 @@ class _Pareto:
             if choices is not None:
                 self.evaluate([choices], "retreat")
         self.effort += self.evaluation.evaluated - before
-        self.settle(NEARLY, 0)
+        self.settle(CORRECTED_SLACK, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
         """Continue from the best candidate that is measured to be within the limits.
@@ -300,7 +302,7 @@ class _Pareto:
         cycles = f", {time:.0f} cycles" if math.isfinite(self.feasibility.limits.time) else ""
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
-    def move_pairs(self) -> None:
+    def exchange(self) -> None:
         """Make some tensors wide and others narrow, as long as the error falls."""
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
@@ -326,8 +328,8 @@ class _Pareto:
             better = sorted((point for point in moved if point.key < before.key), key=lambda point: point.key)
             for i, point in enumerate(better):
                 if self.evaluation.evaluated < self.effort:
-                    if self.best is before and i % ESTIMATED == 0:
-                        self.feasibility.estimate_fitting(point.choices for point in better[i : i + ESTIMATED])
+                    if self.best is before and i % ESTIMATED_TOGETHER == 0:
+                        self.feasibility.estimate_fitting(point.choices for point in better[i : i + ESTIMATED_TOGETHER])
                     self._join(before, point)
             if self.best is before:
                 break
@@ -385,7 +387,7 @@ class _Pareto:
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
             points = [point for point in self.points.values() if point.origin == origin and point.loss <= most]
             points.sort(key=lambda point: point.key)
-            fitting = (point for point in points if self.feasibility.may_fit(point.choices, NEARLY))
+            fitting = (point for point in points if self.feasibility.may_fit(point.choices, CORRECTED_SLACK))
             rivals += [point.result(self.search) for point in islice(fitting, RIVALS)]
         return rivals
 

@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
 
 Pair = tuple[int, int]
-"""Numbers for height and width."""
+"""A pair of numbers, for height and width."""
 
 Margins = tuple[int, int, int, int]
 """Numbers of rows above and below, and of columns on the left and right."""

@@ -76,7 +76,7 @@ def transposed_convolution(
     filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result;
     negative numbers add some below and on the right (output padding).
     """
-    image, weights = image_of(to, x, axes), to.parameter(_turned(filter, groups))
+    image, weights = image_of(to, x, axes), to.parameter(_rotated(filter, groups))
     before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
     after = [far - cut for far, cut in zip(windows.reach, windows.padding[1::2], strict=True)]
     low, high = ([0, *(max(edge, 0) for edge in edges), 0] for edges in (before, after))
@@ -90,12 +90,12 @@ def transposed_convolution(
     return image_result(to, sums, axes)
 
 
-def _turned(filter: Parameter, groups: int) -> Parameter:
+def _rotated(filter: Parameter, groups: int) -> Parameter:
     """A filter I x KH x KW x O / groups, rotated by 180 degrees, as a filter O x KH x KW x I / groups."""
     channels, down, across, outputs = filter.shape
     parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
-    turned = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
-    return filter.arranged(turned, "turned", groups)
+    rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
+    return filter.arranged(rotated, "rotated", groups)
 
 
 def dense(

@@ -154,7 +154,7 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
         if shape_of(vote)[1] == classes:
             blocks.append(weight * np.eye(classes))
         else:
-            # The first of two classes gets 1 minus the number of the second.
+            # A vote of one number is that for the second class; the first class gets its complement.
             blocks.append(weight * np.array([[-1.0], [1.0]]))
             addends[0] += weight
     return _sums(to, votes, np.hstack(blocks), addends)

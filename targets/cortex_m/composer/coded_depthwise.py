@@ -334,7 +334,7 @@ class CodedDepthwise(RepeatedCode):
         """The channels in order."""
         tile, channels = self.tile, list[_CodedChannel | _ConstantChannel]()
         for row, (weights, start, multiplier, shift) in enumerate(self.sums):
-            byte = self.sums.flat(row, tile.zero)
+            byte = self.sums.constant_byte(row, tile.zero)
             taps = weights.reshape(tile.runs, -1)
             channel = (
                 _CodedChannel(tile, taps, start, multiplier, shift) if byte is None else _ConstantChannel(tile, byte)

@@ -182,7 +182,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):
-            byte = self.sums.flat(row, tile.zero)
+            byte = self.sums.constant_byte(row, tile.zero)
             code = code.followed_by(self.channel(row) if byte is None else self.flat(byte))
             if row < tile.rows - 1:
                 far = 1 if byte is not None else 1 - count * tile.step
@@ -198,7 +198,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
     @property
     def time(self) -> float:
         """The number of instructions in a call if half of the results are saturated."""
-        flat = sum(self.sums.flat(row, self.tile.zero) is not None for row in range(self.tile.rows))
+        flat = sum(self.sums.constant_byte(row, self.tile.zero) is not None for row in range(self.tile.rows))
         return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.composer import lines as shared
-from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined, printed
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer import instructions as shared
+from tinyml.targets.composer.instructions import Code, Instruction, Line, Lines, Repeated, joined, printed
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.thumb import REACH, Address, at, post, slot
 

@@ -18,7 +18,7 @@ from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, requantised, started_product
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
-SHORT = 2 * UNROLLED
+UNROLLED_LENGTH = 2 * UNROLLED
 """The maximum number of elements without a loop."""
 
 _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
@@ -35,7 +35,7 @@ class RiscvDotTile(RiscvTileCode):
     def most_windows(self) -> int:
         """The number of windows taken at once; loads and stores have to reach the last one."""
         tile = self.tile
-        inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else SHORT
+        inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
             count
             for count in range(1, _MOST_WINDOWS + 1)
@@ -64,7 +64,7 @@ class RiscvDotTile(RiscvTileCode):
     @property
     def is_straight(self) -> bool:
         """True if the products of a window need no loop."""
-        return self.tile.runs * self.tile.length <= SHORT
+        return self.tile.runs * self.tile.length <= UNROLLED_LENGTH
 
     def offset(self, run: int, element: int) -> int:
         """The byte offset of an element from the start of its window."""
@@ -162,7 +162,7 @@ class _RowBlock(Generic[V]):
     def _run(self, values: Sequence[V]) -> Sequence[V]:
         """The products of a run. values: the addresses of its first elements and weights, and the sums."""
         code, length = self.code, self.tile_code.tile.length
-        single, loops = (length, 0) if length <= SHORT else (length % UNROLLED, length // UNROLLED)
+        single, loops = (length, 0) if length <= UNROLLED_LENGTH else (length % UNROLLED, length // UNROLLED)
 
         def steps(values: Sequence[V], count: int = UNROLLED) -> Sequence[V]:
             pointer, stream, *sums = values

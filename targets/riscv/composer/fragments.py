@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from tinyml.targets.composer.instructions import Run
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Lines, Run
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.riscv.assembly import (
     ACCUMULATE,

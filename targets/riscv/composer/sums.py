@@ -12,7 +12,7 @@ from functools import partial
 from typing import Generic
 
 from tinyml.targets.c.composer.compose import SUMS_IN_C
-from tinyml.targets.composer.lines import Printed, statement
+from tinyml.targets.composer.instructions import Printed, statement
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ANDI, LBU, RV32IM, SLLI, InstructionCounter, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import UNROLLED, added_product, added_wide_product, built

@@ -269,5 +269,5 @@ def test_shapes_without_a_kernel_on_riscv():
 
 
 def test_shifts_that_are_too_wide_have_no_kernel_on_avr():
-    assert (AVR_DOTS.right, AVR_CHANNELS.right) == (16, 16)
+    assert (AVR_DOTS.max_right, AVR_CHANNELS.max_right) == (16, 16)
     assert AVR_DOTS.limit == AVR_CHANNELS.limit == 1 << 23

@@ -27,7 +27,7 @@ SAMPLES = 8
 
 
 def float_conversions(board: Board) -> dict[str, float]:
-    """The time of an element by the functions that convert it, those of units of features included."""
+    """The time per element of each function that converts reals, with and without a scale per feature."""
     found: dict[str, float] = {}
     for name, width in CONVERTED:
         for scaled in (False, True):

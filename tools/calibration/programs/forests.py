@@ -22,7 +22,7 @@ from tinyml.tools.calibration.checkpoints import remembered
 THRESHOLDS = "int8", "int16", "int32", "float32"
 VOTES = "int8", "int16", "int32", "float32"
 FORESTS = 8
-"""Forests of each type of thresholds."""
+"""Forests generated for each type of threshold."""
 SAMPLES = 8
 INPUTS = 6
 

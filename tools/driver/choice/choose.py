@@ -174,7 +174,7 @@ class Contenders:
         self._sort()
 
     def _forget_copies(self) -> None:
-        """Drop those that wait for an alternative whose program is that of another, as theirs are, too."""
+        """Drop deferred alternatives whose base was dropped as a duplicate: their programs are duplicates as well."""
         rows = (*(row.alternative for row in self.tried), *self.deferred, *(row.alternative for row in self.failed))
         known = {row.name for row in rows}
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
@@ -290,11 +290,12 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """A choice. taken: the alternative. qualifies: whether it is expected to lose no more than is allowed.
+    """The result of `choose`. taken: the chosen alternative. qualifies: whether its expected loss is within the allowed
+    one.
 
-    options: of the pipelines for its program. usual: 16 bits everywhere, None if that makes no program. tried: the
-    alternatives that were estimated, the fastest first. deferred: those that were not, since the one that they stand
-    beside was not refused. failed: those that make no program. division: of the validation set in groups. bounds: the
+    options: pipeline options of its program. usual: 16 bits everywhere; None if that makes no program. tried: estimated
+    alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
+    failed: alternatives that make no program. division: how the validation set was divided into groups. bounds: the
     limits.
     """
 
@@ -412,7 +413,10 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
 
 
 def _safest(contenders: Contenders) -> Tried | None:
-    """The alternative of the least bound of those with an allowed loss, of which few samples make none certain."""
+    """The alternative with the lowest bound on its loss among those with an allowed loss; None if there is none.
+
+    For data sets too small to prove any.
+    """
     loss = contenders.bounds.loss
     allowed = [(row.loss.bound, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
     if not allowed:

@@ -189,8 +189,10 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 
 
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
-    """The source of ops at L0, from the op at L1 whose value has the same name: the only one of its kind, or the only
-    one."""
+    """Map each op at L0 to the source of the op at L1 whose value has the same name.
+
+    It is the only such op of the same kind, or else the only such op; an op without one is left out.
+    """
     by_name = _unique([name for _, name, _ in formats])
     by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
     found: dict[Operation, str] = {}

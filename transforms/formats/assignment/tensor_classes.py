@@ -212,5 +212,5 @@ class FormatChoice:
 
 
 def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoice) -> list[FormatChoice]:
-    """The given choices with that of one class of tensors replaced."""
+    """A copy of `choices` with the choice of one class of tensors replaced."""
     return [*choices[:index], choice, *choices[index + 1 :]]

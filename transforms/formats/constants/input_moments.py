@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SHRINKAGE = 0.1
 """The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
-BITS = 40
+MOMENT_BITS = 40
 """Moments keep this many bits below the greatest, so that the order in which a machine adds does not matter."""
 
 
@@ -73,16 +73,16 @@ class Moments:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, rounded to `BITS` bits of the greatest of them."""
+    """The numbers, rounded to `MOMENT_BITS` bits of the greatest of them."""
     greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
-    unit = math.ldexp(1.0, math.frexp(greatest)[1] - BITS)
+    unit = math.ldexp(1.0, math.frexp(greatest)[1] - MOMENT_BITS)
     units = numbers / unit
     np.rint(units, out=units)
     units *= unit
     return units
 
 
-KEPT = 1 << 21
+WINDOW_ELEMENTS = 1 << 21
 """The most elements of windows that are kept for each chunk of samples."""
 
 
@@ -116,15 +116,15 @@ class _FilterWindows:
     def kept(self, chunk: int) -> int:
         """The approximate number of elements kept of each sample in a chunk of the given size."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
-        return min(height * width * self.size, max(KEPT // chunk, 1))
+        return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
     def add(self, images: Reals) -> None:
         """Keep windows, evenly spread over the samples of a chunk and over the image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         size = self.size
-        step = max(-(-len(images) * size // KEPT), 1)
+        step = max(-(-len(images) * size // WINDOW_ELEMENTS), 1)
         taken = np.arange(0, len(images), step)
-        spread = max(-(-len(taken) * height * width * size // KEPT), 1)
+        spread = max(-(-len(taken) * height * width * size // WINDOW_ELEMENTS), 1)
         vectors = self.factors.right_vectors(images[taken], spread)
         self.vectors.append(vectors.reshape(-1, *vectors.shape[2:]))
         self.samples.append(np.repeat(self.count + taken, vectors.shape[1]))

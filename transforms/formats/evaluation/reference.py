@@ -66,7 +66,7 @@ class RegressionErrors:
         )
 
 
-NEAR = 25.0
+NEAR_BORDER_PERCENT = 25.0
 """The percentage of the samples whose margins are within one standard deviation of the border."""
 
 
@@ -87,7 +87,7 @@ class MarginModel:
         ordered = np.argsort(scores, axis=1)
         self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
         self.margins = self._margins(scores, slice(None))
-        near = float(np.percentile(np.abs(self.margins), NEAR)) or 1.0
+        near = float(np.percentile(np.abs(self.margins), NEAR_BORDER_PERCENT)) or 1.0
         kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
         self.weights = 100.0 / 2 * kernel / len(scores)
 

@@ -176,7 +176,7 @@ def _run(op: tdsl.MatmulSumOp, raws: Sequence[Raws]) -> NDArray[Any]:
 
 
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The factors as they were given, whatever their order in the op is."""
+    """The factors in the order in which they were passed; the op may reorder them."""
     block = op.factors[0].owner
     assert isinstance(block, Block)
     return block.args

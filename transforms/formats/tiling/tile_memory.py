@@ -37,7 +37,7 @@ _CALLS = 320
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
     """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
-    least = min((family.most for family in families), default=0) // _STREAMED_SHARE
+    least = min((family.input_tile_bytes for family in families), default=0) // _STREAMED_SHARE
     return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
 
 

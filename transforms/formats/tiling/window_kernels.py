@@ -33,7 +33,7 @@ def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> It
         return
     weights, start = sums
     for family in families:
-        if gathered_bytes(op, count, family.lines) > family.most:
+        if gathered_bytes(op, count, family.lines) > family.input_tile_bytes:
             continue
         spaces, lines = spacing(tdsl.shape_of(op.lhs), shared_shape(op, count, family.lines), op.steps[1])
         run = width * channels * height // spaces.runs

@@ -23,12 +23,12 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
+from tinyml.dialects.num import FarKernelAttr, KernelAttr
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernel_of, target_of
+from tinyml.targets.registry import far_constants, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
-from tinyml.transforms.ir.cost.far_reads import far_call, far_load
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices import ARITHMETIC, mean_iterations, numbers_over_loops
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
@@ -45,11 +45,26 @@ ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
 MOST_SAVING = 6
 """The loops beyond which a program hardly saves more registers."""
 
-SHORT = 2
+UNROLLED_TRIPS = 2
 """The iterations of a loop that the C compiler often unrolls."""
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
+
+
+def far_load(target: str) -> float:
+    """Extra time of loading an element of a far constant; 0 on a board without far constants."""
+    far = far_constants(target)
+    return 0.0 if far is None else far.load
+
+
+def far_call(near: KernelAttr, target: str) -> float | None:
+    """Extra time of a kernel call whose weights become far; None if there is no kernel for them."""
+    far = known_kernel(FarKernelAttr.of(near), target)
+    if far is None:
+        return None
+    costs = kernel_cost(far).cost, kernel_cost(kernel_of(near, target)).cost
+    return costs[0].time - costs[1].time if costs[0] is not None and costs[1] is not None else far_load(target)
 
 
 def _counts() -> defaultdict[str, float]:
@@ -106,7 +121,7 @@ def demand_of(module: ModuleOp) -> Demand:
 
 
 class _Counter:
-    """Counts the steps of a program in one walk.
+    """The count of a program's steps, in one walk.
 
     target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
     each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the
@@ -159,7 +174,7 @@ class _Counter:
             case scf.ForOp():
                 self.loops += 1
                 trips = trip_count(op)
-                short = " short" if trips <= SHORT else ""
+                short = " short" if trips <= UNROLLED_TRIPS else ""
                 steps.add(f"loop{short}", times)
                 steps.add(f"iteration{short}", times, trips)
                 self.block(op.body.block, times * trips)

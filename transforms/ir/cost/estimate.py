@@ -1,12 +1,14 @@
 """The cost model: estimates of a program's cost on a device, without building it (L3).
 
 The estimate is linear: the count of each kind of step (`demand.py`) times its cost on the device
-(`tinyml.targets.costs`).
+(`tinyml.targets.costs`). `time_shares` says which share of the time causes with a cure take: kinds of steps, such as
+arithmetic on floats in software, and operations of the source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -89,3 +91,55 @@ def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None
 def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float, float]:
     time = sum(costs[step].time * count for step, count in steps.runs.items())
     return time, sum(costs[step].code * count for step, count in steps.stands.items())
+
+
+SOFTWARE = 8
+"""Units of time from which an operation on floats is done in software: units in hardware take one to a few."""
+
+_FLOAT = re.compile(r"\bf(32|64)\b")
+_WIDE = re.compile(r"\bi64\b|_[si]64")
+
+
+@dataclass(frozen=True)
+class TimeShares:
+    """Shares of the estimated time of an inference, from 0 to 1.
+
+    softmax: ops of that name. wide_sums: integers of 64 bits. soft_floats: arithmetic on floats in software. scaler:
+    operations that scale the input before anything else.
+    """
+
+    softmax: float
+    wide_sums: float
+    soft_floats: float
+    scaler: float
+
+
+def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
+    """The shares in a program at L3, or None where costs are unknown or all zero. scalers: names of operations."""
+    if (table := cost_table(target)) is None:
+        return None
+    demand = demand_of(module)
+    whole = estimate_of(demand, table)
+    if not whole.time:
+        return None
+    costs, _ = step_costs(demand, table)
+    kinds = {step: cost.time for step, cost in costs.items()}
+    floats = {step for step, time in kinds.items() if _FLOAT.search(step) and time >= SOFTWARE}
+    wide = {step for step in kinds if _WIDE.search(step)}
+    named = set(scalers)
+    softmax = {name for name in whole.operations if re.search(r"\b(log_)?softmax\(", name)}
+    return TimeShares(
+        _of_operations(whole, softmax),
+        _of_steps(demand, kinds, wide) / whole.time,
+        _of_steps(demand, kinds, floats) / whole.time,
+        _of_operations(whole, named),
+    )
+
+
+def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
+    return sum(whole.operations[name][0] for name in names if name in whole.operations) / whole.time
+
+
+def _of_steps(demand: Demand, times: dict[str, float], kinds: Iterable[str]) -> float:
+    counts = [steps.runs for steps in demand.operations.values()]
+    return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

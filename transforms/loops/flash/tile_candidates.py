@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.board import Timing
-from tinyml.targets.composer.thumb import cycles_of_runs
+from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.registry import board, tile_coders, tile_families
 from tinyml.transforms.ir.indices import mean_iterations
 from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Taken, TileCandidate, TimeSaving

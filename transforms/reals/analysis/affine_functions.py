@@ -138,7 +138,7 @@ def _by_channel(parts: tuple[Reals, Reals]) -> bool:
 
 
 Edit: TypeAlias = Callable[[SSAValue], None]
-"""Makes a layer read a tensor, which may have another shape than its operand, in place of a function of it."""
+"""Make a layer read a tensor, which may have another shape than its operand, in place of a function of it."""
 
 Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 
@@ -200,7 +200,10 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edit] | None:
-    """The edit of a product of a constant matrix and a function whose factors depend on the summed index alone."""
+    """The edit that folds an affine function into the constant matrix that multiplies it.
+
+    None if there is no such matrix, or if the factors vary along another axis than the summed one.
+    """
     if (weights := _own_constant(op.operands[1 - operand])) is None:
         return None
     along = function.factors if operand == 1 else function.factors.T

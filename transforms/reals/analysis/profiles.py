@@ -14,8 +14,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.attributes import set_argument_attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

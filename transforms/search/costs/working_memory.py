@@ -17,7 +17,7 @@ from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats,
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
-KEPT = 64
+CACHED_PROGRAMS = 64
 """The greatest number of partly lowered programs that are kept for their estimates."""
 
 
@@ -41,7 +41,7 @@ class WorkingMemory:
             begun = self._begin(formats)
             self._known[formats] = self._packed(begun)
             self._begun[formats] = begun
-            if len(self._begun) > KEPT:
+            if len(self._begun) > CACHED_PROGRAMS:
                 del self._begun[next(iter(self._begun))]
         return self._known[formats]
 

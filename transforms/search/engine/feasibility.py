@@ -67,8 +67,8 @@ Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 SPREAD = 3
 """The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
 
-NEAR = 1.02
-"""A program just exceeds the limits if it keeps them multiplied by this factor."""
+JUST_MISSED_SLACK = 1.02
+"""A program just misses the limits if it keeps them multiplied by this factor."""
 
 
 class Feasibility:
@@ -197,7 +197,7 @@ class Feasibility:
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
-        return measured.within(self.limits.cost.times(NEAR))
+        return measured.within(self.limits.cost.times(JUST_MISSED_SLACK))
 
     def calibrate(self, choices: Sequence[FormatChoice]) -> None:
         """Correct estimates by their error for this candidate, if it was measured."""

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search import Search
 
 
-NEARLY = 1.05
-"""The greatest factor by which estimates of uniform programs that keep the limits exceed them."""
+UNIFORM_SLACK = 1.05
+"""The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
+factor.
+"""
 
 
 def initial_candidates(
@@ -63,7 +65,7 @@ def widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> 
 def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
     """Correct estimates by the error for a uniform program that may be within the limits."""
     choices = feasibility.search.uniform(format)
-    if feasibility.may_fit(choices, NEARLY):
+    if feasibility.may_fit(choices, UNIFORM_SLACK):
         feasibility.is_feasible(choices)
         feasibility.calibrate(choices)
 

@@ -11,8 +11,8 @@ from tinyml.targets.composer.instructions import (
     instructions,
     joined,
     printed,
+    statement,
 )
-from tinyml.targets.composer.lines import statement
 from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights, doubled
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
 from tinyml.targets.tiles import Sums, Tile

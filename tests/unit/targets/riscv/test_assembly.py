@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.riscv_func import FuncOp
 from xdsl.ir import Region, SSAValue
 
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Lines
 from tinyml.targets.registry import tile_families
 from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ADDI, LBU, MUL, InstructionCounter, RiscvCode, V
 from tinyml.targets.riscv.builder import SAVED, OutOfRegistersError, RiscvBuilder, allocate, assembly

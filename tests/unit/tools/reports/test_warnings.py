@@ -8,7 +8,7 @@ import pytest
 
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.warnings import WARNINGS, Findings
-from tinyml.transforms.ir.cost.shares import TimeShares
+from tinyml.transforms.ir.cost.estimate import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
 NO_SHARES = dict.fromkeys(("softmax", "scaler", "wide_sums", "soft_floats"), 0.0)

@@ -11,7 +11,7 @@ from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.warnings import scalers_of
-from tinyml.transforms.ir.cost.shares import TimeShares, time_shares
+from tinyml.transforms.ir.cost.estimate import TimeShares, time_shares
 
 SCALED = """
 func.func @scaled(%X: tensor<1x6xf32>) -> tensor<1x3xf32> {

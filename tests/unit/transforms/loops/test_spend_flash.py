@@ -12,7 +12,7 @@ from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.board import Timing
-from tinyml.targets.composer.thumb import cycles_of_runs
+from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board, tile_families
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on

@@ -197,7 +197,7 @@ def test_no_factors_are_held_where_memory_is_short(
 
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
     """Though estimates are wrong, for one program more than for another; and pareto is not worse than others for it."""
-    monkeypatch.setattr(search_pareto, "MEASURED", 1)
+    monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
     with evaluation_of("fastgrnn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         costs = search.costs("uno")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tinyml.targets.composer.instructions import printed
-from tinyml.targets.composer.lines import Lines
+from tinyml.targets.composer.instructions import Lines, printed
 from tinyml.targets.cortex_m.composer.coded_rows_armv6m import products
 
 SUMS = ("r8", "r9", "r10")
