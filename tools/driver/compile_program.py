@@ -24,7 +24,7 @@ from tinyml.tools.driver.limits import compile_wider, compile_within_flash, comp
 from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
 from tinyml.tools.driver.stages import Compiled, compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
-from tinyml.transforms.search.costs.working_memory import arena_and_input
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.context import Context

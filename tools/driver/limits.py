@@ -19,7 +19,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, schedule_named
-from tinyml.transforms.search.costs.working_memory import arena_and_input
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -24,8 +24,7 @@ from tinyml.transforms.formats.assignment.retype import check_reals, check_schem
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
 
 VOTE_BITS = 8
 """The width to which the votes of forests are narrowed."""

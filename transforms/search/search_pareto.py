@@ -29,10 +29,9 @@ from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, lim
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search, nearly_least
 from tinyml.transforms.search.engine.search_pass import SearchPass, in_modes
-from tinyml.transforms.search.moves.backtracking import backtrack, with_better_scales
-from tinyml.transforms.search.moves.format_moves import choose_formats
 from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
 from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, LinearErrors, PairwiseMoves, possible_changes
+from tinyml.transforms.search.moves.single_moves import backtrack, choose_formats, with_better_scales
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,9 +22,8 @@ from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, lim
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.backtracking import BUILDS
-from tinyml.transforms.search.moves.format_moves import choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.moves.promotion import Promotion, best_variant, choose_pair, heat_map
+from tinyml.transforms.search.moves.single_moves import BUILDS, choose_formats, choose_scales, narrow_formats
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.feasibility import Criterion

@@ -34,11 +34,10 @@ from tinyml.transforms.formats.assignment.retype import check_scheme
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.journal import check_journal
 from tinyml.transforms.search.engine.result import (
@@ -49,7 +48,7 @@ from tinyml.transforms.search.engine.result import (
     joint_front,
     search_attribute,
 )
-from tinyml.transforms.search.engine.search import Search, nearly_least
+from tinyml.transforms.search.engine.search import Evaluation, Search, nearly_least
 from tinyml.transforms.search.engine.workers import Workers
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.evaluation.evaluator import value_map
+from tinyml.transforms.formats.evaluation.candidates import value_map
 from tinyml.transforms.search.engine.result import SearchResult
 
 if TYPE_CHECKING:
