@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, option, options_of
-from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
+from tinyml.lowering.frontends.importers import TRUST_PICKLE, importers
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
 
 Declaration = TypeVar("Declaration")
@@ -241,7 +241,6 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
     suffix of a model or of data that the command does not write.
     """
-    from tinyml.lowering.frontends.importers import importers
 
     try:
         final = check_output(path)

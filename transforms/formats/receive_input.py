@@ -20,7 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.formats.streams.time_axis import (
+from tinyml.transforms.formats.streams.time_loops import (
     SequenceLoop,
     behind,
     is_image,
