@@ -1,6 +1,7 @@
 """`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
 
-The spellings of arithmetic are here, those of control flow in `lowering/c/function.py`, of memory in `lowering/c/memory.py`.
+The spellings of arithmetic are here; those of memory are in `lowering/c/memory.py`, those of loops, branches and calls
+in `lowering/c/function.py`.
 """
 
 from __future__ import annotations

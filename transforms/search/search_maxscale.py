@@ -18,10 +18,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment, range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.engine.search_pass import SearchPass, metric_option, widths_option
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
@@ -137,8 +136,8 @@ class SearchMaxscalePass(SearchPass):
 
     name = "search-maxscale"
     PAPER: ClassVar[str] = "SeeDot"
-    metric: str = shared_options.metric("accuracy")
-    widths: tuple[int, ...] = shared_options.widths()
+    metric: str = metric_option("accuracy")
+    widths: tuple[int, ...] = widths_option()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")

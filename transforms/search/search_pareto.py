@@ -24,11 +24,18 @@ from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search, nearly_least
-from tinyml.transforms.search.engine.search_pass import SearchPass, in_modes
+from tinyml.transforms.search.engine.search_pass import (
+    SearchPass,
+    formats_option,
+    in_modes,
+    loss_option,
+    metric_option,
+    ram_option,
+    widths_option,
+)
 from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
 from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, LinearErrors, PairwiseMoves, possible_changes
 from tinyml.transforms.search.moves.single_moves import backtrack, choose_formats, with_better_scales
@@ -127,10 +134,10 @@ class SearchParetoPass(SearchPass):
     """
 
     name = "search-pareto"
-    ram: int | None = shared_options.ram()
+    ram: int | None = ram_option()
     target: str = USUAL
-    metric: str = shared_options.metric("margin")
-    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
+    metric: str = metric_option("margin")
+    widths: tuple[int, ...] = widths_option(WIDTHS)
     flash: int | None = option(
         "limit on flash (pareto), which larger, faster kernels and code may fill, with and without a search",
         default=None,
@@ -143,11 +150,11 @@ class SearchParetoPass(SearchPass):
         metavar="N",
         group=OptionGroup.SEARCH,
     )
-    loss: float | int | None = shared_options.loss(None)
+    loss: float | int | None = loss_option(None)
     effort: int = option(
         "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=OptionGroup.SEARCH
     )
-    formats: tuple[str, ...] = shared_options.formats()
+    formats: tuple[str, ...] = formats_option()
     plans: tuple[str, ...] = option(
         "plans to choose from, the fastest first, with the names of --plan (pareto)",
         default=(),
