@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import ParseError
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
