@@ -90,6 +90,15 @@ class Board:
             return None
         return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"
 
+    def misfit(self, why: str) -> str:
+        """The message for a program that does not fit the board. why: what it needs, or lacks."""
+        return f"does not fit {self.name} ({self.part}): {why}"
+
+    def need(self, flash: int, ram: int | str) -> str:
+        """The bytes that a program needs, 0 of flash where that is unknown, beside those of the board, for `misfit`."""
+        needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
+        return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
+
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
         """The time of an inference; None if it or the clock is unknown.
 

@@ -54,7 +54,7 @@ def compile_choice(
         choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
     except NothingFitsError as error:
         least = error.least
-        needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
+        needed = board.misfit(shortage(request, board, least.flash, least.ram))
         smaller = _smaller_model(program, least.flash, request.flash or board.flash)
         help = board_that_fits(board, least.flash, least.ram)
         raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
@@ -96,8 +96,7 @@ def compile_asked(
     except TooLargeError as error:
         needed = _needed_by(program, ctx, request, board)
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
-            needs = f"does not fit {board.name} ({board.part}): {error.message}"
-            raise InputError(needs, file=str(request.model)) from error
+            raise InputError(board.misfit(error.message), file=str(request.model)) from error
         raise does_not_fit(program, ctx, request, board, needed.flash, needed.ram) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
@@ -201,7 +200,7 @@ def does_not_fit(
     program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float
 ) -> InputError:
     """The error for a program that does not fit, with what helps. flash, ram: bytes that it needs."""
-    needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, flash, ram)}"
+    needed = board.misfit(shortage(request, board, flash, ram))
     helps = remedies(program, ctx, request, board, flash, ram)
     return InputError("; ".join([needed, *helps]), file=str(request.model))
 

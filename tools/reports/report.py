@@ -200,13 +200,9 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
         return
     flash, ram = report.flash_bytes or 0, report.ram_bytes
     least = ram.arena + ram.input
-    raise InputError(
-        f"does not fit {board.name} ({board.part}): needs {f'{flash} bytes of flash and ' if flash else ''}"
-        f"{ram.total or f'more than {least}'} bytes of RAM, "
-        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report.memory)}"
-        + "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least)),
-        file=report.model,
-    )
+    need = board.need(flash, ram.total or f"more than {least}")
+    helps = "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least))
+    raise InputError(f"{board.misfit(need)}{_fullest(report.memory)}{helps}", file=report.model)
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
