@@ -55,7 +55,7 @@ from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
-from tinyml.transforms.formats.assignment.retype import check_scheme
+from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.request import Request
 
 
 SPARE = 0.9

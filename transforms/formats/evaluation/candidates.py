@@ -22,7 +22,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_reals, retype
+from tinyml.transforms.formats.assignment.tensor_classes import check_reals, retype
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference

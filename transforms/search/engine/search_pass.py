@@ -30,8 +30,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_scheme
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
