@@ -48,7 +48,7 @@ class Board:
     kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
     no wait states.
 
-    title: what is printed on it; aliases: other names of the target, for boards with the same part and memories. core:
+    title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
     clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
     Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,

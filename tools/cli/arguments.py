@@ -143,7 +143,7 @@ def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Dec
 
 
 def value_parser(type: Any) -> Callable[[str], Any]:
-    """The parser of values of a type; for a union, that of its member that comes first in `_VALUE_PARSERS`."""
+    """The parser of values of a type; for a union, the parser of the member that comes first in `_VALUE_PARSERS`."""
     if type in _VALUE_PARSERS:
         return _VALUE_PARSERS[type]
     parts = [part for part in get_args(type) if part is not None.__class__]

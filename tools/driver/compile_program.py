@@ -173,8 +173,8 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
     """The smallest board with more room, one of the same chip and features if there is any.
 
     Empty if no board has room for the program, or if `board` itself has, which a user's limits keep it from. Targets
-    without a clock are no boards, but bare cores. All bytes count as constants, of which programs for some chips read
-    fewer than there is flash.
+    without a clock are no boards, but bare cores. All bytes count as constants, since some chips can read constants
+    from a part of their flash only.
     """
     from tinyml.targets.registry import boards, chip_of
 

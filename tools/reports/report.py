@@ -194,7 +194,7 @@ def _fits(
 def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
     """Raise `InputError` for a model that does not fit the board of its report.
 
-    remedies: what helps a program that needs so many bytes of flash, 0 where that is not known, and of RAM.
+    remedies: from the bytes of flash (0 if unknown) and of RAM that a program needs to advice for the message.
     """
     if report.fits is not False:
         return

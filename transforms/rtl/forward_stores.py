@@ -1,4 +1,4 @@
-"""`forward-stores`: what is loaded after it was stored or loaded is that value, and nobody stores what is not read.
+"""`forward-stores`: replace loads by the value that was stored or loaded before, and remove stores that are never read.
 
 As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
 """

@@ -194,7 +194,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _table(
     outside: Builder, rows: EntryRows, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
 ) -> SSAValue:
-    """The memory of what a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
+    """The memory that a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
     load = rows.loads[place]
     content = content_of(load)
     numbers = [

@@ -76,7 +76,7 @@ class Bounds:
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greatest ratio of what a program needs to what there is."""
+        """The greater ratio of needed to available bytes, of RAM or of flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -281,7 +281,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """A model of which no alternative fits. least: what the smallest one needs."""
+    """A model none of whose alternatives fits. least: the cost of the smallest one."""
 
     def __init__(self, least: EstimatedCost):
         super().__init__(f"needs about {least.ram:,.0f} bytes of RAM and {least.flash:,.0f} of flash")

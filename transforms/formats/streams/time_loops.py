@@ -225,7 +225,7 @@ class Rows:
     """The rows that a loop makes, one in each iteration.
 
     position: of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all of
-    them behind the loop, in order. sequence: what these make.
+    them behind the loop, in order. sequence: the result of the last one.
     """
 
     position: int

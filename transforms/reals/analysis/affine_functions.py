@@ -216,7 +216,7 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit of a convolution of a function that is the same for all pixels."""
+    """The edit that folds an affine function into the filter of a convolution; None if it differs between pixels."""
     filter = _own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]
     if filter is None or any((numbers != numbers[:1]).any() for numbers in pixels):

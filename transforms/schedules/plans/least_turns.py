@@ -110,7 +110,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
     def along_rows(rows: Numbers, columns: Numbers, dead: Numbers, written: Numbers) -> Numbers:
         count = len(columns) - 1
         numbers = np.arange(count)
-        # The first pixel that window x of a row or a later one reads, counted from the first of what is left.
+        # The first pixel that window x of a row or a later one reads, counted from the first remaining pixel.
         kept = rows[1:] == rows[:-1]
         own = np.where(kept[:, None], 0, columns[:-1])
         # A window is read once all elements of its result but the last are written.
