@@ -1,4 +1,4 @@
-"""`forward-stores`: replace loads by the value that was stored or loaded before, and remove stores that are never read.
+"""`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read.
 
 As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
 """
@@ -20,7 +20,7 @@ from tinyml.transforms.rtl.scheduling.dependences import terms
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replaces loads from an address that the same block has accessed, with no store to the memory in between."""
+    """Replace loads from an address that the same block has accessed, with no store to the memory in between."""
 
     name = "forward-stores"
 

@@ -1,4 +1,4 @@
-"""`slide-windows`: keep a window that slides over an image as a ring of columns, so that only new columns are loaded.
+"""`slide-windows`: keeps a window that slides over an image as a ring of columns, so that only new columns are loaded.
 
 A convolution copies the window of each pixel, most of which was copied for the pixel before. Here each column of a
 window keeps its place: a new column takes the place of the one that leaves. The rows of weights that meet the

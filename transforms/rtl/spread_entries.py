@@ -53,7 +53,7 @@ MOST = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replaces products of compressed matrices by loops over words of entries, one for each processing element.
+    """Replace products of compressed matrices by loops over words of entries, one for each processing element.
 
     elements: how many elements each product has; None keeps to the budget. cells: percent of the LUTs, DSPs and block
     RAMs of the device for the whole module, of which a product takes its share of the program's products of numbers.

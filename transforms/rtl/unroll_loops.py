@@ -27,7 +27,7 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unrolls innermost loops that only add, by powers of two.
+    """Unroll innermost loops that only add, by powers of two.
 
     factor: the most elements that an iteration takes, whatever they cost; None keeps to the budget. luts, dsps: the
     budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that share in percent.
