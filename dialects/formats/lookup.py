@@ -16,7 +16,7 @@ USUAL_FORMAT = "fixed"
 """The default format."""
 
 ALIASES = {"affine": "zeroskew"}
-"""Common names of formats whose dialects are called otherwise: MLIR already has a dialect `affine`."""
+"""Common names of formats whose dialects have other names: MLIR already has a dialect `affine`."""
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:

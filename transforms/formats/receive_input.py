@@ -1,8 +1,8 @@
 """`receive-input`: receives an image row by row or a sequence step by step, without storing it (L1).
 
 The readers of an image read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
-copy is kept; otherwise all of it is received before the first op. Of a sequence that a loop reads one step at a time
-each step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
+copy is kept; otherwise all of it is received before the first op. If a loop reads a sequence one step at a time, each
+step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
 """
 
 from __future__ import annotations

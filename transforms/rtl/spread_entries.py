@@ -58,7 +58,7 @@ class SpreadEntriesPass(ModulePass):
     elements: how many elements each product has; None keeps to the budget. cells: percent of the LUTs, DSPs and block
     RAMs of the device for the whole module, of which a product takes its share of the program's products of numbers.
     Each element has a copy of the vector; copies, entries and other memories take no more block RAMs than there are.
-    Raises `InputError` for less than one element and for a share that is none.
+    Raises `InputError` for less than one element and for an invalid share.
     """
 
     name = "spread-entries"

@@ -33,7 +33,7 @@ class UnrollLoopsPass(ModulePass):
     budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that share in percent.
     brams: the block RAMs for the whole module, by default all that there are.
     order: `gain` unrolls what saves most for its cells, `sequential` each loop in turn as far as it goes, as SeeDot.
-    Raises `InputError` for a factor that is not positive, a share that is none, and an unknown order.
+    Raises `InputError` for a factor that is not positive, an invalid share, and an unknown order.
     """
 
     name = "unroll-loops"

@@ -103,7 +103,7 @@ class Tried:
 
     @property
     def known_loss(self) -> float:
-        """The points lost, as far as that was looked at."""
+        """The points lost by the evaluation or, before it, by the first look; infinite without either."""
         known = self.loss or self.look
         return math.inf if known is None else known.points
 
@@ -117,7 +117,7 @@ class Failed:
 
     @property
     def reason(self) -> str:
-        """The error in words, with its type if it is none of a user's."""
+        """The error in words, with its type unless it is an `InputError`."""
         error = self.error
         return error.message if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 

@@ -297,7 +297,7 @@ def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
 
 
 def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
-    """The shape of a bias: of a convolution a number for each channel."""
+    """The shape of a bias: one number for each channel of a convolution, the shape of the result for other ops."""
     return (op.rows,) if isinstance(op, tdsl.Conv2dOp) else tdsl.shape_of(op.out)
 
 

@@ -120,7 +120,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
         at[:, :-1] = np.maximum(at[:, :-1], last)
         most = _from_each_on(at) - numbers * after + np.where(kept[:, None], 0, columns[:-1]) * before
         within = most + written[:-1, :-1] * after - dead[:-1, :-1] * before
-        # Behind the row, what is left begins with the first pixel of the next step, unless there is none.
+        # Behind the row, the remaining image begins with the first pixel of the next step, if there is a next step.
         behind = written[1:, :-1] * after - dead[1:, :-1] * before
         behind[-1] = 0
         return np.maximum(within, behind)
