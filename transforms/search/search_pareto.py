@@ -1,7 +1,7 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
 The search starts from uniform widths and the results of SeeDot's, Shiftry's and MinUn's searches
-(`initial_candidates`), backtracks from candidates just beyond the limits (`backtracking`), and continues from the best
+(`initial_candidates`), backtracks from candidates just beyond the limits (`single_moves`), and continues from the best
 one: some tensors become wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is
 tried alone, and those that help are combined as long as each still does. Such a change may be a finer scale, at which
 the greatest numbers of a tensor saturate. The initial candidates are kept, so that the result is never worse.
@@ -129,7 +129,7 @@ class SearchParetoPass(SearchPass):
     of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: that tensors
     may have, as far as the format offers them. loss: in the unit of the metric. effort: the approximate number of
     candidates that are evaluated, not counting backtracking. formats: that single tensors may have instead
-    (`format_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
+    (`single_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
     memory to spare, and the function gets the attribute `tdsl.mode`.
     """
 

@@ -106,7 +106,7 @@ class SearchPromotePass(SearchPass):
     ram: bytes that arena, input and stack may take; no limit by default. target: determines the stack, as for
     `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.
     soft: promotions continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above
-    `ram` is never taken. formats: that single tensors may have instead (`format_moves`).
+    `ram` is never taken. formats: that single tensors may have instead (`single_moves`).
 
     In addition to the paper, with a limit and a choice of widths, the other widths fill the memory that the pair
     leaves; and with the metric `margin`, which reflects saturation, tensors take other scales (`choose_scales`).
