@@ -174,7 +174,7 @@ def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
 UNIT = instance(UnitAttr, "no value")
 TEXT = instance(StringAttr, "a string")
 NAME = instance(StringAttr | BytesAttr, "a string")
-"""Text of any characters: the parser makes bytes of a string with other characters than those of ASCII."""
+"""Text of any characters: the parser turns a string into bytes if not all of its characters are ASCII."""
 
 
 def text_of(name: Attribute) -> str:

@@ -1,6 +1,7 @@
 """`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
 
-The spellings of arithmetic are here; those of memory and of control flow are files of their own (`tinyml.lowering.c`).
+The spellings of arithmetic are here; those of memory are in `lowering/c/memory.py`, those of loops, branches and calls
+in `lowering/c/function.py`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,7 @@ from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
 from tinyml.lowering.c.caller_functions import caller_functions
-from tinyml.lowering.c.control_flow import CONTROL_FLOW
-from tinyml.lowering.c.function import FunctionLowering, Spelling, Spellings, unsupported
+from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
 from tinyml.lowering.c.memory import MEMORY
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.ir.cost.steps import is_shift

@@ -48,7 +48,7 @@ class Board:
     kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
     no wait states.
 
-    title: what is printed on it; aliases: other names of the target, for boards with the same part and memories. core:
+    title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
     clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
     Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
@@ -89,6 +89,15 @@ class Board:
         if self.clock is None:
             return None
         return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"
+
+    def misfit(self, why: str) -> str:
+        """The message for a program that does not fit the board. why: what it needs, or lacks."""
+        return f"does not fit {self.name} ({self.part}): {why}"
+
+    def need(self, flash: int, ram: int | str) -> str:
+        """The bytes that a program needs, 0 of flash where that is unknown, beside those of the board, for `misfit`."""
+        needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
+        return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
         """The time of an inference; None if it or the clock is unknown.

@@ -56,7 +56,7 @@ _BITS = {MemoryEffectKind.READ: READS, MemoryEffectKind.WRITE: WRITES, MemoryEff
 
 
 class _Rules(NamedTuple):
-    """What holds for all ops of a class.
+    """The properties of all ops of a class.
 
     effects: None if they differ from op to op. stays: true for a terminator or a symbol, which is never dead.
     """
@@ -143,7 +143,7 @@ def _erase_dead(region: Region) -> None:
 
 
 class _Key(NamedTuple):
-    """What equal ops have in common, but for their regions."""
+    """The properties in which equal ops agree, regions left out."""
 
     kind: type[Operation]
     operands: tuple[SSAValue, ...]

@@ -171,8 +171,11 @@ def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
 
 
 def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
-    """At most `count` magnitudes, as dense as the cube root of the density of x, which is optimal for very many (Panter
-    and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
+    """At most `count` magnitudes, whose density is proportional to the cube root of the density of x.
+
+    This is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
+    Modulation", 1951).
+    """
     distinct = np.unique(x)
     if len(distinct) <= count:
         return distinct

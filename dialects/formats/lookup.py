@@ -9,14 +9,14 @@ from xdsl.utils.exceptions import ParseError
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
 """The default format."""
 
 ALIASES = {"affine": "zeroskew"}
-"""Common names of formats whose dialects are called otherwise: MLIR already has a dialect `affine`."""
+"""Common names of formats whose dialects have other names: MLIR already has a dialect `affine`."""
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:

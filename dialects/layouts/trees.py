@@ -248,7 +248,7 @@ def element_type(array: NDArray[Any]) -> Element:
 
 VOTES = "votes"
 MOST_NONZERO = 0.6
-"""Leaves whose votes are zero more often are lists of what is not."""
+"""The share of nonzero votes below which the leaves are stored as lists of them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,9 +37,10 @@ Extents = tuple[int, int]
 class Turn(NamedTuple):
     """A turn, with rows and columns as they lie in memory when it begins.
 
-    rows: the number of rows of the result that it computes. image, result: the extents of what is left of either. read,
-    written: the pixels of the image that are dead, and of the result that have been written. turned: true if rows in
-    memory are columns of the image. before: rows of padding above what is left of the image, and columns on its left.
+    rows: the number of rows of the result that it computes. image, result: the extents of the remaining image and
+    result. read, written: the pixels of the image that are dead, and of the result that have been written. turned: true
+    if rows in memory are columns of the image. before: rows of padding above the remaining image, and columns on its
+    left.
     """
 
     rows: int

@@ -74,7 +74,7 @@ __all__ = [
 
 
 Insert: TypeAlias = Callable[[Operation], SSAValue]
-"""Appends an op and returns its result."""
+"""A function that appends an op and returns its result."""
 
 
 class PointwiseOp(TensorOp, ABC):

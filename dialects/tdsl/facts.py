@@ -1,4 +1,4 @@
-"""What holds of the factors of sums for any input: constants are known, other tensors have intervals."""
+"""Facts about the factors of sums that hold for any input: constants are known, other tensors have intervals."""
 
 from __future__ import annotations
 

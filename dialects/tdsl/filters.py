@@ -53,7 +53,7 @@ class BiquadOp(TensorOp):
         return [float(coefficient.value.data) for coefficient in self.coefficients]
 
     def coefficient_format(self) -> NumberFormat:
-        """The format of the coefficients: of the kind of the input's, for the greatest of them."""
+        """The format of the coefficients: of the input's kind, with a range that holds the greatest of them."""
         greatest = max(map(abs, self.reals))
         return format_of(self.input).for_range(-greatest, greatest)
 

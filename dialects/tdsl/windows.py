@@ -102,7 +102,7 @@ class WindowOp(TensorOp):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each axis of the image the axis of the operand."""
+        """The operand's axis for each axis of the image."""
         return (0, 1, 2, 3) if self.axes is None else integers(self.axes, "axes", 4)
 
     @property

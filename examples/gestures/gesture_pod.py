@@ -17,8 +17,7 @@ from xdsl.ir import SSAValue
 
 from tinyml import features
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
-from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint, reals
 from tinyml.lowering.frontends.signals.front_ends import joined
 
 MODEL = Path(__file__).parents[1] / "protonn-gesturepod" / "protonn_gesturepod.sd"

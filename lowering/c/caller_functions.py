@@ -133,7 +133,7 @@ class _Buffer:
             real = build.insert(c.LoadOp(reals, inner.args[0]))
             build.put(c.InvokeOp(f"{self.name}_set", [*instance, inner.args[0], real]))
         build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
-        # What NAME_set rounds needs no guard.
+        # NAME_set stores valid raws alone, which need no guard.
         if self.program.guarded is None:
             self._call(build, "run", instance)
         else:

@@ -112,7 +112,7 @@ def _formula(format: NumberFormat) -> tuple[float, int] | None:
 
 
 def _raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits; of a wider one, those around each power of two."""
+    """All raws of a format of at most 16 bits; the raws around each power of two of a wider format."""
     info = np.iinfo(format.dtype)
     if info.bits <= 16:
         return np.arange(info.min, info.max + 1).astype(format.dtype)

@@ -7,6 +7,7 @@ name and an `Importer` as the value.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 
@@ -21,6 +22,9 @@ Importer = Callable[[bytes, str], ModuleOp]
 Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text that is not UTF-8.
 """
 
+TRUST_PICKLE: ContextVar[bool] = ContextVar("TRUST_PICKLE", default=False)
+"""True if files may be unpickled, which runs the code that they contain; set by `--trust-pickle`."""
+
 MLIR = "mlir"
 """The suffix of modules, which need no importer."""
 
@@ -30,8 +34,8 @@ FRONTENDS = {
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
     "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
-    "joblib": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
-    "pkl": "tinyml.lowering.frontends.sklearn.pickled:read_pickle",
+    "joblib": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
+    "pkl": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
 }
 """The built-in importers, loaded on demand. Among several programs in a folder, the earliest suffix here wins."""
 

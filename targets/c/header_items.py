@@ -1,7 +1,7 @@
 """The parts of C text that a program needs.
 
-Of a header: functions, types and macros, and what these use. Of any text: what is not under preprocessor conditions
-that are known to be false.
+Of a header: functions, types and macros, and the definitions that these use. Of any text: lines that are not under
+preprocessor conditions known to be false.
 """
 
 from __future__ import annotations

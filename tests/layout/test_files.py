@@ -24,6 +24,7 @@ CONTRACTS = {
         "distribution",
         "errors",
         "functions",
+        "guarded_parser",
         "lazy_numpy",
         "limits",
         "locations",

@@ -18,7 +18,7 @@ from programs.sliced_networks import arena, buffers_of, inputs_of, refined
 from tinyml.dialects import tdsl
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.reports.memory_picture import occupied
+from tinyml.tools.reports.memory_report import occupied
 from tinyml.transforms.buffers.liveness.live_ranges import memory_map, program_points
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 from tinyml.transforms.schedules.channels import ByChannel

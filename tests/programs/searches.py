@@ -15,10 +15,8 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
-from tinyml.transforms.search.engine.evaluation import Evaluation
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.formats.evaluation.candidates import Formats, SearchProblem
+from tinyml.transforms.search.engine.search import Evaluation, Search
 from tinyml.transforms.search.engine.workers import Workers
 
 SOURCES = MODELS | {"network": NETWORK}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import Option
 from tinyml.tools.cli.arguments import value_parser
 from tinyml.tools.cli.user_errors import as_input_error
@@ -46,7 +47,7 @@ def text(name: str, value: object) -> str:
 def _checked(option: Option, value: object) -> Any:
     """The value of an option, read as the command line reads its text."""
     if option.type is bool:
-        return bool(_expected(option, value, "True or False", bool, _bool_of_numpy()))
+        return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
     if option.choices and text not in option.choices:
         raise unknown(option.name, text, option.choices)
@@ -62,7 +63,7 @@ def _text(option: Option, value: object) -> str:
     if tuple in kinds:
         if isinstance(value, str):
             return value
-        items = cast("Sequence[object]", _expected(option, value, "a sequence", Sequence, _array_of_numpy()))
+        items = cast("Sequence[object]", _expected(option, value, "a sequence", Sequence, np.ndarray))
         return ",".join(map(str, items))
     if float in kinds:
         return repr(float(_expected(option, value, "a number", Real)))
@@ -87,18 +88,6 @@ def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
     return value
-
-
-def _bool_of_numpy() -> type:
-    from tinyml.dialects.lazy_numpy import np
-
-    return np.bool_
-
-
-def _array_of_numpy() -> type:
-    from tinyml.dialects.lazy_numpy import np
-
-    return np.ndarray
 
 
 Arguments: TypeAlias = tuple[str, str]

@@ -23,6 +23,22 @@ EXPECTED = (
 )
 
 
+def class_labels(module: ModuleOp) -> list[str | int] | None:
+    """A copy of the labels of a program's classes in order; None without labels."""
+    from tinyml.dialects.tdsl.interface import read_interface
+
+    classes = read_interface(module).classes
+    return None if classes is None else [*classes]
+
+
+def feature_names(module: ModuleOp) -> list[str] | None:
+    """A copy of the names of a program's features in order; None without names."""
+    from tinyml.dialects.tdsl.interface import read_input
+
+    names = read_input(module).names
+    return None if names is None else [*names]
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A trained model as a program on tensors, made by `load`.
@@ -38,18 +54,12 @@ class Model:
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
-        from tinyml.dialects.tdsl.interface import read_interface
-
-        classes = read_interface(self.module).classes
-        return None if classes is None else [*classes]
+        return class_labels(self.module)
 
     @cached_property
     def feature_names(self) -> list[str] | None:
         """The names of the features in order, of a model that was trained on a data frame; None for any other."""
-        from tinyml.dialects.tdsl.interface import read_input
-
-        names = read_input(self.module).names
-        return None if names is None else [*names]
+        return feature_names(self.module)
 
     @property
     def features(self) -> int:

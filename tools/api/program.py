@@ -19,6 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
 from tinyml.tools.api.arguments import checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
+from tinyml.tools.api.loading import class_labels, feature_names
 from tinyml.tools.reports.facts.figures import figures_of, spell_format
 from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.tables import time_unit
@@ -84,18 +85,12 @@ class Program:
     @cached_property
     def classes(self) -> list[str | int] | None:
         """The labels of the classes in order; None for a model without labels, whose classes are indices."""
-        from tinyml.dialects.tdsl.interface import read_interface
-
-        classes = read_interface(self._formats).classes
-        return None if classes is None else [*classes]
+        return class_labels(self._formats)
 
     @cached_property
     def feature_names(self) -> list[str] | None:
         """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
-        from tinyml.dialects.tdsl.interface import read_input
-
-        names = read_input(self._formats).names
-        return None if names is None else [*names]
+        return feature_names(self._formats)
 
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.

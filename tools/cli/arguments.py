@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, option, options_of
-from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
+from tinyml.lowering.frontends.importers import TRUST_PICKLE, importers
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
 
 Declaration = TypeVar("Declaration")
@@ -143,7 +143,7 @@ def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Dec
 
 
 def value_parser(type: Any) -> Callable[[str], Any]:
-    """The parser of values of a type; for a union, that of its member that comes first in `_VALUE_PARSERS`."""
+    """The parser of values of a type; for a union, the parser of the member that comes first in `_VALUE_PARSERS`."""
     if type in _VALUE_PARSERS:
         return _VALUE_PARSERS[type]
     parts = [part for part in get_args(type) if part is not None.__class__]
@@ -241,7 +241,6 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
     suffix of a model or of data that the command does not write.
     """
-    from tinyml.lowering.frontends.importers import importers
 
     try:
         final = check_output(path)

@@ -9,8 +9,8 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.own_attributes import verify_own_attributes
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
 from tinyml.tools.cli.user_errors import squeeze
 from tinyml.tools.universe import own_attributes
 

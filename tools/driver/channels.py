@@ -52,11 +52,7 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-    from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
     from tinyml.transforms.reals.channels.importance import importance
-    from tinyml.transforms.reals.channels.pruning import Channels
-    from tinyml.transforms.schedules.plans.network import network_of
-    from tinyml.transforms.schedules.table import schedule_named
 
     module = load_program(request.model, context())
     bits = request.bits
@@ -64,9 +60,20 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
         argument = predict_function(module).body.block.args[0]
         bits = bits or 8 * tdsl.format_of(argument).dtype.itemsize
         LiftToRealsPass().apply(Context(), module)
-    function = predict_function(module)
-    network, grouping = network_of(function, bits), ChannelGroups(function)
-    if not network.graph.nodes:
+    channels = channels_of(module, request.mode, bits)
+    if not channels.network.graph.nodes:
         raise InputError("the program computes nothing")
     file = None if request.importance is None else str(request.importance)
-    return LoadedNetwork(module, Channels(network, grouping, schedule_named(request.mode)), importance(grouping, file))
+    return LoadedNetwork(module, channels, importance(channels.grouping, file))
+
+
+def channels_of(module: ModuleOp, mode: str, bits: int | None) -> Channels:
+    """The channels of a program at L0. bits: of an element, by default those of its format."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
+    from tinyml.transforms.reals.channels.pruning import Channels
+    from tinyml.transforms.schedules.plans.network import network_of
+    from tinyml.transforms.schedules.table import schedule_named
+
+    function = predict_function(module)
+    return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))

@@ -23,13 +23,12 @@ from tinyml.tools.driver.request import SearchRequest, watched
 from tinyml.tools.driver.stages import find_model, load_program, passes_to_formats
 from tinyml.tools.reports.tables import wide_console
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
-from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
-from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
+from tinyml.transforms.formats.evaluation.candidates import evaluate_program, leave_out_roundings
 from tinyml.transforms.formats.evaluation.reference import Metric, Reference, RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
+from tinyml.transforms.search.costs.candidate_costs import working_memory
 from tinyml.transforms.search.costs.pipelines_below import cost_of
-from tinyml.transforms.search.costs.working_memory import working_memory
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs

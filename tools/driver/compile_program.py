@@ -5,6 +5,9 @@ What does not fit is refused with the size that it needs and with remedies: othe
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, prod
 from typing import TYPE_CHECKING
@@ -15,16 +18,15 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
-from tinyml.tools.driver.choice.choose import AutoChoice, NothingFitsError, choose
-from tinyml.tools.driver.choice.remedies import board_that_fits, bounds_of, options_that_fit, shortage
-from tinyml.tools.driver.choice.replay import chosen_request
+from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, ORDINARY_EXECUTION, Alternative
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, Tried, choose, place
+from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of
 from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
 from tinyml.tools.driver.stages import Compiled, compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
-from tinyml.transforms.search.costs.working_memory import arena_and_input
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
+
 
 SPARE = 0.9
 """The share of the flash that the parts of a model fill where a message says how many would fit."""
@@ -50,7 +53,7 @@ def compile_choice(
         choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
     except NothingFitsError as error:
         least = error.least
-        needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, least.flash, least.ram)}"
+        needed = board.misfit(shortage(request, board, least.flash, least.ram))
         smaller = _smaller_model(program, least.flash, request.flash or board.flash)
         help = board_that_fits(board, least.flash, least.ram)
         raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
@@ -92,8 +95,7 @@ def compile_asked(
     except TooLargeError as error:
         needed = _needed_by(program, ctx, request, board)
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
-            needs = f"does not fit {board.name} ({board.part}): {error.message}"
-            raise InputError(needs, file=str(request.model)) from error
+            raise InputError(board.misfit(error.message), file=str(request.model)) from error
         raise does_not_fit(program, ctx, request, board, needed.flash, needed.ram) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
@@ -115,11 +117,89 @@ def compile_asked(
     return compiled, request
 
 
+SPARE_FLASH = 0.95
+"""The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""
+
+
+def bounds_of(request: Request, board: Board, loss: float = 0.0) -> Bounds:
+    """The limits of a request and of a board; infinite where there are none."""
+    flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
+    return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss)
+
+
+def _least(*limits: int | None) -> float:
+    return min((limit for limit in limits if limit is not None), default=math.inf)
+
+
+def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
+    """The resources that a program lacks, in words. flash, ram: bytes that it needs."""
+    short: list[str] = []
+    for resource, needed, asked, there in (
+        ("RAM", ram, request.ram, board.ram),
+        ("flash", flash, request.flash, board.flash),
+    ):
+        if asked is not None and needed > asked:
+            short.append(f"needs {needed:,.0f} bytes of {resource}, --{resource.lower()} allows {asked:,}")
+        elif there is not None and needed > there:
+            short.append(f"needs {needed:,.0f} bytes of {resource}, the board has {there:,}")
+    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, nearly all that there is"
+
+
+def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
+    """The options of the fastest alternative that fits, with what it needs; empty where none does.
+
+    program: on reals.
+    """
+    best = min(
+        _placed(Trials(program, ctx, options, data), bounds), key=lambda tried: tried.cost.time or 0, default=None
+    )
+    if best is None:
+        return ""
+    needs = f"{best.cost.ram:,.0f} bytes of RAM and {best.cost.flash:,.0f} of flash"
+    return f"{spelled_options({**best.alternative.options, **best.schedule})} needs about {needs}"
+
+
+def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
+    """The alternatives that fit."""
+    for alternative in ALTERNATIVES:
+        with suppress(InputError):
+            trial = trials.of(alternative)
+            tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
+            if place(tried, bounds):
+                yield tried
+
+
+def board_that_fits(board: Board, flash: float, ram: float) -> str:
+    """The smallest board with more room, one of the same chip and features if there is any.
+
+    Empty if no board has room for the program, or if `board` itself has, which a user's limits keep it from. Targets
+    without a clock are no boards, but bare cores. All bytes count as constants, since some chips can read constants
+    from a part of their flash only.
+    """
+    from tinyml.targets.registry import boards, chip_of
+
+    own_ram, own_flash = board.ram or 0, board.flash or 0
+    if ram <= own_ram and flash <= own_flash:
+        return ""
+    constants, ram, flash = flash, max(ram, own_ram), max(flash, own_flash)
+    roomy = [
+        (chip_of(other.name) is not chip_of(board.name), other.ram, other)
+        for other in boards()
+        if other.clock is not None and other.ram is not None and other.flash is not None
+        if other.ram >= ram and other.flash >= flash and (chip_of(other.name).flash_bytes or math.inf) >= constants
+        if chip_of(other.name) is not chip_of(board.name) or {*board.features} <= {*other.features}
+    ]
+    if not roomy:
+        return ""
+    *_, found = min(roomy, key=lambda row: row[:2])
+    return f"{found.name} has {found.ram:,} bytes of RAM and {found.flash:,} of flash"
+
+
 def does_not_fit(
     program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float
 ) -> InputError:
     """The error for a program that does not fit, with what helps. flash, ram: bytes that it needs."""
-    needed = f"does not fit {board.name} ({board.part}): {shortage(request, board, flash, ram)}"
+    needed = board.misfit(shortage(request, board, flash, ram))
     helps = remedies(program, ctx, request, board, flash, ram)
     return InputError("; ".join([needed, *helps]), file=str(request.model))
 

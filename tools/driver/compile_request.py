@@ -1,4 +1,7 @@
-"""Requests to compile, made from the values of options by the command line and the Python API."""
+"""Requests to compile, made from the values of options by the command line and the Python API.
+
+The help text of `--search` loads all searches, which other commands that make requests (`request.py`) do without.
+"""
 
 from __future__ import annotations
 

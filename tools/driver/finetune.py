@@ -21,20 +21,19 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import Array, TrainedWeights
+from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
-from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
-from tinyml.transforms.reals.channels.pruning import Channels, prune
+from tinyml.transforms.reals.channels.pruning import prune
 from tinyml.transforms.reals.channels.refitting import prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
-from tinyml.transforms.schedules.plans.network import network_of
-from tinyml.transforms.schedules.table import AUTO, schedule_named
+from tinyml.transforms.schedules.table import AUTO
 
 SMALLER = 4.0
 """The learning rate on reals divided by that in the program's arithmetic."""
@@ -122,12 +121,6 @@ def _finetuned(
     trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
-
-
-def channels_of(module: ModuleOp, mode: str, bits: int) -> Channels:
-    """The channels of a program at L0. bits: of an element."""
-    function = predict_function(module)
-    return Channels(network_of(function, bits), ChannelGroups(function), schedule_named(mode))
 
 
 def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:

@@ -19,7 +19,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, schedule_named
-from tinyml.transforms.search.costs.working_memory import arena_and_input
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -44,9 +44,8 @@ LEAST_STEP = 0.95
 
 def ram_of(compiled: Compiled, target: str) -> int:
     """The bytes of RAM of a program: arena, input and stack by the cost model, without the stack where it has none."""
-
     estimate = estimate_on(compiled.loops, target, OPTIMIZE)
-    return arena_and_input(compiled.buffers) if estimate is None else round(estimate.ram)
+    return _alive(compiled) if estimate is None else round(estimate.ram)
 
 
 def compile_within_ram(
@@ -106,13 +105,12 @@ def compile_wider(
 
 def _time(compiled: Compiled, target: str) -> float:
     """The estimated time of an inference; 0 on targets without costs."""
-
     estimate = estimate_on(compiled.loops, target, OPTIMIZE)
     return 0 if estimate is None else estimate.time
 
 
 def _alive(compiled: Compiled) -> int:
-
+    """The bytes of RAM that a program takes without its stack, which are what a plan counts."""
     return arena_and_input(compiled.buffers)
 
 
@@ -249,6 +247,4 @@ def require_cells(hardware: dict[str, Any] | None, board: Board, model: str) -> 
     """Raise `InputError` for a module that takes more cells than there are."""
     if hardware is not None and hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
-        raise InputError(
-            f"does not fit {board.name} ({board.part}): needs {needs}; fewer bits or a smaller model helps", file=model
-        )
+        raise InputError(board.misfit(f"needs {needs}; fewer bits or a smaller model helps"), file=model)

@@ -195,7 +195,7 @@ def run_on_device(
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
     """The first difference between two outputs, compared bit by bit even for floats; None if there is none.
 
-    Of one sample the scores come first, then the other outputs, then the label.
+    Within a sample the scores come first, then the other outputs, then the label.
     """
     found: list[Mismatch] = []
     offset = 0

@@ -135,23 +135,27 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         release_input(folder / name)
         write_file(folder / name, text)
-    if isinstance(listed := report.get(FILES), dict):
-        digests = {**cast("dict[str, Any]", listed), **{name: _digest(folder / name) for name in texts}}
+    if (listed := _listed(report)) is not None:
+        digests = {**listed, **{name: _digest(folder / name) for name in texts}}
         release_input(folder / REPORT)
         write_file(folder / REPORT, json.dumps({**report, FILES: digests}, indent=2) + "\n")
 
 
+def _listed(report: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The SHA-256 of every file that a report lists, by name; None for a report without a list."""
+    listed = report.get(FILES)
+    return cast("dict[str, Any]", listed) if isinstance(listed, dict) else None
+
+
 def listed_files(report: Mapping[str, Any]) -> Sequence[str]:
     """The files of an output folder that its report lists, itself left out."""
-    listed = report.get(FILES)
-    names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}
-    return sorted(names.keys() - {REPORT})
+    return sorted((_listed(report) or {}).keys() - {REPORT})
 
 
 def is_as_written(folder: Path, report: Mapping[str, Any], name: str) -> bool:
     """True for a file in an output folder that has the hash in the report."""
-    listed = report.get(FILES)
-    return isinstance(listed, dict) and _digest(folder / name) == cast("dict[str, Any]", listed).get(name, "")
+    listed = _listed(report)
+    return listed is not None and _digest(folder / name) == listed.get(name, "")
 
 
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
@@ -168,9 +172,9 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
         if not any(folder.iterdir()):
             return ()
         report = found_report(folder)
-        if report is None or _WRITER not in report or not isinstance(report.get(FILES), dict):
+        if report is None or _WRITER not in report or (listed := _listed(report)) is None:
             raise InputError("exists already and is no output of tinyml", file=str(folder))
-        listed = cast("dict[str, Any]", report.pop(FILES))
+        del report[FILES]
         found: list[str] = []
         for name in _files(folder):
             if name not in listed:

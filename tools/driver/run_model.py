@@ -165,9 +165,7 @@ def _with_floats(
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:
     """Raise `InputError` for a program larger than the memories of a board, on whose core it was simulated."""
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
-        needs = f"needs {flash} bytes of flash and {ram} bytes of RAM"
-        has = f"the board has {chosen.flash} of flash and {chosen.ram} of RAM"
-        raise InputError(f"does not fit {chosen.name} ({chosen.part}): {needs}, {has}")
+        raise InputError(chosen.misfit(chosen.need(flash, ram)))
 
 
 def _save(outputs: Outputs, file: Path) -> None:

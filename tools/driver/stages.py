@@ -72,8 +72,8 @@ class Compiled:
     reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan of
     execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
-    the rows of constant matrices have scales of their own. parts: the format of what a quantised model has in
-    floats, such as `fixed 16`; None if it has nothing in floats. kept: true if it came with its formats. fold_affine:
+    the rows of constant matrices have scales of their own. parts: the format of the parts that a quantised model
+    computes in floats, such as `fixed 16`; None if there are none. kept: true if it came with its formats. fold_affine:
     true if affine layers were folded. verilog: the text of the hardware module; None for a target that is no FPGA.
     """
 

@@ -74,7 +74,7 @@ def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
 
 
 def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
-    """The figures in a line."""
+    """The figures in one line of text."""
     converting = figures["conversion"]
     time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
     return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."

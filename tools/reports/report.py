@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
     from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.compile_model import Compilation
     from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.driver.stages import Compiled
@@ -194,19 +194,15 @@ def _fits(
 def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
     """Raise `InputError` for a model that does not fit the board of its report.
 
-    remedies: what helps a program that needs so many bytes of flash, 0 where that is not known, and of RAM.
+    remedies: from the bytes of flash (0 if unknown) and of RAM that a program needs to advice for the message.
     """
     if report.fits is not False:
         return
     flash, ram = report.flash_bytes or 0, report.ram_bytes
     least = ram.arena + ram.input
-    raise InputError(
-        f"does not fit {board.name} ({board.part}): needs {f'{flash} bytes of flash and ' if flash else ''}"
-        f"{ram.total or f'more than {least}'} bytes of RAM, "
-        f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report.memory)}"
-        + "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least)),
-        file=report.model,
-    )
+    need = board.need(flash, ram.total or f"more than {least}")
+    helps = "".join(f"; {remedy}" for remedy in remedies(flash, ram.total or least))
+    raise InputError(f"{board.misfit(need)}{_fullest(report.memory)}{helps}", file=report.model)
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:

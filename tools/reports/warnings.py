@@ -14,7 +14,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.compile_model import Compilation
     from tinyml.tools.driver.measure import Accuracy
     from tinyml.transforms.ir.cost.estimate import TimeShares
 
@@ -202,7 +202,7 @@ def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
-    # What is too large for the chip is refused, as what does not fit the board is.
+    # Alternatives too large for the chip do not fit, as others do not fit the board: they have not failed.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
     reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
     found = Findings(

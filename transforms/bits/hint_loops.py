@@ -21,8 +21,7 @@ from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import UNKNOWN
-from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES
+from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
 PIPELINE = OwnAttribute("hls.pipeline", {"scf.for": UNIT}, "A loop whose iterations overlap.")
 

@@ -20,12 +20,10 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_sp
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals, check_scheme
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
 
 VOTE_BITS = 8
 """The width to which the votes of forests are narrowed."""

@@ -18,8 +18,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.loops.flash.attempts import next_attempt
-from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
+from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, LoweringPasses, ProgramCost, set_cost
 
 
 @dataclass(frozen=True)

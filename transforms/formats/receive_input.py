@@ -1,8 +1,8 @@
 """`receive-input`: receives an image row by row or a sequence step by step, without storing it (L1).
 
 The readers of an image read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
-copy is kept; otherwise all of it is received before the first op. Of a sequence that a loop reads one step at a time
-each step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
+copy is kept; otherwise all of it is received before the first op. If a loop reads a sequence one step at a time, each
+step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.formats.streams.time_axis import (
+from tinyml.transforms.formats.streams.time_loops import (
     SequenceLoop,
     behind,
     is_image,

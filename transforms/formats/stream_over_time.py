@@ -35,8 +35,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.streams.time_axis import time_of
-from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop, time_loops
+from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop, time_loops, time_of
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder

@@ -23,8 +23,7 @@ from tinyml.targets.registry import HOST, board, chip_of, compile_for
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
-from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
+from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 LEAST_BYTES = 3
 """Bytes of an inner node in tables; its leaves take about as many."""

@@ -24,7 +24,7 @@ _PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, n
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decodes constants that only sums of products read if their integers take no more bytes.
+    """Decode constants that only sums of products read if their integers take no more bytes.
 
     The accumulators must accept the integers. packed: as for `pack-constants`; constants that are packed regardless of
     the cost are unchanged.

@@ -21,7 +21,7 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, Progra
 
 @dataclass(frozen=True)
 class EstimateCostPass(ModulePass):
-    """Sets `tinyml.cost`: time of an inference in the target's unit, flash and RAM (including stack) in bytes.
+    """Set `tinyml.cost`: time of an inference in the target's unit, flash and RAM (including stack) in bytes.
 
     target: as for `select-kernels`. Raises `InputError` for a target without a cost table.
     """

@@ -34,7 +34,7 @@ _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuses a loop with the next one of equal bounds if that loads elements that the first has stored.
+    """Fuse a loop with the next one of equal bounds if that loads elements that the first has stored.
 
     A contraction counts as a loop over its rows; a loop fused with a contraction becomes part of its body.
     """

@@ -31,7 +31,7 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 
 @dataclass(frozen=True)
 class LoadWeightsPass(ModulePass):
-    """Moves every constant array whose elements are numbers of a format or of an accumulator.
+    """Move every constant array whose elements are numbers of a format or of an accumulator.
 
     Tables of the compiler, the structure of sparse matrices and single numbers, which are part of the code elsewhere,
     stay in flash. A power of two that all elements of a

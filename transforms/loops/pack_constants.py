@@ -45,7 +45,7 @@ GAIN = 0.15
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Moves constants of few bits to packed flash; rows that kernels read are padded to whole groups.
+    """Move constants of few bits to packed flash; rows that kernels read are padded to whole groups.
 
     target: as for `select-kernels`; targets without kernels have enough flash. packed: `auto`, or `always` or `never`
     regardless of the cost. Raises `InputError` for an unknown target or mode.

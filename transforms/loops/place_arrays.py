@@ -26,7 +26,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Moves slices of local arrays that are first written by a copy into free bytes of the arena.
+    """Move slices of local arrays that are first written by a copy into free bytes of the arena.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region,
     to the last.

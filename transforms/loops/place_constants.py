@@ -24,7 +24,7 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Marks constants as `far`, and sets the kernels that read far weights, where near constants exceed their limit.
+    """Mark constants as `far`, and set the kernels that read far weights, where near constants exceed their limit.
 
     Constants of equal bits move together. Those stay near that a kernel without a form for far weights reads, or a
     function that reads single packed elements. The pass is deterministic: constants are taken by the time that each

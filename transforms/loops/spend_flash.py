@@ -27,7 +27,7 @@ from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Replaces tiles and rows of constant matrices by kernels and code, before `select-kernels` chooses all others.
+    """Replace tiles and rows of constant matrices by kernels and code, before `select-kernels` chooses all others.
 
     The filters of a tile count as such a matrix, by which each window is multiplied. If flash has no room for all rows
     of a matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is

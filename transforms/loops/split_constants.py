@@ -28,7 +28,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class SplitConstantsPass(ModulePass):
-    """Splits each constant that is too large and whose readers are in loops over its rows, from the first one on.
+    """Split each constant that is too large and whose readers are in loops over its rows, from the first one on.
 
     All parts but the last have equally many rows. Printing C rejects constants that remain too large, such as streams
     of sparse rows, whose places are computed.

@@ -23,7 +23,7 @@ MOST = 4
 
 @dataclass(frozen=True)
 class ExpandLoopsPass(ModulePass):
-    """Expands loops of at most four iterations, from the inside, within other loops."""
+    """Expand loops of at most four iterations, from the inside, within other loops."""
 
     name = "expand-loops"
 

@@ -1,4 +1,4 @@
-"""`forward-stores`: what is loaded after it was stored or loaded is that value, and nobody stores what is not read.
+"""`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read.
 
 As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
 """
@@ -20,7 +20,7 @@ from tinyml.transforms.rtl.scheduling.dependences import terms
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replaces loads from an address that the same block has accessed, with no store to the memory in between."""
+    """Replace loads from an address that the same block has accessed, with no store to the memory in between."""
 
     name = "forward-stores"
 

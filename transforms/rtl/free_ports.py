@@ -25,7 +25,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 @dataclass(frozen=True)
 class FreePortsPass(ModulePass):
-    """Copies constants of at most one block RAM, and moves loads whose address is the same in all iterations."""
+    """Copy constants of at most one block RAM, and move loads whose address is the same in all iterations."""
 
     name = "free-ports"
 

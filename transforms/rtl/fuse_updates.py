@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pure
 
 @dataclass(frozen=True)
 class FuseUpdatesPass(ModulePass):
-    """Fuses loops whose iterations load the element that the loop before them stores, and store it again."""
+    """Fuse loops whose iterations load the element that the loop before them stores, and store it again."""
 
     name = "fuse-updates"
 

@@ -25,7 +25,7 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 @dataclass(frozen=True)
 class MergeSumsPass(ModulePass):
-    """Merges neighbouring sums. Where their loads share a port, an iteration takes as long as both did."""
+    """Merge neighbouring sums. Where their loads share a port, an iteration takes as long as both did."""
 
     name = "merge-sums"
 

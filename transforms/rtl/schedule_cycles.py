@@ -40,7 +40,7 @@ _WIRES = 0.4
 
 @dataclass(frozen=True)
 class ScheduleCyclesPass(ModulePass):
-    """Records cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
+    """Record cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
     clock: the frequency in MHz that chains of ops keep, by the delays of the FPGA that the module is compiled for, that
     of its board by default; without one, of an ECP5 at 50. Raises `InputError` for one that is not positive.

@@ -1,7 +1,7 @@
-"""`slide-windows`: windows that slide over an image take in what is new alone, as rings of columns.
+"""`slide-windows`: keeps a window that slides over an image as a ring of columns, so that only new columns are loaded.
 
-A convolution copies the window of each pixel, most of which the pixel before it has copied. Here each column of a
-window has a place that it keeps: a new column takes that of the one that leaves. The rows of weights that meet the
+A convolution copies the window of each pixel, most of which was copied for the pixel before. Here each column of a
+window keeps its place: a new column takes the place of the one that leaves. The rows of weights that meet the
 window are turned likewise, one copy of the constant matrix for each turn. Line buffers of hardware do the same.
 """
 
@@ -29,7 +29,7 @@ from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, interval
 
 @dataclass(frozen=True)
 class SlideWindowsPass(ModulePass):
-    """Makes rings of windows whose turned weights take at most an eighth of the block RAMs."""
+    """Make rings of windows whose turned weights take at most an eighth of the block RAMs."""
 
     name = "slide-windows"
 

@@ -53,12 +53,12 @@ MOST = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replaces products of compressed matrices by loops over words of entries, one for each processing element.
+    """Replace products of compressed matrices by loops over words of entries, one for each processing element.
 
     elements: how many elements each product has; None keeps to the budget. cells: percent of the LUTs, DSPs and block
     RAMs of the device for the whole module, of which a product takes its share of the program's products of numbers.
     Each element has a copy of the vector; copies, entries and other memories take no more block RAMs than there are.
-    Raises `InputError` for less than one element and for a share that is none.
+    Raises `InputError` for less than one element and for an invalid share.
     """
 
     name = "spread-entries"
@@ -194,7 +194,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _table(
     outside: Builder, rows: EntryRows, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
 ) -> SSAValue:
-    """The memory of what a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
+    """The memory that a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
     load = rows.loads[place]
     content = content_of(load)
     numbers = [

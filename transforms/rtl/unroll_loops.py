@@ -27,13 +27,13 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unrolls innermost loops that only add, by powers of two.
+    """Unroll innermost loops that only add, by powers of two.
 
     factor: the most elements that an iteration takes, whatever they cost; None keeps to the budget. luts, dsps: the
     budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that share in percent.
     brams: the block RAMs for the whole module, by default all that there are.
     order: `gain` unrolls what saves most for its cells, `sequential` each loop in turn as far as it goes, as SeeDot.
-    Raises `InputError` for a factor that is not positive, a share that is none, and an unknown order.
+    Raises `InputError` for a factor that is not positive, an invalid share, and an unknown order.
     """
 
     name = "unroll-loops"

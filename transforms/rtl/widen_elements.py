@@ -26,7 +26,7 @@ MOST = 8
 
 @dataclass(frozen=True)
 class WidenElementsPass(ModulePass):
-    """Widens loops that only load, compare, select, add and store elements of rows that begin at whole words."""
+    """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words."""
 
     name = "widen-elements"
 

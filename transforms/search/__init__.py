@@ -9,17 +9,17 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
     Search: candidates, formats, losses, memory                  engine/search.py
        |
        v
-    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, maxscale.py,
-       |                                                         demotion.py, promotion.py
+    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, demotion.py, promotion.py,
+       |                                                         search_maxscale.py
        v
-    backtracking: from just beyond the limits back inside        moves/backtracking.py
+    backtracking: from just beyond the limits back inside        moves/single_moves.py
        |
        v
     pairwise moves: some tensors wide, others narrow             moves/pairwise_moves.py, ranked by a linear model
        |
        v
     improvement: one tensor after the other                      search_pareto.py, search_promote.py,
-       |                                                         moves/format_moves.py
+       |                                                         moves/single_moves.py
        v
     settling: the best that keeps the limits, built and run      engine/feasibility.py
        |
@@ -31,7 +31,7 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
 
 `search-pareto` takes all of these steps; the published searches are single steps of it. `Evaluation` keeps the
 outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
-cluster. The outcome of one candidate is computed in transforms/formats/evaluation. Costs come from
+cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py. Costs come from
 costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself, by
 the names in pipelines_below.py.
 

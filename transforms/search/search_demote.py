@@ -13,11 +13,10 @@ from typing import ClassVar
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.engine.search_pass import SearchPass, loss_option, ram_option, widths_option
 from tinyml.transforms.search.moves.demotion import (
     cumulative_demotions,
     demote_each,
@@ -42,10 +41,10 @@ class SearchDemotePass(SearchPass):
 
     name = "search-demote"
     PAPER: ClassVar[str] = "Shiftry"
-    ram: int | None = shared_options.ram()
+    ram: int | None = ram_option()
     target: str = USUAL
-    widths: tuple[int, ...] = shared_options.widths()
-    loss: float | int = shared_options.loss(2.0)
+    widths: tuple[int, ...] = widths_option()
+    loss: float | int = loss_option(2.0)
 
     @property
     def limits(self) -> Limits:

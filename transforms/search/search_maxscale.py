@@ -7,14 +7,123 @@ overflows that are possible in theory do not occur in practice. The best maxscal
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tinyml.transforms.search.engine import shared_options
+from xdsl.dialects import scf
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment, range_of
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.maxscale import explore_maxscale
+from tinyml.transforms.search.engine.search_pass import SearchPass, metric_option, widths_option
+
+
+def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
+    """The lowest-loss candidate of a width, its maxscale and loss; ties take the largest maxscale."""
+    candidates: list[list[FormatChoice]] = []
+    for maxscale in range(prototype.bits)[::-1]:
+        scales = assign_scales(search.assignment, prototype, maxscale)
+        candidates.append([FormatChoice(prototype, scales.zoom(tensors)) for tensors in search.classes])
+    losses = search.losses(candidates)
+    best = losses.index(min(losses))
+    return candidates[best], prototype.bits - 1 - best, losses[best]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The auxiliary functions of algorithm 1, for numbers of `width` bits (B) and a `maxscale` (P in script)."""
+
+    width: int
+    maxscale: int
+
+    def get_p(self, magnitude: float) -> int:
+        """GETP, but one less for a power of two, which would overflow: as GetScale of Shiftry's algorithm 10."""
+        return self.width - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
+
+    def mul_scale(self, lhs: int, rhs: int) -> int:
+        """MULSCALE: the scale of a product."""
+        shifts = self.width
+        scale = lhs + rhs - 2 * (shifts // 2)
+        if scale < self.maxscale:
+            shifts = max(self.width - (self.maxscale - scale), 0)
+            scale = lhs + rhs - 2 * (shifts // 2)
+        return scale
+
+    def add_scale(self, scale: int) -> int:
+        """ADDSCALE: the scale of a sum of two numbers of one scale."""
+        return scale - 1 if scale - 1 >= self.maxscale else scale
+
+    def tree_sum_scale(self, scale: int, length: int) -> int:
+        """TREESUMSCALE: the scale of a sum of `length` products."""
+        shifts = (max(length, 1) - 1).bit_length()
+        if scale - shifts < self.maxscale:
+            shifts = max(shifts - (self.maxscale - (scale - shifts)), 0)
+        return scale - shifts
+
+
+class Scales:
+    """The scales of a program's classes of tensors. profiled: the scales that suit their ranges."""
+
+    def __init__(self, assignment: FormatAssignment, prototype: NumberFormat, rules: Rules):
+        self.assignment = assignment
+        self.rules = rules
+        ranges = {tensors: range_of(tensors, prototype) for tensors in assignment.classes}
+        self.profiled = {tensors: rules.get_p(max(map(abs, bounds))) for tensors, bounds in ranges.items()}
+        self.assigned: dict[TensorClass, int] = {}
+
+    def zoom(self, tensors: TensorClass) -> int:
+        """The bits by which the scale of a class is finer than its range requires."""
+        return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
+
+    def of(self, value: SSAValue) -> int:
+        """The scale of a tensor."""
+        tensors = self.assignment.class_of[value]
+        return self.assigned.get(tensors, self.profiled[tensors])
+
+    def assign(self, value: SSAValue, scale: int) -> None:
+        """Set the scale of a result; in a class of several tensors the first one computed determines it."""
+        self.assigned.setdefault(self.assignment.class_of[value], scale)
+
+
+def assign_scales(assignment: FormatAssignment, prototype: NumberFormat, maxscale: int) -> Scales:
+    """The scales of a program with one maxscale, by the rules of figure 3.
+
+    Tensors for which figure 3 has no rule keep the scale of their profile: iter_args of loops, which are read before
+    they are computed, and the results of tanh and sigmoid.
+    """
+    rules = Rules(prototype.bits, maxscale)
+    scales = Scales(assignment, prototype, rules)
+    for op in assignment.function.walk():
+        if isinstance(op, scf.ForOp):
+            for value in (value for value in op.results if value in assignment.class_of):
+                scales.assign(value, scales.of(value))
+        elif isinstance(op, tdsl.TensorOp) and op.out in assignment.class_of:
+            scales.assign(op.out, _scale(op, scales))
+    return scales
+
+
+def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
+    rules, operands = scales.rules, [scales.of(value) for value in op.inputs]
+    match op:
+        case tdsl.AddOp() | tdsl.SubOp():
+            return rules.add_scale(min(operands))
+        case tdsl.MulOp():
+            return rules.mul_scale(operands[0], operands[1])
+        case tdsl.MatmulOp() | tdsl.SpmvOp():
+            return rules.tree_sum_scale(rules.mul_scale(operands[0], operands[1]), tdsl.shape_of(op.lhs)[1])
+        case tdsl.ExpOp():
+            # Both tables have the scale that their greatest entry permits (rule C-Exp).
+            greatest = math.exp(min(scales.assignment.class_of[op.input].range[1], float(rules.width)))
+            return rules.mul_scale(rules.get_p(greatest), rules.get_p(1.0))
+        case tdsl.NegOp() | tdsl.ReluOp() | tdsl.Relu6Op():
+            return operands[0]
+        case _:
+            return scales.of(op.out)
 
 
 @dataclass(frozen=True)
@@ -27,8 +136,8 @@ class SearchMaxscalePass(SearchPass):
 
     name = "search-maxscale"
     PAPER: ClassVar[str] = "SeeDot"
-    metric: str = shared_options.metric("accuracy")
-    widths: tuple[int, ...] = shared_options.widths()
+    metric: str = metric_option("accuracy")
+    widths: tuple[int, ...] = widths_option()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")

@@ -1,7 +1,7 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
 The search starts from uniform widths and the results of SeeDot's, Shiftry's and MinUn's searches
-(`initial_candidates`), backtracks from candidates just beyond the limits (`backtracking`), and continues from the best
+(`initial_candidates`), backtracks from candidates just beyond the limits (`single_moves`), and continues from the best
 one: some tensors become wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is
 tried alone, and those that help are combined as long as each still does. Such a change may be a finer scale, at which
 the greatest numbers of a tensor saturate. The initial candidates are kept, so that the result is never worse.
@@ -24,15 +24,21 @@ from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search, nearly_least
-from tinyml.transforms.search.engine.search_pass import SearchPass, in_modes
-from tinyml.transforms.search.moves.backtracking import backtrack, with_better_scales
-from tinyml.transforms.search.moves.format_moves import choose_formats
+from tinyml.transforms.search.engine.search_pass import (
+    SearchPass,
+    formats_option,
+    in_modes,
+    loss_option,
+    metric_option,
+    ram_option,
+    widths_option,
+)
 from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
 from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, LinearErrors, PairwiseMoves, possible_changes
+from tinyml.transforms.search.moves.single_moves import backtrack, choose_formats, with_better_scales
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,15 +129,15 @@ class SearchParetoPass(SearchPass):
     of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: that tensors
     may have, as far as the format offers them. loss: in the unit of the metric. effort: the approximate number of
     candidates that are evaluated, not counting backtracking. formats: that single tensors may have instead
-    (`format_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
+    (`single_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
     memory to spare, and the function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
-    ram: int | None = shared_options.ram()
+    ram: int | None = ram_option()
     target: str = USUAL
-    metric: str = shared_options.metric("margin")
-    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
+    metric: str = metric_option("margin")
+    widths: tuple[int, ...] = widths_option(WIDTHS)
     flash: int | None = option(
         "limit on flash (pareto), which larger, faster kernels and code may fill, with and without a search",
         default=None,
@@ -144,11 +150,11 @@ class SearchParetoPass(SearchPass):
         metavar="N",
         group=OptionGroup.SEARCH,
     )
-    loss: float | int | None = shared_options.loss(None)
+    loss: float | int | None = loss_option(None)
     effort: int = option(
         "approximate number of candidates that pareto evaluates", default=400, metavar="N", group=OptionGroup.SEARCH
     )
-    formats: tuple[str, ...] = shared_options.formats()
+    formats: tuple[str, ...] = formats_option()
     plans: tuple[str, ...] = option(
         "plans to choose from, the fastest first, with the names of --plan (pareto)",
         default=(),

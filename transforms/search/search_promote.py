@@ -17,14 +17,12 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.backtracking import BUILDS
-from tinyml.transforms.search.moves.format_moves import choose_formats, choose_scales, narrow_formats
+from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, ram_option, widths_option
 from tinyml.transforms.search.moves.promotion import Promotion, best_variant, choose_pair, heat_map
+from tinyml.transforms.search.moves.single_moves import BUILDS, choose_formats, choose_scales, narrow_formats
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.feasibility import Criterion
@@ -108,7 +106,7 @@ class SearchPromotePass(SearchPass):
     ram: bytes that arena, input and stack may take; no limit by default. target: determines the stack, as for
     `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.
     soft: promotions continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above
-    `ram` is never taken. formats: that single tensors may have instead (`format_moves`).
+    `ram` is never taken. formats: that single tensors may have instead (`single_moves`).
 
     In addition to the paper, with a limit and a choice of widths, the other widths fill the memory that the pair
     leaves; and with the metric `margin`, which reflects saturation, tensors take other scales (`choose_scales`).
@@ -116,11 +114,11 @@ class SearchPromotePass(SearchPass):
 
     name = "search-promote"
     PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = shared_options.ram()
+    ram: int | None = ram_option()
     target: str = USUAL
-    widths: tuple[int, ...] = shared_options.widths(WIDTHS)
+    widths: tuple[int, ...] = widths_option(WIDTHS)
     soft: float | int = 1.0
-    formats: tuple[str, ...] = shared_options.formats()
+    formats: tuple[str, ...] = formats_option()
 
     @property
     def other_formats(self) -> Sequence[str]:

@@ -7,10 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tinyml.transforms.search.engine import shared_options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.engine.search_pass import SearchPass, widths_option
 from tinyml.transforms.search.moves.promotion import best_variant, uniform_losses
 
 
@@ -23,7 +22,7 @@ class SearchUniformPass(SearchPass):
 
     name = "search-uniform"
     PAPER: ClassVar[str] = "MinUn"
-    widths: tuple[int, ...] = shared_options.widths()
+    widths: tuple[int, ...] = widths_option()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("variants")

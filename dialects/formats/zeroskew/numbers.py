@@ -34,7 +34,7 @@ START_LIMITS = {32: 3 << 29, 64: 3 << 45}
 """The greatest raw that a sum starts from, by its width."""
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
-"""The greatest sum of products: what starts leave of 32 bits, and of the 48 bits that requantisation takes."""
+"""The greatest sum of products that, with a start, fits 32 bits, or the 48 bits that requantisation takes."""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):

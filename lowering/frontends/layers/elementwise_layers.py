@@ -8,9 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, stored_order
 
 Pair = tuple[int, int]
 """A pair of numbers, for height and width."""

@@ -1,13 +1,20 @@
-"""The builder of a frontend's program, a function to which ops are appended one by one."""
+"""The builder of a frontend's program, a function to which ops are appended one by one, and the values it works on.
+
+A `Parameter` is a constant of the model, on reals or quantised; views of one array share it. An `OrderedTensor` is a
+tensor of the program with the order in which it stores the axes of the model's tensor. Axes are named by letters: N
+(samples), H, W and C (height, width and channels of an image), L (steps of a sequence). Programs store images as NHWC
+and sequences as NLC.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
@@ -18,17 +25,130 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    f32,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.dialects.tdsl import Shape, format_of, shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """The raws of a constant in a format; for reals, floats in `F32_FORMAT`.
+
+    name: the constant's name in the model, perhaps empty. key: parameters with equal keys share one constant of the
+    program; None for a parameter that becomes a constant at each use.
+    """
+
+    raws: NDArray[Any]
+    format: NumberFormat = F32_FORMAT
+    name: str = ""
+    key: tuple[Hashable, ...] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.raws.shape
+
+    def transposed(self, axes: Sequence[int]) -> Parameter:
+        """The parameter with its axes permuted as by `numpy.transpose`."""
+        if list(axes) == sorted(axes):
+            return self
+        return self.arranged(self.raws.transpose(axes), "transposed", *axes)
+
+    def reshaped(self, shape: Sequence[int]) -> Parameter:
+        """The parameter in another shape with the same number of elements."""
+        return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
+
+    def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
+        """The parameter with its elements rearranged. how: identifies the arrangement in the key."""
+        return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))
+
+
+def reals(numbers: NDArray[Any]) -> Parameter:
+    """A parameter of reals in single precision."""
+    with np.errstate(over="ignore"):
+        return Parameter(np.ascontiguousarray(numbers, np.float32))
+
+
+UNSIGNED_ZERO = 128
+"""The difference between unsigned and signed 8-bit raws of the same real."""
+
+
+def signed(raws: NDArray[Any]) -> NDArray[Any]:
+    """Raws as the program stores them: 8-bit raws are signed."""
+    return (raws.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8) if raws.dtype == np.uint8 else raws
+
+
+def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
+    """The format of the initial values of sums of products, whose scale is that of the products."""
+    return x.accumulator(weights, x, None).start_format(weights)
+
+
+def start_parameter(bias: NDArray[Any], weights: NumberFormat, x: NumberFormat, name: str = "") -> Parameter:
+    """A bias as the initial values of sums of quantised products.
+
+    bias: a number per output, as reals or as raws at the scale of the products. weights, x: the formats of the factors.
+    """
+    format = start_format(weights, x)
+    raws = format.encode(bias.astype(np.float64)) if bias.dtype.kind == "f" else bias.astype(format.dtype)
+    return Parameter(raws.ravel(), format, name)
+
+
+STORED = "NHWLC"
+"""The order in which programs store the axes of images and sequences."""
+
+
+@dataclass(frozen=True)
+class OrderedTensor:
+    """A tensor of the program. Axis `i` of `value` is axis `order[i]` of the model's tensor.
+
+    An image that the model stores as NCHW has the order (0, 2, 3, 1).
+    """
+
+    value: SSAValue
+    order: tuple[int, ...]
+
+    @classmethod
+    def plain(cls, value: SSAValue) -> OrderedTensor:
+        """A tensor whose axes are in the model's order."""
+        return cls(value, tuple(range(len(shape_of(value)))))
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the axes are in the model's order."""
+        return list(self.order) == sorted(self.order)
+
+    @property
+    def is_quantised(self) -> bool:
+        """True if the elements are raws of a format other than reals."""
+        return format_of(self.value).type != f32
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the model's tensor."""
+        stored = shape_of(self.value)
+        return tuple(stored[self.order.index(axis)] for axis in range(len(stored)))
+
+
+def stored_order(axes: str) -> tuple[int, ...]:
+    """The order in which programs store images or sequences of a model, such as (0, 2, 3, 1) for `NCHW`."""
+    return permutation(axes, "".join(axis for axis in STORED if axis in axes))
+
+
+def permutation(source: str, target: str) -> tuple[int, ...]:
+    """The permutation that transposes axes in the order `source` to the order `target`."""
+    return tuple(map(source.index, target))
+
 
 P = ParamSpec("P")
 Op = TypeVar("Op", bound=Operation)

@@ -13,8 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.trees import Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """Layers with weights: convolutions, transposed convolutions and dense layers.
 
 Sums start from `start`, a constant with a number per output: a bias for reals, the result of `start_parameter`
-(`parameter.py`) for quantised numbers. `element` is the type of the results, by default that of the input.
+for quantised numbers. `element` is the type of the results, by default that of the input.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, padded
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, permutation
-from tinyml.lowering.frontends.layers.parameter import Parameter, reals
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter, permutation, reals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

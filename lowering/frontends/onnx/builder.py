@@ -18,9 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.locations import named
 from tinyml.dialects.tdsl import Shape
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.parameter import UNSIGNED_ZERO
+from tinyml.lowering.frontends.layers.model_builder import UNSIGNED_ZERO
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:

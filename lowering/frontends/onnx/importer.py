@@ -22,8 +22,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.frontends.layers.model_builder import hint, identifier
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,
     LOOPS,

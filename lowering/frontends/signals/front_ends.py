@@ -18,8 +18,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
-from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint, reals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

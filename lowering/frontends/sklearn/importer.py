@@ -1,9 +1,14 @@
-"""Import of a fitted estimator of scikit-learn as a function of tdsl ops on reals (L0)."""
+"""Import of a fitted estimator of scikit-learn as a function of tdsl ops on reals (L0).
+
+Files of pickle and joblib that hold one are read on explicit request only.
+"""
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -15,6 +20,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.importers import TRUST_PICKLE
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
@@ -200,3 +206,36 @@ def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classe
     if has_logits(estimator, classes):
         scores = to.op(tdsl.SigmoidOp if count == 1 else tdsl.SoftmaxOp, scores)
     return [label, scores]
+
+
+_PACKAGES = {
+    "sklearn": "scikit-learn",
+    "joblib": "scikit-learn",
+    "imblearn": "imbalanced-learn",
+    "scipy": "scipy",
+    "pandas": "pandas",
+    "xgboost": "xgboost",
+    "lightgbm": "lightgbm",
+}
+"""Packages to suggest for modules that pickles of estimators may need; other names in a file are not trusted."""
+
+
+def read_pickle(content: bytes, file: str) -> ModuleOp:
+    """Import the estimator in a file (`import_estimator`).
+
+    Raises `InputError` unless the file is trusted, for a file that cannot be unpickled, and as the importer does.
+    """
+    if not TRUST_PICKLE.get():
+        reason = "reading a pickle runs the code that it holds"
+        raise InputError(f"{reason}: give --trust-pickle if you trust where the file comes from", file=file)
+    try:
+        estimator = import_module("joblib").load(io.BytesIO(content))
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    # Unpickling runs the file's code, which may raise anything, even exit.
+    except BaseException as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if (package := _PACKAGES.get(missing or "")) is not None:
+            raise InputError(f"needs the package {package}: pip install {package}", file=file) from error
+        raise InputError(f"cannot be unpickled: {described(error)}", file=file) from error
+    return import_estimator(estimator, file=file)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder
-from tinyml.lowering.frontends.tflite.formats import element
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.operators import OPERATORS, STATEFUL
 

@@ -11,7 +11,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.image_windows import Pair, Windows, pool, same_windows
-from tinyml.lowering.frontends.layers.parameter import Parameter, signed, start_format
+from tinyml.lowering.frontends.layers.model_builder import Parameter, signed, start_format
 from tinyml.lowering.frontends.layers.weighted_sums import (
     TRANSPOSED,
     convolution,
@@ -19,8 +19,17 @@ from tinyml.lowering.frontends.layers.weighted_sums import (
     filter_in,
     transposed_convolution,
 )
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input, parameter
-from tinyml.lowering.frontends.tflite.formats import activation_format, element, format_of, weights_format
+from tinyml.lowering.frontends.tflite.builder import (
+    GraphBuilder,
+    activation_format,
+    element,
+    format_of,
+    input_of,
+    integers,
+    optional_input,
+    parameter,
+    weights_format,
+)
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 IMAGE = "NHWC"

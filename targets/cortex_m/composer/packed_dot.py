@@ -89,7 +89,7 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The element and its sign."""
+        """The number of the element of the vector, and true if it is negated."""
         return self.element, self.negative
 
 

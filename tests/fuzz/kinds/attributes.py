@@ -34,8 +34,8 @@ from fuzz.verdicts import OPT, REFUSED, TINYML, call
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.own_attributes import Place, Value
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
 from tinyml.tools.universe import own_attributes
 
 _RUN = re.compile(r"^// RUN: .*?-p (?:'([^']+)'|([\w-]+))", re.M)

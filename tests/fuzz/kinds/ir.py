@@ -18,8 +18,8 @@ from xdsl.printer import Printer
 from fuzz.kinds.files import tour
 from fuzz.verdicts import OPT, call
 from tinyml.dialects.context import context
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.options import options_of
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
 from tinyml.tools.universe import TINYML
 
 SPLIT = "// -----"

@@ -106,7 +106,7 @@ ROWS = (
         item="algorithm 1",
         title="auxiliary functions",
         reports="GETP, MULSCALE, ADDSCALE, TREESUMSCALE",
-        here="in `transforms/search/moves/maxscale.py`",
+        here="in `transforms/search/search_maxscale.py`",
         verdict=REPRODUCED,
         run=tested(
             f"{RULES}::test_the_best_scale_of_a_number",

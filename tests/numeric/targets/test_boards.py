@@ -15,8 +15,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.registry import Interface, runner_for
 from tinyml.runtime.devices.toolchain import build_model, is_overflow
 from tinyml.targets.registry import board, boards, chip_of
-from tinyml.tools.driver.choice.remedies import board_that_fits
 from tinyml.tools.driver.compile_model import build_folder, compile_model
+from tinyml.tools.driver.compile_program import board_that_fits
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 

@@ -22,9 +22,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, batch_normalisation, binary, limited
 from tinyml.lowering.frontends.layers.image_windows import Windows, global_pool, pool, same_windows
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import Parameter, start_parameter
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter, start_parameter
 from tinyml.lowering.frontends.layers.weighted_sums import (
     TRANSPOSED,
     convolution,

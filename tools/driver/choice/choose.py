@@ -76,7 +76,7 @@ class Bounds:
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greatest ratio of what a program needs to what there is."""
+        """The greater ratio of needed to available bytes, of RAM or of flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -103,7 +103,7 @@ class Tried:
 
     @property
     def known_loss(self) -> float:
-        """The points lost, as far as that was looked at."""
+        """The points lost by the evaluation or, before it, by the first look; infinite without either."""
         known = self.loss or self.look
         return math.inf if known is None else known.points
 
@@ -117,7 +117,7 @@ class Failed:
 
     @property
     def reason(self) -> str:
-        """The error in words, with its type if it is none of a user's."""
+        """The error in words, with its type unless it is an `InputError`."""
         error = self.error
         return error.message if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
@@ -281,7 +281,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """A model of which no alternative fits. least: what the smallest one needs."""
+    """A model none of whose alternatives fits. least: the cost of the smallest one."""
 
     def __init__(self, least: EstimatedCost):
         super().__init__(f"needs about {least.ram:,.0f} bytes of RAM and {least.flash:,.0f} of flash")

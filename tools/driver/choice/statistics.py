@@ -1,7 +1,7 @@
-"""The statistics of a choice: what a program is expected to lose, and the bound of it.
+"""The statistics of a choice: the loss that is expected of a program, and a bound on it.
 
-Of a classifier the samples that change sides between right and wrong are few, and mostly cancel: their count is a poor
-estimate of what other data lose. The margin of a sample, which is how far its right class lies above the best other
+In a classifier few samples change sides between right and wrong, and most of these cancel: their count is a poor
+estimate of the loss on other data. The margin of a sample, which is how far its right class lies above the best other
 one, tells more: it moves with every sample. Samples near the border stand for those that data of the same kind have a
 little to either side, so that each counts as if its margins, on reals and in the program, were shifted by the same
 random number: it loses the probability by which the shifted margin is less often above 0 in the program.

@@ -25,8 +25,7 @@ from tinyml.tools.driver.choice.statistics import Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
-from tinyml.transforms.formats.evaluation.candidates import Candidates
-from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.reals.profile import ProfilePass
@@ -34,15 +33,15 @@ from tinyml.transforms.rtl.scheduling.dependences import trips_of
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
-from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_LANES,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     REFINE_FORMATS,
+    LoweringPasses,
 )
-from tinyml.transforms.search.costs.working_memory import arena_and_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

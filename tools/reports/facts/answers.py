@@ -34,7 +34,7 @@ SMALLEST = 4
 """Minimum height and width of an image."""
 
 SMOOTH = 0.75
-"""A vector is an image if neighbouring rows differ by less than this share of what other lags do."""
+"""A vector is an image if elements a row apart differ by less than this share of the difference at other distances."""
 
 
 def confusion(

@@ -51,7 +51,7 @@ class Figure:
 
     @property
     def note(self) -> str:
-        """What belongs beside the value in small print; empty if there is nothing."""
+        """The small print beside the value; empty if there is none."""
         if self.exact is not None:
             return f"float model {self.reference}"
         return self.beside if self.share is None else f"{self.share} % of {self.limit:,}"
@@ -91,7 +91,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     clock = Figure("milliseconds", report.milliseconds_per_inference, "ms", source=report.time_source)
     yield Figure("time of an inference", time, unit, beside="" if clock.value is None else clock.text)
     yield clock
-    # Two figures take the place of what was not measured.
+    # Where the time or the RAM was not measured, another figure stands for it.
     estimated = None if time is not None or report.estimate is None else report.estimate[f"{unit}_per_inference"]
     yield Figure("estimated time", estimated, unit)
     yield Figure("flash", report.flash_bytes, BYTES, report.flash_limit)

@@ -63,7 +63,7 @@ def spelled(cell: object) -> str:
 
 
 def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
-    """A picture with what there is to see in it. of: the program, on a page of several."""
+    """A picture with its caption. of: the program, on a page about several."""
     label = f"{of}: {picture.title}" if of else picture.title
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (

@@ -121,7 +121,7 @@ class _Replay:
             self.note(op.image, elements, np.full(len(elements), self.clock))
 
     def gathered(self, op: WindowOp) -> NDArray[np.int64]:
-        """The elements of windows inside the image; of a ring all."""
+        """The elements of windows inside the image; all elements of a ring."""
         if op.ring is not None:
             return np.arange(memref_type(op.image).element_count())
         _, rows, columns, channels = op.held

@@ -18,7 +18,7 @@ MOST_UNITS = 1 << 62
 class Grid:
     """Rectangles with time divided into sections and addresses into units.
 
-    A section is a point in time between the start of some buffer and the next end of one: buffers overlap in time if
+    A section is a point in time between the start of some buffer and the next end of any: buffers overlap in time if
     and only if they share a section. Sizes, alignments and distances are in units of their greatest common divisor, of
     which all stacked-up addresses are multiples.
     """

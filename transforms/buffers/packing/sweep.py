@@ -18,8 +18,9 @@ def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     holes = _Holes()
     offsets = [0] * len(rectangles)
     beneath: dict[int, int] = {}
-    """For each operand, the result that overlaps it at a lower address; `over` is used while the operand is alive."""
+    """For each result that overlaps an operand, the operand."""
     over: dict[int, int] = {}
+    """For each operand that a result overlaps, the result, which has the lower address."""
     ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, bool(rectangles[i].overlaps))):
         shape = rectangles[i]

@@ -24,8 +24,13 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.assignment.retype import compute_formats
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, is_scalar_op, tensor_classes
+from tinyml.transforms.formats.assignment.tensor_classes import (
+    FormatChoice,
+    TensorClass,
+    compute_formats,
+    is_scalar_op,
+    tensor_classes,
+)
 from tinyml.transforms.formats.constants.input_moments import InputMoments
 
 if TYPE_CHECKING:

@@ -19,14 +19,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments, snapped
 from tinyml.transforms.formats.constants.rounded_constants import worth_moving
-from tinyml.transforms.formats.evaluation.evaluator import evaluator_of
+from tinyml.transforms.formats.evaluation.candidates import evaluator_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-    from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, SearchProblem
+    from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats, SearchProblem
 
 CERTAIN = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""

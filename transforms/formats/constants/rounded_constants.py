@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.assignment.retype import retype
+from tinyml.transforms.formats.assignment.tensor_classes import retype
 from tinyml.transforms.formats.constants.input_moments import snapped
 
 if TYPE_CHECKING:

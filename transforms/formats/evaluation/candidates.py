@@ -1,24 +1,41 @@
-"""Candidates: programs at L1 with any formats for the tensors of one program, made quickly enough for searches."""
+"""Candidates, programs at L1 with any formats for the tensors of one program, and how much they lose against it.
+
+Both are computed quickly enough for searches.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_reals, retype
+from tinyml.transforms.formats.assignment.tensor_classes import check_reals, retype
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.runtime.evaluator.gradients import Gradients
+    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+    from tinyml.runtime.model.data import Data
+
 
 Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
@@ -87,3 +104,196 @@ def leave_out_roundings(module: ModuleOp) -> ModuleOp:
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
     return module
+
+
+@dataclass(frozen=True)
+class SearchProblem:
+    """The complete input of a worker.
+
+    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
+    any. scheme: of functions, as in `assign-format{functions=...}`. targets: as in `Data`.
+    """
+
+    program: str
+    x: NDArray[Any]
+    y: NDArray[Any] | None
+    scheme: str | None
+    targets: NDArray[Any] | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash that distinguishes problems."""
+        digest = hashlib.sha256(f"{self.scheme} {self.program}".encode())
+        for array in (self.x, self.y, self.targets):
+            digest.update(b"" if array is None else array.tobytes())
+        return digest.hexdigest()
+
+
+NEAREST = 4096
+"""The samples for which the margins' derivatives are computed, those nearest to the border between two classes; more
+would take memory and add little.
+"""
+
+GREATEST = 1 << 26
+"""The most derivatives with respect to filters that are kept, unless one chunk of samples has more."""
+
+
+@dataclass(frozen=True)
+class EvaluationTask:
+    """A candidate to be evaluated until it is certain to lose more than `at_most`.
+
+    refined: raws of constants, as in `RoundedConstants.raws`.
+    """
+
+    formats: Formats
+    metric: Metric
+    at_most: float
+    refined: Mapping[int, Raws] | None = None
+
+
+class CandidateEvaluator:
+    """The evaluation of one program's candidates on one data set."""
+
+    def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
+        self.data = data
+        self.candidates = Candidates(module, data.x.astype("f8"), scheme)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """The program on reals, on the data."""
+        return Reference(self.candidates.module, self.data)
+
+    @cached_property
+    def arguments(self) -> Reals:
+        """The reals of the program's argument, in the order of the reference."""
+        from tinyml.runtime.evaluator.evaluator import argument_reals
+
+        return argument_reals(self.candidates.module, self.reference.inputs)
+
+    @cached_property
+    def shared(self) -> SharedEvaluator:
+        """The evaluator of all candidates, on the arguments."""
+        from tinyml.runtime.evaluator.evaluator import samples_together
+        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+
+        return SharedEvaluator(self.arguments, chunk=samples_together(self.candidates.function))
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The derivatives of margins with respect to constants, on reals: the same for all candidates.
+
+        They are computed on the `nearest` samples, for a program with scores.
+        """
+        from tinyml.runtime.evaluator.gradients import Gradients
+
+        assert self.reference.margin_model is not None
+        direction = self.reference.margin_model.direction()
+        return Gradients(self.candidates.module, self.arguments[: self.nearest], direction[: self.nearest])
+
+    @cached_property
+    def nearest(self) -> int:
+        """The number of samples for which the margins' derivatives are computed: whole chunks, about `NEAREST`."""
+        convolutions = [op for op in self.candidates.module.walk() if isinstance(op, tdsl.Conv2dOp)]
+        numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
+        most = min(NEAREST, GREATEST // max(numbers, 1))
+        return max(most // self.shared.chunk, 1) * self.shared.chunk
+
+    def outcome(self, task: EvaluationTask) -> CandidateOutcome:
+        """The outcome of a candidate, abandoned once it is certain to lose more than it may."""
+        try:
+            module = self.candidates.program(task.formats, task.refined)
+        except InputError as error:
+            return CandidateOutcome(fault=error.message)
+        return evaluate_program(module, self.reference, self.shared, task.metric, task.at_most)
+
+
+def evaluate_program(
+    module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: Metric, at_most: float
+) -> CandidateOutcome:
+    """The outcome of a program at L1, abandoned once it is certain to lose more than `at_most`.
+
+    shared: an evaluator for the inputs of the reference, in its order.
+    """
+    program = shared.prepare(module)
+    outcome = CandidateOutcome()
+    for chunk in range(len(shared.chunks)):
+        if reference.loss(outcome, metric) > at_most:
+            break
+        outputs = program.outputs(chunk)
+        outcome = reference.extended(outcome, outputs, program.decoded(outputs), program.compared(chunk))
+    return outcome
+
+
+def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
+    """The outcomes of tasks, computed in this process."""
+    return [evaluator_of(problem).outcome(task) for task in tasks]
+
+
+def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
+    """The evaluator of a problem's candidates, made once in each process."""
+    if (known := _evaluators.get(problem.digest)) is None:
+        from xdsl.parser import Parser
+
+        from tinyml.dialects.context import context
+        from tinyml.runtime.model.data import Data
+
+        module = Parser(context(), problem.program).parse_module()
+        _evaluators.clear()
+        known = CandidateEvaluator(module, Data(problem.x, problem.y, targets=problem.targets), problem.scheme)
+        _evaluators[problem.digest] = known
+    return known
+
+
+_evaluators: dict[str, CandidateEvaluator] = {}
+
+
+SAMPLES = 256
+"""The number of samples that are evaluated, evenly spread over the data."""
+
+
+def value_map(
+    evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
+) -> list[Reals]:
+    """The reals in each class of tensors on some samples, in all iterations, as one vector.
+
+    The program still has the tensors of its source: no ops are fused or accumulated.
+
+    refined: as in `RoundedConstants.raws`.
+    """
+    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+
+    module, values = evaluator.candidates.in_formats(formats, refined)
+    recorder = _ValueRecorder(evaluator, {value: source for source, value in values.items()})
+
+    def observe(value: SSAValue, raws: Reals) -> None:
+        recorder.add(value, tdsl.format_of(value).decode(raws))
+
+    evaluate(module, encode_inputs(module, recorder.inputs), observe=observe)
+    return recorder.maps()
+
+
+def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
+    """The mean absolute error of each class of tensors in the same program."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
+    evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
+    pairs = zip(value_map(evaluator, formats, refined), recorder.maps(), strict=True)
+    return [float(np.abs(rounded - exact).mean()) for rounded, exact in pairs]
+
+
+class _ValueRecorder:
+    """The values of tensors by class, as a program computes them. sources: the tensor on reals that each represents."""
+
+    def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
+        assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs
+        self.inputs = inputs[np.linspace(0, len(inputs) - 1, min(SAMPLES, len(inputs))).astype(int)]
+        self.classes = {value: assignment.class_of[source] for value, source in sources.items()}
+        self.numbers: dict[object, list[Reals]] = {tensors: [] for tensors in assignment.classes}
+
+    def add(self, value: SSAValue, numbers: Reals) -> None:
+        if value in self.classes:
+            self.numbers[self.classes[value]].append(numbers.reshape(-1))
+
+    def maps(self) -> list[Reals]:
+        return [np.concatenate(parts) for parts in self.numbers.values()]

@@ -1,1 +1,1 @@
-"""Programs over a whole sequence as steps in time: what reads a sequence, and the function of a step."""
+"""Programs over a whole sequence as steps in time: the readers of a sequence, and the function of a step."""

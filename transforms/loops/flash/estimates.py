@@ -10,8 +10,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, row_coder
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, TimeSaving, matrices
-from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
-from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS
+from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 
 class Estimates:

@@ -216,7 +216,7 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit of a convolution of a function that is the same for all pixels."""
+    """The edit that folds an affine function into the filter of a convolution; None if it differs between pixels."""
     filter = _own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]
     if filter is None or any((numbers != numbers[:1]).any() for numbers in pixels):
@@ -297,7 +297,7 @@ def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
 
 
 def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
-    """The shape of a bias: of a convolution a number for each channel."""
+    """The shape of a bias: one number for each channel of a convolution, the shape of the result for other ops."""
     return (op.rows,) if isinstance(op, tdsl.Conv2dOp) else tdsl.shape_of(op.out)
 
 

@@ -89,7 +89,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
     evaluate_as_it_is(module, inputs, observe)
     for op, passed in forests.items():
-        # Each sample passes every root once, as often as the op runs; of a forest that none reaches nothing is known.
+        # Each sample passes every root once, as often as the op runs; nothing is known of a forest that none reaches.
         roots = op.trees.roots[op.trees.roots >= 0]
         if walks := int(passed[roots].sum(1).max(initial=0)):
             op.properties |= op.trees.with_shares(passed / walks).attributes

@@ -46,10 +46,10 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
     By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of all channels that the
-    filter still has: norms of layers with more weights are greater, and the last channels of a layer matter more than
-    one of many. Alternatively an .npz file gives it: for each filter with removable channels an array with a number for
-    each channel of the result, by the name of the filter's weights. Raises `InputError` for a file without one of these
-    arrays, or with other shapes or numbers that are not finite.
+    filter still has: norms of layers with more weights are greater, and each of the last few channels of a layer
+    matters more than one of many. Alternatively an .npz file gives it: for each filter with removable channels an array
+    with a number for each channel of the result, by the name of the filter's weights. Raises `InputError` for a file
+    without one of these arrays, or with other shapes or numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:

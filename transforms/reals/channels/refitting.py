@@ -1,4 +1,4 @@
-"""The choice of channels to remove by what the loss grows by, with a refit of the weights that read them.
+"""The choice of channels to remove by the growth of the loss, with a refit of the weights that read them.
 
 Where the network is above its limits, the channel goes whose removal costs least for what it saves: cost is the growth
 of the loss to second order, after the other weights of the layers that read it were refitted (`LayerCurvature`). So
@@ -49,7 +49,7 @@ class Refitting:
         for op, operand in grouping.filters.items():
             constant, bias = op.operands[operand].owner, _bias(op)
             reads = any(cut.axis != grouping.row_axis(op) and cut.labels.any() for cut in grouping.cuts(op, operand))
-            # Weights that several ops share keep their values: what is best for one is not for the other.
+            # Weights that several ops share keep their values: the best ones for one op are not best for another.
             if reads and isinstance(constant, tdsl.ConstOp) and constant.result.has_one_use():
                 weights = by_constant[constant], None if bias is None else by_constant[bias]
                 self.layers[op.out] = LayerCurvature(op, grouping, *weights)

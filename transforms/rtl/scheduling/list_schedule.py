@@ -98,7 +98,7 @@ class Scheduler:
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
-        """The delay of an op, and the setup time of what samples its results or operands at the clock edge."""
+        """The delay of an op, and the setup time of the register or memory that samples its results or operands."""
         if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
         return self.operators.delay(op), self.delays.setup

@@ -18,7 +18,7 @@ _LEAST_DEPTH = 64
 
 
 class BlockRams:
-    """The memories of a function, whose words are widened to what sums load from them."""
+    """The memories of a function, with words as wide as the elements that sums load at once."""
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):
         self.fabric = fabric

@@ -128,7 +128,7 @@ def _computing(values: Sequence[SSAValue], loop: scf.ForOp) -> list[Operation]:
 
 
 def _entry_of(term: SSAValue) -> rtl.LoadOp | None:
-    """The load of the constant factor of a term, which vanishes if that is 0; None if the term is no such product."""
+    """The load of the constant factor of a term, which is 0 where the constant is; None for a term without one."""
     while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
         term = term.owner.operands[0]
     if not isinstance(term.owner, arith.MuliOp):

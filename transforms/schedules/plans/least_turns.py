@@ -110,7 +110,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
     def along_rows(rows: Numbers, columns: Numbers, dead: Numbers, written: Numbers) -> Numbers:
         count = len(columns) - 1
         numbers = np.arange(count)
-        # The first pixel that window x of a row or a later one reads, counted from the first of what is left.
+        # The first pixel that window x of a row or a later one reads, counted from the first remaining pixel.
         kept = rows[1:] == rows[:-1]
         own = np.where(kept[:, None], 0, columns[:-1])
         # A window is read once all elements of its result but the last are written.
@@ -120,7 +120,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
         at[:, :-1] = np.maximum(at[:, :-1], last)
         most = _from_each_on(at) - numbers * after + np.where(kept[:, None], 0, columns[:-1]) * before
         within = most + written[:-1, :-1] * after - dead[:-1, :-1] * before
-        # Behind the row, what is left begins with the first pixel of the next step, unless there is none.
+        # Behind the row, the remaining image begins with the first pixel of the next step, if there is a next step.
         behind = written[1:, :-1] * after - dead[1:, :-1] * before
         behind[-1] = 0
         return np.maximum(within, behind)

@@ -1,16 +1,18 @@
-"""The contract between the searches and lower levels: names of pipelines and passes, and the attribute of a cost.
+"""The contract between the searches and lower levels: pipelines and passes by name, and the attribute of a cost.
 
 A search needs the cost of a candidate on a target, which only lower levels can determine. It cannot import them; it
-finds them in the registry by the names declared here, and they are registered under the same names.
+finds them in the registry by the names declared here, under which they are registered, and runs them on candidates.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
 
+from tinyml.dialects.context import context, registry
 from tinyml.dialects.own_attributes import NUMBER, OwnAttribute, Place, record
 
 PARTS_TO_FORMATS = "parts-to-formats"
@@ -84,3 +86,27 @@ def cost_of(module: ModuleOp) -> ProgramCost | None:
     if attribute is None:
         return None
     return ProgramCost(**{name: value.value.data for name, value in attribute.data.items()})
+
+
+def registered_pass(name: str, **options: Any) -> Any:
+    """The registered pass of a name, given the options that it has fields for; other options are dropped."""
+    made: Any = registry().all_passes[name]()
+    taken = {field.name for field in fields(made)}
+    return made(**{option: value for option, value in options.items() if option in taken})
+
+
+class LoweringPasses:
+    """The passes of pipelines, in order, followed by single passes.
+
+    pipelines: names from `pipelines_below`. options: each pipeline gets those that it has. Nothing is verified between
+    passes, which would take most of the time.
+    """
+
+    def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):
+        steps = [step for name in pipelines for step in registered_pass(name, **options).steps()]
+        self.context = context()
+        self.passes = PassPipeline((*(step for step in steps if step.name != PROOF), *more))
+
+    def apply(self, module: ModuleOp) -> None:
+        """Lower a program in place."""
+        self.passes.apply(self.context, module)

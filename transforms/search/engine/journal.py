@@ -16,7 +16,7 @@ from typing import IO, Any
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import open_regular
 from tinyml.transforms.formats.evaluation.candidates import Formats

@@ -1,17 +1,144 @@
-"""The candidates of one program, with their formats, losses, memory and costs."""
+"""A search among the candidates of one program: their outcomes, each computed once, formats, memory and costs.
+
+A candidate's outcome depends only on the candidate and the problem. Any number of workers therefore gives the same
+results, and an interrupted search finds earlier outcomes in its journal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.evaluation.candidates import Formats
+from tinyml.transforms.formats.evaluation.candidates import (
+    EvaluationTask,
+    Formats,
+    SearchProblem,
+    evaluator_of,
+    outcomes_of,
+)
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
-from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.journal import Journal
+from tinyml.transforms.search.engine.workers import Workers
+
+
+@dataclass(frozen=True)
+class Status:
+    """The progress of a search.
+
+    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
+    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
+    """
+
+    phase: str
+    candidates: int
+    best: float
+    done: int
+    of: int
+
+
+STATUS_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("STATUS_LISTENER", default=None)
+"""A function that receives the progress of searches in this context."""
+
+
+class Evaluation:
+    """The evaluation of one problem's candidates; a context manager, which closes the journal.
+
+    metric: one of the `METRICS`, by which candidates are compared. known: all outcomes so far. Raises `InputError` for
+    an unknown metric, and for a journal of another problem.
+    """
+
+    def __init__(
+        self, problem: SearchProblem, metric: str, workers: Workers, journal: str | None = None, resume: bool = False
+    ):
+        self.problem = problem
+        self.evaluator = evaluator_of(problem)
+        self.metric: Metric = self.evaluator.reference.check(metric)
+        self.workers = workers
+        self.journal = Journal(journal, problem.digest, resume)
+        self.known = self.journal.known
+        self.evaluated = 0
+        self.best = float("inf")
+        self.phase = ""
+
+    @property
+    def metric_of_programs(self) -> Metric:
+        """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
+
+        It is accuracy if there are labels or targets and the search does not ask for errors.
+        """
+        reference = self.evaluator.reference
+        known = reference.labels is not None or reference.targets is not None
+        return "accuracy" if known and self.metric == "disagreement" else self.metric
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.end()
+        self.journal.close()
+
+    def begin(self, phase: str) -> None:
+        """Begin a phase of the given name."""
+        self.phase = phase
+        self._tell(0, 0)
+
+    def end(self) -> None:
+        """End the last phase, and reset the count of candidates."""
+        if self.phase:
+            self.begin("")
+        self.evaluated = 0
+
+    def loss(self, outcome: CandidateOutcome, metric: Metric | None = None) -> float:
+        """The loss of an outcome (`Reference.loss`), by the search's metric unless another one is given."""
+        return self.evaluator.reference.loss(outcome, metric or self.metric)
+
+    def outcomes(
+        self,
+        candidates: Sequence[Formats],
+        at_most: float | Sequence[float] = float("inf"),
+        metric: Metric | None = None,
+    ) -> list[CandidateOutcome]:
+        """One outcome for each candidate; a candidate that loses more than `at_most` may have been abandoned early."""
+        metric = metric or self.metric
+        limits = [at_most] * len(candidates) if isinstance(at_most, float | int) else at_most
+        waiting: dict[Formats, EvaluationTask] = {}
+        for formats, limit in zip(candidates, limits, strict=True):
+            if not self._settled(formats, metric, limit):
+                before = waiting.get(formats)
+                waiting[formats] = EvaluationTask(formats, metric, max(limit, before.at_most) if before else limit)
+        self._tell(0, len(waiting))
+        for done, (task, outcome) in enumerate(self.workers.run(self.problem, list(waiting.values()), outcomes_of), 1):
+            self.known[task.formats] = outcome
+            self.journal.write(task.formats, outcome)
+            self.evaluated += 1
+            if outcome.seen == self.evaluator.reference.samples:
+                self.best = min(self.best, self.loss(outcome))
+            self._tell(done, len(waiting))
+        return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
+
+    def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
+        """The losses of candidates (`outcomes`); a lower bound for each that was abandoned."""
+        return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
+
+    def _settled(self, formats: Formats, metric: Metric, at_most: float) -> bool:
+        """True if a candidate is known to lose more than `at_most`, or known on all samples."""
+        outcome = self.known.get(formats, CandidateOutcome())
+        whole = outcome.seen == self.evaluator.reference.samples
+        return whole or self.loss(outcome, metric) > at_most
+
+    def _tell(self, done: int, of: int) -> None:
+        if (listener := STATUS_LISTENER.get()) is not None:
+            listener(Status(self.phase, self.evaluated, self.best, done, of))
+
 
 STANDARD_ERROR = 0.03
 """The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be

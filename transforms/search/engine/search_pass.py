@@ -30,15 +30,12 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_scheme
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
-from tinyml.transforms.search.engine import shared_options
-from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
 from tinyml.transforms.search.engine.journal import check_journal
 from tinyml.transforms.search.engine.result import (
@@ -49,7 +46,7 @@ from tinyml.transforms.search.engine.result import (
     joint_front,
     search_attribute,
 )
-from tinyml.transforms.search.engine.search import Search, nearly_least
+from tinyml.transforms.search.engine.search import Evaluation, Search, nearly_least
 from tinyml.transforms.search.engine.workers import Workers
 
 if TYPE_CHECKING:
@@ -130,6 +127,51 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
     return replace(result, refined=task.refined, points=points)
 
 
+def metric_option(default: str) -> Any:
+    """The option `metric`."""
+    return option(
+        "metric by which candidates are compared: disagreement, accuracy, error or margin",
+        default=default,
+        metavar="NAME",
+        group=OptionGroup.SEARCH,
+    )
+
+
+def widths_option(default: tuple[int, ...] = ()) -> Any:
+    """The option `widths`; an empty tuple stands for the widths that the search describes."""
+    return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
+
+
+def ram_option() -> Any:
+    """The option `ram`."""
+    return option(
+        "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
+        default=None,
+        metavar="BYTES",
+        group=OptionGroup.MEMORY,
+    )
+
+
+def loss_option(default: float | None) -> Any:
+    """The option `loss`."""
+    return option(
+        "accuracy that may be lost in a search or by --format auto, in percentage points",
+        default=default,
+        metavar="POINTS",
+        group=OptionGroup.SEARCH,
+    )
+
+
+def formats_option() -> Any:
+    """The option `formats`."""
+    return option(
+        "other formats that single tensors may get (promote, pareto)",
+        default=(),
+        metavar="FORMAT,...",
+        group=OptionGroup.SEARCH,
+    )
+
+
 STREAMING = ("pixels", "rows")
 """The modes of execution in which networks are searched whose ordinary execution does not fit, the fastest first."""
 
@@ -150,7 +192,7 @@ class SearchPass(ModulePass):
     data: str
     format: str = USUAL_FORMAT
     functions: str | None = None
-    metric: str = shared_options.metric("disagreement")
+    metric: str = metric_option("disagreement")
     jobs: int | None = option(
         "processes that evaluate candidates (default: one per processor)",
         default=None,
@@ -314,9 +356,9 @@ class BaselinePass(SearchPass):
     """
 
     PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = shared_options.ram()
+    ram: int | None = ram_option()
     target: str = USUAL
-    widths: tuple[int, ...] = shared_options.widths()
+    widths: tuple[int, ...] = widths_option()
 
     @property
     def limits(self) -> Limits:

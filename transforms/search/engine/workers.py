@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.plugins import attributed
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
+    from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.moves.demotion import cumulative_demotions, demote_each, explore_input_scale
-from tinyml.transforms.search.moves.maxscale import explore_maxscale
 from tinyml.transforms.search.moves.promotion import Promotion, choose_pair, heat_map
+from tinyml.transforms.search.search_maxscale import explore_maxscale
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.evaluation.evaluator import value_map
+from tinyml.transforms.formats.evaluation.candidates import value_map
 from tinyml.transforms.search.engine.result import SearchResult
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class Promotion:
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
         """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit.
 
-        Twice as many as fitted before are tried together, and half of those that did not: what fits together would fit
-        one after the other.
+        Tensors are tried in groups: twice as many after a group that fitted, half as many after one that did not. The
+        tensors of a group that fits would fit one after the other, too.
         """
         overshooting: list[int] = []
         waiting = [i for i in self.order if i not in promoted]

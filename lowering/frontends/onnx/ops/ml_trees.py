@@ -9,8 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
-from tinyml.lowering.frontends.layers.parameter import reals
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, reals
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.onnx.builder import Builder, Inputs, Value, handles, needed
 from tinyml.lowering.frontends.onnx.graph import OnnxNode

@@ -8,7 +8,7 @@ from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Comparison,

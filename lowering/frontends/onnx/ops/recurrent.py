@@ -13,8 +13,7 @@ from xdsl.ir import Block, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import hint
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Constant,

@@ -14,8 +14,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers import image_windows
 from tinyml.lowering.frontends.layers.elementwise_layers import batch_normalisation, binary, by_channel
 from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, same_padding
-from tinyml.lowering.frontends.layers.ordered_tensor import OrderedTensor, stored_order
-from tinyml.lowering.frontends.layers.parameter import Parameter
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, stored_order
 from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, convolution, filter_in, transposed_convolution
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode

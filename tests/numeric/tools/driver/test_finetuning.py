@@ -25,7 +25,8 @@ from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals, predict_function
 from tinyml.runtime.training.training import Labelled, Trainer, cross_entropy
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetune import QuantisedProgram, channels_of, finetune
+from tinyml.tools.driver.channels import channels_of
+from tinyml.tools.driver.finetune import QuantisedProgram, finetune
 from tinyml.tools.driver.finetuning_options import NORMS, REFIT, FinetuneOptions
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits

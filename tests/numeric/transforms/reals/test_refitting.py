@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.runtime.training.weights import TrainedWeights
-from tinyml.tools.driver.finetune import channels_of
+from tinyml.tools.driver.channels import channels_of
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.channels.refitting import Refitting, prune_refitted
 from tinyml.transforms.reals.channels.removal import remove_channels

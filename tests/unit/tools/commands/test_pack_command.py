@@ -10,7 +10,7 @@ import pytest
 from programs.paths import TESTS
 
 from tinyml.tools.commands import pack as pack_module
-from tinyml.tools.driver.packing_problem import read_problem
+from tinyml.tools.commands.pack import read_problem
 from tinyml.tools.main import main
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack
 from tinyml.transforms.buffers.packing.validator import complaints

@@ -18,7 +18,7 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
-from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.feasibility import Limits

@@ -17,7 +17,7 @@ from joblib.parallel import ThreadingBackend
 from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, SearchProblem
+from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem
 from tinyml.transforms.search.engine import workers
 from tinyml.transforms.search.engine.workers import Workers
 
@@ -27,7 +27,7 @@ from contextlib import ExitStack
 from distributed import LocalCluster
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.engine import workers
-from tinyml.transforms.formats.evaluation.evaluator import outcomes_of
+from tinyml.transforms.formats.evaluation.candidates import outcomes_of
 from tinyml.transforms.search.engine.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from tinyml.runtime.evaluator import shared_values
 from tinyml.targets.registry import chips, kernels_for, kernels_of
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
-from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
-from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.search import Evaluation
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
 from tinyml.transforms.search.engine.workers import Workers
 

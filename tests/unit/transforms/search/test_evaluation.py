@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
 from tinyml.transforms.search.engine import workers
-from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status
+from tinyml.transforms.search.engine.search import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
 
 

@@ -11,7 +11,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.published.seedot import SeedotType
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.search.moves.maxscale import Rules, assign_scales
+from tinyml.transforms.search.search_maxscale import Rules, assign_scales
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.model.data import Data
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
-from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
+from tinyml.transforms.formats.evaluation.candidates import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine.search_pass import SearchPass

@@ -20,10 +20,9 @@ from tinyml.lowering.pipelines import run
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import print_ir
-from tinyml.transforms.formats.evaluation.evaluator import SearchProblem
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.engine.evaluation import Evaluation
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Evaluation, Search
 from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.moves.demotion import cumulative_demotions, demote_each
 

@@ -16,8 +16,8 @@ import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.importers import TRUST_PICKLE
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.pickled import TRUST_PICKLE
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main

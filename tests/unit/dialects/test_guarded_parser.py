@@ -11,7 +11,7 @@ from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer
 
 from tinyml.dialects.context import context
-from tinyml.dialects.parsing.guarded_parser import GuardedParser, LinearLexer
+from tinyml.dialects.guarded_parser import GuardedParser, LinearLexer
 
 CONTEXT = context()
 

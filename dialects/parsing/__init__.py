@@ -1,1 +1,0 @@
-"""Parsing of text that a user wrote."""
