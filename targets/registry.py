@@ -257,6 +257,14 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
     return [family for family in chip.tiles if family.needs in ("", *features) and family.large == large]
 
 
+def family_of(tile: TileKernelAttr, target: str) -> TileFamily:
+    """The family of a tile's kernel; raises `InputError` if the target has none."""
+    for family in (*tile_families(target), *tile_families(target, large=True)):
+        if (family.name, family.lines) == (tile.family.data, tile.lines.data):
+            return family
+    raise InputError(f"the target '{target}' has no kernel {tile}")
+
+
 def row_coder(target: str) -> RowCoder | None:
     """The coder that turns rows of constant matrices into code on a board; None if there is none.
 

@@ -70,6 +70,12 @@ class Tile:
         return Tile(**{name: number.data for name, number in kernel.shape.items()})
 
 
+def tile_of(kernel: Kernel) -> TileKernelAttr:
+    """The attribute of a kernel of a family."""
+    assert isinstance(kernel.attribute, TileKernelAttr)
+    return kernel.attribute
+
+
 @dataclass(frozen=True)
 class Sums:
     """The sums of rows of weights and windows; fields hold one number per row, `weights` rows x elements.

@@ -9,6 +9,7 @@ the last turn to the first, once all of it has been computed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
@@ -17,6 +18,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import ContractionOp
@@ -140,6 +142,9 @@ class Conv2dOp(ContractionOp):
     With `turns`, the rows of each turn, the convolution runs in place: its image, which nothing else
     reads, is destroyed. Such an image is padded by the convolution itself: `padding` above, below, on the left and on
     the right, with the real `value` (0 by default).
+
+    tile: the kernel that computes all results, or those of a line in each call. It is chosen where an image is split
+    into parts that have one.
     """
 
     name = "tdsl.conv2d"
@@ -153,6 +158,7 @@ class Conv2dOp(ContractionOp):
     turns = opt_prop_def(DenseArrayBase.constr(i64))
     padding = opt_prop_def(DenseArrayBase.constr(i64))
     value = opt_prop_def(FloatAttr)
+    tile = opt_prop_def(num.TILE)
     assembly_format = (
         "$lhs `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -260,6 +266,8 @@ class Conv2dOp(ContractionOp):
 
     def verify_more(self) -> None:
         super().verify_more()
+        if self.tile is not None:
+            self._verify_tile(self.tile)
         if self.turns is None:
             if self.padding is not None:
                 raise VerifyException("only convolutions in place pad their image")
@@ -275,6 +283,14 @@ class Conv2dOp(ContractionOp):
             raise VerifyException(f"only convolutions of a single image, {what}, run in turns")
         if isinstance(self.rhs.type, TensorType) and not self.rhs.has_one_use():
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
+
+    def _verify_tile(self, tile: num.TileKernelAttr) -> None:
+        (filters, height, width, _), pixels = shape_of(self.lhs), prod(shape_of(self.out)[:-1])
+        (lines, count, rows), (runs, length, _) = tile.extents, tile.window
+        if rows != filters or pixels % (lines * count):
+            raise VerifyException(f"{pixels} pixels of {filters} channels do not consist of tiles of {tile.extents}")
+        if runs * length != (elements := height * width * shape_of(self.rhs)[3]):
+            raise VerifyException(f"windows have {elements} elements, those of the tile {runs * length}")
 
     def infer_shape(self) -> Shape:
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -30,7 +29,6 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
 from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
-from tinyml.transforms.ir.window_sums import is_evenly_spaced
 
 
 @dataclass(frozen=True)
@@ -59,24 +57,14 @@ class TileWindowsPass(ModulePass):
             usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
             for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
-                done = convolution.turns is not None or _is_tiled(convolution)
+                done = convolution.turns is not None or convolution.tile is not None or _is_window(convolution)
                 if convolution.result is not None and single and not done:
                     _tile(convolution, families, large, memory_of(convolution) or usual)
 
 
-def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """True for a convolution after tiling: of one window of grouped channels, or of a tile of windows."""
-    _, *window, _ = tdsl.shape_of(op.rhs)
-    # Several lines of windows are part of a segment whose rows have not been split yet.
-    one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
-    if (
-        one_line
-        and is_evenly_spaced(op)
-        and isinstance(op.parent_op(), scf.ForOp)
-        and isinstance(op.rhs.owner, tdsl.WindowOp | tdsl.SliceOp)
-    ):
-        return True
-    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
+def _is_window(op: tdsl.Conv2dOp) -> bool:
+    """True for a single window of grouped channels."""
+    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
 def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
@@ -87,7 +75,7 @@ def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[Til
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = TensorBuilder(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, several=at_once > 1 or rows > 1)
+    pixels = ConvolutionPixels(op, chain, emit, families=families if at_once > 1 or rows > 1 else ())
     _, height, width, _ = tdsl.shape_of(op.out)
     image = StoredImage.empty(last.out, height, width, emit, op)
     whole = image.value

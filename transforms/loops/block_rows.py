@@ -27,7 +27,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.tiles import as_window
+from tinyml.transforms.loops.kernels.tiles import usual_tile
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,10 @@ class BlockRowsPass(ModulePass):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
-                rows = _Rows.find(contraction, kernels)
-                if rows is not None and not as_window(contraction, families):
+                rows = None if contraction.tile is not None else _Rows.find(contraction, kernels)
+                if rows is not None and (tile := usual_tile(contraction, families)) is not None:
+                    contraction.tile = tile
+                elif rows is not None:
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -64,7 +66,7 @@ def tile_rows(module: ModuleOp, target: str) -> None:
     for function in defined_functions(module):
         for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
             if _Rows.find(contraction, blocks) is not None:
-                as_window(contraction, families)
+                contraction.tile = usual_tile(contraction, families)
 
 
 @dataclass

@@ -23,6 +23,7 @@ from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
 
 __all__ = [
     "DECLARED",
+    "TILE",
     "CodeKernelAttr",
     "ComposedKernelAttr",
     "FarKernelAttr",
@@ -155,6 +156,16 @@ class TileKernelAttr(KernelAttr):
         """The numbers by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
+    @property
+    def extents(self) -> tuple[int, int, int]:
+        """The lines, the windows in a line and the rows of weights that a call computes."""
+        return self.lines.data, self.count.data, self.rows.data
+
+    @property
+    def window(self) -> tuple[int, int, int]:
+        """The runs of a window, the elements of a run, and those from a window to the next."""
+        return self.runs.data, self.length.data, self.step.data
+
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
@@ -174,6 +185,9 @@ class TileKernelAttr(KernelAttr):
             (("right",), 0, 31),
         ):
             _verify_range({name: self.shape[name] for name in names}, low, high)
+
+
+TILE = MessageConstraint(BaseAttr(TileKernelAttr), "expected the kernel of a tile, as in #num.tile_kernel<...>")
 
 
 @irdl_attr_definition

@@ -93,6 +93,6 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
         value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
         nest.store(value, results, indices)
 
-    contraction = nest.contract(extents, body)
+    contraction = nest.contract(extents, body, op.tile)
     if extents == [1]:
         expand_contraction(contraction)

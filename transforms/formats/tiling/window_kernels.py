@@ -1,4 +1,4 @@
-"""Kernels that compute several pixels of a convolution at once, as `select-kernels` will find them (L1)."""
+"""Kernels that compute several pixels of a convolution at once (L1)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.tiles import TileFamily, tile_of
 from tinyml.transforms.formats.tiling.axis_orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.ir.window_sums import Start, WindowSums, spacing, zero_start
@@ -41,6 +41,15 @@ def kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> It
         given = WindowSums(by_channel, weights, start, op.accumulators[0], result, run, spaces, count, lines)
         if (fitted := given.fitted(family)) is not None and (kernel := family.kernel(fitted[0])) is not None:
             yield kernel
+
+
+def usual_tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], rows: int, count: int) -> num.TileKernelAttr | None:
+    """The tile of the first kernel for `count` pixels in each of some rows; None without one.
+
+    Pixels that are windows form one line of windows.
+    """
+    count = rows * count if tdsl.shape_of(op.lhs)[1:3] == (1, 1) else count
+    return next(map(tile_of, kernels(op, families, count)), None)
 
 
 def _constants(op: tdsl.Conv2dOp) -> tuple[Numbers, Start] | None:

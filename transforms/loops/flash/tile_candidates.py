@@ -32,8 +32,7 @@ class Tiles:
         self.timing = board(target).timing
         self.families, self.coders = tile_families(target, large=True), tile_coders(target)
         walked = [op for function in defined_functions(module) for op in function.walk()]
-        tiles = [op for op in walked if isinstance(op, num.ContractOp) and len(op.shape) > 1]
-        calls = [(op, call_of_tile(op, tile_families(target))) for op in tiles]
+        calls = [(op, call_of_tile(op, target)) for op in walked if isinstance(op, num.ContractOp)]
         self.usual = {op: call for op, call in calls if call is not None}
         self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
 

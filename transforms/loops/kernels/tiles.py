@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, ModuleOp, i8, i64
+from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
+from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile
+from tinyml.targets.registry import family_of
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.window_sums import WindowSums
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
@@ -23,24 +25,18 @@ if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
 
-def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
-    """Replace contractions over windows by calls of kernels composed for them, where a family has one."""
+def select_tile_kernels(module: ModuleOp, target: str) -> None:
+    """Replace contractions that have a tile by calls of its kernel, unless their weights have been packed or loaded."""
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
-            if len(op.shape) > 1 and (call := call_of_tile(op, families)) is not None:
+            if (call := call_of_tile(op, target)) is not None:
                 call.replace(op)
 
 
-def as_window(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
-    """Turn a contraction over rows into one over a single window if a tile kernel computes it; False otherwise."""
-    if len(op.shape) > 1 or call_of_tile(op, families) is None:
-        return False
-    [products] = op.sums
-    assert isinstance(products, num.ProductsOp)
-    products.spacing = DenseArrayBase.from_list(i64, num.Spacing(step=products.length))
-    op.body.block.insert_arg(IndexType(), 0)
-    op.extents = DenseArrayBase.from_list(i64, [1, op.rows])
-    return True
+def usual_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> num.TileKernelAttr | None:
+    """The tile of the first family that has a kernel for a contraction; None without one."""
+    call = next(calls_of_tile(op, families), None)
+    return None if call is None else tile_of(call.kernel)
 
 
 @dataclass(frozen=True)
@@ -157,13 +153,21 @@ def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
     return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
 
 
-def call_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> TileCall | None:
-    """The call of the first family that has a kernel for a contraction over windows; None if there is none."""
-    return next(calls_of_tile(op, families), None)
+def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
+    """The call of the kernel of a contraction's tile; None without a tile or if its weights are no constant bytes.
+
+    Raises `InputError` for a tile of which the target has no kernel, or of other sums.
+    """
+    if op.tile is None:
+        return None
+    call = next(calls_of_tile(op, [family_of(op.tile, target)]), None)
+    if call is not None and call.kernel.attribute != op.tile:
+        raise error_at(op, f"the kernel of these sums is {call.kernel.attribute}, got {op.tile}")
+    return call
 
 
 def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
-    """Yield the calls of all families that have a kernel for a tile."""
+    """Yield the calls of all families that have a kernel for a contraction over windows."""
     if (sums := _window_sums(op)) is not None:
         yield from filter(None, (_call(sums, family) for family in families))
 

@@ -60,7 +60,7 @@ class WindowRows:
 def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
     """Yield the rows of a module's tiles that can become code, in program order."""
     for function in defined_functions(module):
-        tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and len(op.shape) > 1]
+        tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is not None]
         several = filter(None, map(FinishedSums.of, tiles))
         yield from (WindowRows(sums, rows) for sums in several if (rows := _rows_of(sums)) is not None)
 

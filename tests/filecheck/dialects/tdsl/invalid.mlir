@@ -860,3 +860,27 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 "test.op"() {interface = #tdsl.interface<input = <scales = [1.0, 3.0, 2.0]>>} : () -> ()
 // CHECK: 'scales' and 'offsets' of the input belong together
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 4, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: 4 pixels of 5 channels do not consist of tiles of (1, 2, 4)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 3, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: 4 pixels of 5 channels do not consist of tiles of (1, 3, 5)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 8, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: windows have 27 elements, those of the tile 24
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = 4 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>

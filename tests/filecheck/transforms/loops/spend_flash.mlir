@@ -22,7 +22,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at4 = arith.constant 0 : index
   %y4 = scratch.slice %y[%at4] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
   %w4 = scratch.slice %w[%at4] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w4, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -32,7 +32,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at5 = arith.constant 0 : index
   %y5 = scratch.slice %y[%at5] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
   %w5 = scratch.slice %w[%at5] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w5, %far {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -42,7 +42,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at6 = arith.constant 0 : index
   %y6 = scratch.slice %z[%at6] : memref<4x!zeroskew.q<8, 16646976.0, -3>> to memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
   %w6 = scratch.slice %w[%at6] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
     %n = memref.load %big[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w6, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -59,7 +59,7 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
   %at7 = arith.constant 0 : index
   %y7 = scratch.slice %y[%at7] : memref<64x!zeroskew.q<8, 4.0, -3>> to memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
   %w7 = scratch.slice %w[%at7] : memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %line, %window, %row to 2, 4, 8 {
+  num.contract %line, %window, %row to 2, 4, 8 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w7, %x {spacing = array<i64: 3, 96, 16>} : !zeroskew.acc<32, 1.0>, memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>

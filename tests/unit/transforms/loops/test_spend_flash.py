@@ -48,11 +48,13 @@ def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: 
     result = types[0].partition("x")[2].removesuffix(">")
     shape, matrix = f"memref<{results // rows}x{rows}x{result}>", f"memref<{rows}x{elements // rows}x{Q}, {FLASH}>"
     acc = "!zeroskew.acc<32, 1.0>"
+    tile = {"rows": rows, "runs": 1, "length": elements // rows, "pitch": 0, "step": step, "count": results // rows}
+    kernel = ", ".join(f"{name} = {value}" for name, value in {**tile, "zero": -3}.items())
     return f"""
     %{name}_zero = arith.constant 0 : index
     %{name}_y = scratch.slice {outputs}[%{name}_zero] : {types[0]} to {shape}
     %{name}_w = scratch.slice {weights}[%{name}_zero] : {types[2]} to {matrix}
-    num.contract %window, %row to {results // rows}, {rows} {{
+    num.contract %window, %row to {results // rows}, {rows} by #num.tile_kernel<"tm_cm_dot_tile_s8", {kernel}> {{
       %n = memref.load %s[%row] : {types[1]}
       %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> {acc}
       %sum = num.products %start, %{name}_w, {image} {{spacing = array<i64: 1, 0, {step}>}} :
