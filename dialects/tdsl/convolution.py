@@ -285,12 +285,20 @@ class Conv2dOp(ContractionOp):
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
 
     def _verify_tile(self, tile: num.TileKernelAttr) -> None:
-        (filters, height, width, _), pixels = shape_of(self.lhs), prod(shape_of(self.out)[:-1])
-        (lines, count, rows), (runs, length, _) = tile.extents, tile.window
-        if rows != filters or pixels % (lines * count):
+        (filters, *taps, length), (images, *size, channels) = shape_of(self.lhs), shape_of(self.rhs)
+        (_, *result, _), pixels = shape_of(self.out), prod(shape_of(self.out)[:-1])
+        # Windows are separate images or lie in lines, each a row after the one before.
+        even = result == [1, 1] if images > 1 else self.spread == (1, 1) and (result[0] == 1 or self.steps[0] == 1)
+        if not even or not (self.group_count == 1 or self.group_count == filters == channels):
+            raise VerifyException("only windows at even distances, of all channels or of each by itself, form tiles")
+        line = pixels if images > 1 or (taps == [1, 1] and self.steps == (1, 1)) else result[1]
+        if (tile.count.data, tile.rows.data) != (line, filters) or pixels // line % tile.lines.data:
             raise VerifyException(f"{pixels} pixels of {filters} channels do not consist of tiles of {tile.extents}")
-        if runs * length != (elements := height * width * shape_of(self.rhs)[3]):
-            raise VerifyException(f"windows have {elements} elements, those of the tile {runs * length}")
+        runs = 1 if images > 1 and length == channels else taps[0]
+        step = prod(size) * channels if images > 1 else self.steps[1] * channels
+        window = runs, prod(taps) * channels // runs, size[1] * channels if max(runs, tile.lines.data) > 1 else 0, step
+        if (given := (*tile.window[:2], tile.pitch.data, tile.step.data)) != window:
+            raise VerifyException(f"runs, their length, pitch and step are {window}, those of the tile {given}")
 
     def infer_shape(self) -> Shape:
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins

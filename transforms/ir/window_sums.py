@@ -110,15 +110,3 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spa
         return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels), 1
     lines = 1 if (height, width) == (1, 1) else rows - height + 1
     return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels), lines
-
-
-def is_evenly_spaced(op: tdsl.Conv2dOp) -> bool:
-    """True if the windows of a single image form lines with a constant step between adjacent windows.
-
-    Successive lines start one row apart.
-    """
-    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
-    rows = tdsl.shape_of(op.out)[1]
-    pixels = taps == [1, 1] and op.steps == (1, 1)
-    in_lines = height == taps[0] + rows - 1 and (rows == 1 or op.steps[0] == 1)
-    return op.spread == (1, 1) and (in_lines or pixels)
