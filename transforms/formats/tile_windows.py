@@ -27,8 +27,7 @@ from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
-from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
 
 
 @dataclass(frozen=True)
@@ -69,13 +68,12 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
 
 def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
     """Rewrite one convolution. large: families whose kernels may replace those of others."""
-    at_once, rows = pixels_at_once(op, families, memory), rows_at_once(op, families, memory)
-    if at_once == tdsl.shape_of(op.out)[2]:
-        rows = max(rows, lines_at_once(op, large, memory))
+    tiling = image_tiling(op, families, large, memory)
+    at_once, rows = tiling.pixels, tiling.rows
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = TensorBuilder(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, families=families if at_once > 1 or rows > 1 else ())
+    pixels = ConvolutionPixels(op, chain, emit, tiles=tiling.tiles)
     _, height, width, _ = tdsl.shape_of(op.out)
     image = StoredImage.empty(last.out, height, width, emit, op)
     whole = image.value

@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import tile_families
 from tinyml.transforms.formats.streams.time_axis import TimeAxis, is_image, receive_image, steps_of
-from tinyml.transforms.formats.tiling.tile_memory import small_memory
+from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.plans.segmentation import Segment

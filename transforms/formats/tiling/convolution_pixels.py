@@ -9,11 +9,10 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.window_kernels import usual_tile
+from tinyml.transforms.formats.tiling.window_tiles import Tiles
 
 Images = Callable[[SSAValue], StoredImage]
 """A function that gives the stored image of a value."""
@@ -23,8 +22,8 @@ class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
     chain: the elementwise ops, each of which reads the previous result. by_row: channels of the result are computed one
-    at a time. families: those whose kernels compute adjacent pixels at once, from the input tile that they read. The
-    filter and the start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
+    at a time. tiles: those that compute adjacent pixels at once, from the input tile that they read. The filter and the
+    start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
     """
 
     def __init__(
@@ -34,14 +33,14 @@ class ConvolutionPixels:
         emit: TensorBuilder,
         *,
         by_row: bool = False,
-        families: Sequence[TileFamily] = (),
+        tiles: Tiles | None = None,
     ) -> None:
-        self.op, self.chain, self.emit, self.families = op, chain, emit, families
+        self.op, self.chain, self.emit, self.tiles = op, chain, emit, tiles or {}
         self.shape = tdsl.shape_of(op.out)
         self.pad = padding(op.rhs)
         rows, *each = tdsl.shape_of(op.lhs)
         # A filter is a matrix unless channels are convolved in groups, or several windows by it.
-        self.is_matrix = op.group_count == 1 and not families
+        self.is_matrix = op.group_count == 1 and not tiles
         self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if self.is_matrix or by_row else op.lhs
         initial = op.initial if self.is_matrix or by_row else None
         self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
@@ -91,7 +90,7 @@ class ConvolutionPixels:
         if not self.is_matrix:
             steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
             new = tdsl.Conv2dOp(self.filter, windows, steps, (1, 1), op.group_count, op.initial, element)
-            new.tile = usual_tile(op, self.families, *shape[1:3])
+            new.tile = self.tiles.get((shape[1], shape[2]))
         else:
             column = self._column(windows)
             if self.initial is None:

@@ -15,7 +15,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.window_sums import Start, WindowSums
+from tinyml.transforms.ir.row_sums import RowSums, Start
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
@@ -74,13 +74,12 @@ class FinishedSums:
         return scratch.packed_bits(memref_type(self.outputs)) is None
 
     @property
-    def window_sums(self) -> WindowSums | None:
+    def row_sums(self) -> RowSums | None:
         """The sums in the form that tile kernels accept; None unless they are of bytes and constants."""
         if not self.are_bytes or (constants := self.constants) is None:
             return None
-        op, sum, result = self.op, self.products, element_format(self.outputs.type)
-        channels = sum.channels is not None
-        return WindowSums(channels, *constants, sum.accumulator, result, sum.run, sum.spaces, op.windows, op.lines)
+        channels, result = self.products.channels is not None, element_format(self.outputs.type)
+        return RowSums(channels, *constants, self.products.accumulator, result)
 
 
 def _only_user(value: SSAValue) -> Operation | None:

@@ -16,9 +16,8 @@ from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import family_of
-from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile, tile_of
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.window_sums import WindowSums
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 if TYPE_CHECKING:
@@ -122,9 +121,16 @@ def _erase(sums: FinishedSums) -> None:
             Rewriter.erase_op(view)
 
 
-def _window_sums(op: num.ContractOp) -> WindowSums | None:
-    sums = FinishedSums.of(op)
-    return None if sums is None else sums.window_sums
+def _fitted(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[tuple[TileFamily, Tile, Sums]]:
+    """Yield the tile of a contraction, or of some of its lines, and its sums for each family that can finish them."""
+    found = FinishedSums.of(op)
+    if found is None or (rows := found.row_sums) is None:
+        return
+    products = found.products
+    for family in families:
+        if op.lines % family.lines == 0 and (given := rows.finished(family)) is not None:
+            finish, sums = given
+            yield family, family.tile(finish, op.rows, products.run, products.spaces, op.windows), sums
 
 
 def _time(kernel: Kernel) -> float:
@@ -146,11 +152,11 @@ def size_of(kernel: Kernel) -> num.CodeSize:
 
 def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
     """The call of a kernel that contains the weights of a contraction; None if there is none."""
-    several = op.lines != coder.family.lines
-    if several or (sums := _window_sums(op)) is None or (given := sums.fitted(coder.family)) is None:
-        return None
-    tile = coded_tile(*given)
-    return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
+    for _, tile, sums in _fitted(op, [coder.family]) if op.lines == coder.family.lines else ():
+        code = coded_tile(tile, sums)
+        if (kernel := coder.kernel(code)) is not None:
+            return CodeCall(kernel, code)
+    return None
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
@@ -167,13 +173,7 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
 
 def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
-    """Yield the calls of all families that have a kernel for a contraction over windows."""
-    if (sums := _window_sums(op)) is not None:
-        yield from filter(None, (_call(sums, family) for family in families))
-
-
-def _call(sums: WindowSums, family: TileFamily) -> TileCall | None:
-    """The call of a family's kernel for a tile, or for some of its lines; None if there is none."""
-    if (given := sums.fitted(family)) is None or (kernel := family.kernel(given[0])) is None:
-        return None
-    return TileCall(kernel, family.stream(*given), given[0], sums.lines // family.lines)
+    """Yield the calls of all families that have a kernel for a contraction over windows, or for some of its lines."""
+    for family, tile, sums in _fitted(op, families):
+        if (kernel := family.kernel(tile)) is not None:
+            yield TileCall(kernel, family.stream(tile, sums), tile, op.lines // family.lines)

@@ -17,7 +17,7 @@ from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import TileMemory
+from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule

@@ -9,7 +9,7 @@ from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.average_body import Average, averages_all
 from tinyml.transforms.schedules.slices.row_bodies import Arrival, Concatenation, Elementwise

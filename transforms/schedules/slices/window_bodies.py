@@ -12,8 +12,7 @@ from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory
-from tinyml.transforms.formats.tiling.tile_sizes import pixels_at_once
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -34,8 +33,9 @@ class Convolution(Body):
         op = stage.op
         assert isinstance(op, tdsl.Conv2dOp)
         # Rings supply one window at a time, as a dilated window is gathered.
-        self.at_once = pixels_at_once(op, families, memory) if op.spread[1] == 1 else 1
-        self.pixels = ConvolutionPixels(op, stage.chain, emit, families=families if self.at_once > 1 else ())
+        tiling = row_tiling(op, families, memory) if op.spread[1] == 1 else Tiling()
+        self.at_once = tiling.pixels
+        self.pixels = ConvolutionPixels(op, stage.chain, emit, tiles=tiling.tiles)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
         def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:

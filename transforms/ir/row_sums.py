@@ -1,6 +1,6 @@
-"""Sums of windows multiplied by rows of constant weights, and the tile kernels that compute them (L1 to L3).
+"""Sums of products with rows of constant weights, as tile kernels compute them (L1 to L3).
 
-A sum has a constant start value in the units of its accumulator; windows share memory at a constant spacing.
+A sum has a constant start value in the units of its accumulator.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import num, tdsl
-from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, TileFamily
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,11 +60,10 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
 
 
 @dataclass(frozen=True)
-class WindowSums:
-    """Sums of products of bytes, each finished in the format of the result.
+class RowSums:
+    """Sums of products of bytes, one for each row of weights, each finished in the format of the result.
 
-    channels: true if each row is multiplied by a single channel of a window. weights: rows x elements. run: the number
-    of elements in a run of a window. count: the number of windows in each line.
+    channels: true if each row is multiplied by a single channel of a window. weights: rows x elements.
     """
 
     channels: bool
@@ -73,40 +71,17 @@ class WindowSums:
     start: Start
     accumulator: Accumulator
     result: NumberFormat
-    run: int
-    spaces: num.Spacing
-    count: int
-    lines: int = 1
 
-    def fitted(self, family: TileFamily) -> tuple[Tile, Sums] | None:
-        """The tile and sums for a family's kernels, which may compute some lines at a time; None without one."""
-        (runs, pitch, step), rows = self.spaces, len(self.weights)
-        if family.channels != self.channels or self.lines % family.lines:
+    def finished(self, family: TileFamily) -> tuple[Requantisation, Sums] | None:
+        """How a family's kernels finish the sums, and the sums as these compute them; None if they cannot."""
+        if family.channels != self.channels:
             return None
-        if (finish := family.finish(self.accumulator, self.result, rows)) is None:
+        if (finish := family.finish(self.accumulator, self.result, len(self.weights))) is None:
             return None
         if family.shifts:
             half = 1 << -int(finish.shifts[0]) - 1
             sums = Sums(self.weights, self.start.sums(self.accumulator) + half, finish.multipliers, finish.shifts)
         else:
             sums = Sums.requantised(self.weights, self.start.raws.astype(np.int64), finish)
-        if (bounded := family.bounded(sums, finish.zero)) is None:
-            return None
-        # Windows of one run in one line have no pitch.
-        places = pitch if max(runs, family.lines) > 1 else 0, step, self.count
-        return family.tile(finish, rows, runs, self.run, places), bounded
-
-
-def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> tuple[num.Spacing, int]:
-    """The layout of the windows of an undilated filter, `across` pixels apart, and the number of lines of windows.
-
-    filter: its shape, O x KH x KW x C. image: 1 x H x W x C with a line of windows for each row starting at row KH - 1,
-    or a single line for a 1x1 filter; or N x KH x KW x C, with separate windows.
-    """
-    count, rows, columns, channels = image
-    _, height, width, length = filter
-    if count > 1:
-        runs = 1 if length == channels else height
-        return num.Spacing(runs, columns * channels if runs > 1 else 0, rows * columns * channels), 1
-    lines = 1 if (height, width) == (1, 1) else rows - height + 1
-    return num.Spacing(height, columns * channels if max(height, lines) > 1 else 0, across * channels), lines
+        bounded = family.bounded(sums, finish.zero)
+        return None if bounded is None else (finish, bounded)
