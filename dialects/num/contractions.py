@@ -268,8 +268,8 @@ class ProductsOp(RowSumOp):
             raise VerifyException(f"rows of {self.length} weights have no {runs} runs")
         if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
             raise VerifyException(f"windows reach over {needed} elements, got {elements}")
-        if op.tile is not None and op.tile.window != (window := (runs, self.run, step)):
-            raise VerifyException(f"runs, their length and the step are {window}, those of the tile {op.tile.window}")
+        if op.tile is not None:
+            op.tile.verify_windows(runs, self.run, pitch, step)
 
 
 @irdl_op_definition

@@ -29,7 +29,7 @@ from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Conv2dOp"]
+__all__ = ["Conv2dOp", "window_layout"]
 
 
 Extents = tuple[int, int]
@@ -125,6 +125,17 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
     inside = (y >= 0) & (y < turn.image[0]) & (x >= 0) & (x < turn.image[1])
     pixels = np.where(inside, turn.read + y * turn.image[1] + x, -1)
     return np.where(inside, pixels, pixels.max(1, keepdims=True))
+
+
+def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
+    """The runs of a window, and the elements of a run, from a run to the next, and from a window to the next.
+
+    filter: its shape, undilated. image: its shape, with windows `across` pixels apart; or that of separate windows.
+    """
+    (_, height, width, length), (images, _, columns, channels) = filter, image
+    elements = height * width * channels
+    runs = 1 if images > 1 and length == channels else height
+    return runs, elements // runs, columns * channels, elements if images > 1 else across * channels
 
 
 @irdl_op_definition
@@ -285,7 +296,7 @@ class Conv2dOp(ContractionOp):
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
 
     def _verify_tile(self, tile: num.TileKernelAttr) -> None:
-        (filters, *taps, length), (images, *size, channels) = shape_of(self.lhs), shape_of(self.rhs)
+        (filters, *taps, _), (images, *_, channels) = shape_of(self.lhs), shape_of(self.rhs)
         (_, *result, _), pixels = shape_of(self.out), prod(shape_of(self.out)[:-1])
         # Windows are separate images or lie in lines, each a row after the one before.
         even = result == [1, 1] if images > 1 else self.spread == (1, 1) and (result[0] == 1 or self.steps[0] == 1)
@@ -294,11 +305,7 @@ class Conv2dOp(ContractionOp):
         line = pixels if images > 1 or (taps == [1, 1] and self.steps == (1, 1)) else result[1]
         if (tile.count.data, tile.rows.data) != (line, filters) or pixels // line % tile.lines.data:
             raise VerifyException(f"{pixels} pixels of {filters} channels do not consist of tiles of {tile.extents}")
-        runs = 1 if images > 1 and length == channels else taps[0]
-        step = prod(size) * channels if images > 1 else self.steps[1] * channels
-        window = runs, prod(taps) * channels // runs, size[1] * channels if max(runs, tile.lines.data) > 1 else 0, step
-        if (given := (*tile.window[:2], tile.pitch.data, tile.step.data)) != window:
-            raise VerifyException(f"runs, their length, pitch and step are {window}, those of the tile {given}")
+        tile.verify_windows(*window_layout(shape_of(self.lhs), shape_of(self.rhs), self.steps[1]))
 
     def infer_shape(self) -> Shape:
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins

@@ -69,33 +69,20 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
 def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
     """Rewrite one convolution. large: families whose kernels may replace those of others."""
     tiling = image_tiling(op, families, large, memory)
-    at_once, rows = tiling.pixels, tiling.rows
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = TensorBuilder(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, tiles=tiling.tiles)
+    pixels = ConvolutionPixels(op, chain, emit, tiling=tiling)
     _, height, width, _ = tdsl.shape_of(op.out)
     image = StoredImage.empty(last.out, height, width, emit, op)
-    whole = image.value
 
-    def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue, rows: int = 1) -> SSAValue:
-        at = image.place(y, x, emit)
-        return image.now(whole).inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
+    def computed(y: SSAValue, whole: SSAValue, rows: int) -> SSAValue:
+        return pixels.row(y, image.now(whole), StoredImage.whole, rows).value
 
-    def several(number: SSAValue, whole: SSAValue) -> SSAValue:
-        return computed(emit.times(number, rows), emit.index(0), width, whole, rows)
-
-    def row(y: SSAValue, whole: SSAValue) -> SSAValue:
-        tiles, rest = divmod(width, at_once)
-        whole = emit.over(tiles, whole, lambda n, whole: computed(y, emit.times(n, at_once), at_once, whole))
-        return computed(y, emit.index(width - rest), rest, whole) if rest else whole
-
-    if rows > 1:
-        whole = emit.over(height // rows, whole, several)
-        if height % rows:
-            whole = emit.over(height % rows, whole, lambda y, whole: row(emit.plus(y, height // rows * rows), whole))
-    else:
-        whole = emit.over(height, whole, row)
+    rows, (times, rest) = tiling.rows, divmod(height, tiling.rows)
+    whole = emit.over(times, image.value, lambda number, whole: computed(emit.times(number, rows), whole, rows))
+    if rest:
+        whole = emit.over(rest, whole, lambda y, whole: computed(emit.plus(y, height - rest), whole, 1))
     returned = written(last.out)
     (last if returned is None else returned).out.replace_all_uses_with(whole)
     erase([op, *chain, *([] if returned is None else [returned])])

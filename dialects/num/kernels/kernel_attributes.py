@@ -161,10 +161,12 @@ class TileKernelAttr(KernelAttr):
         """The lines, the windows in a line and the rows of weights that a call computes."""
         return self.lines.data, self.count.data, self.rows.data
 
-    @property
-    def window(self) -> tuple[int, int, int]:
-        """The runs of a window, the elements of a run, and those from a window to the next."""
-        return self.runs.data, self.length.data, self.step.data
+    def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
+        """Raise `VerifyException` unless the windows are these. Those of one run in one line have no pitch."""
+        expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
+        given = self.runs.data, self.length.data, self.pitch.data, self.step.data
+        if given != expected:
+            raise VerifyException(f"runs, their length, pitch and step are {expected}, those of the tile {given}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -78,8 +78,8 @@ def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
     (rows, *taps), image, count = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), prod(tdsl.shape_of(op.out)[:-1])
     length, lines, spaces = prod(taps), 1, num.Spacing(step=prod(image[1:]))
     if op.tile is not None:
-        lines, (runs, _, step) = count // op.tile.count.data, op.tile.window
-        spaces = num.Spacing(runs, prod(image[2:]) if max(runs, lines) > 1 else 0, step)
+        lines, runs = count // op.tile.count.data, op.tile.runs.data
+        spaces = num.Spacing(runs, prod(image[2:]) if max(runs, lines) > 1 else 0, op.tile.step.data)
     weights, windows = (
         nest.insert(scratch.SliceOp(x, nest.index(0), shape, tdsl.format_of(x).without_offset()[0].type))
         for x, shape in ((op.lhs, (rows, length)), (op.rhs, (prod(image),)))

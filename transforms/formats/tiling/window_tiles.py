@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
+from types import MappingProxyType
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 
@@ -43,20 +45,17 @@ _STREAMED_SHARE = 3
 _CALLS = 320
 """Bytes of stack in addition to those of kernels."""
 
-Tiles = Mapping[tuple[int, int], num.TileKernelAttr]
-"""The tile that computes each number of rows and of pixels in a row."""
 
-
-@dataclass(frozen=True)
-class Tiling:
+class Tiling(NamedTuple):
     """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows, which are then whole.
 
-    tiles: those of such pixels, and of the rest of a row or of an image; none if pixels are computed one by one.
+    tiles: by rows and pixels, those of such pixels and of the rest of a row or of an image; none if pixels are computed
+    one by one.
     """
 
     pixels: int = 1
     rows: int = 1
-    tiles: Tiles = field(default_factory=dict[tuple[int, int], num.TileKernelAttr])
+    tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
 
 
 def row_tiling(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> Tiling:
@@ -114,24 +113,19 @@ class _Offer:
 
     def kernels(self, count: int) -> Iterator[Kernel]:
         """Yield the kernels for `count` pixels."""
-        filters, height, width, length = tdsl.shape_of(self.op.lhs)
-        _, _, columns, channels = _shared_shape(self.op, count, self.lines)
-        elements = height * width * channels
-        if _apart(self.op):
-            spaces = num.Spacing(1 if length == channels else height, width * channels, elements)
-        else:
-            spaces = num.Spacing(height, columns * channels, self.op.steps[1] * channels)
+        filter, gathered = tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count, self.lines)
+        runs, run, pitch, step = tdsl.window_layout(filter, gathered, self.op.steps[1])
         for family, finish in self.finishes:
-            if gathered_bytes(self.op, count, self.lines) <= family.most:
-                kernel = family.kernel(family.tile(finish, filters, elements // spaces.runs, spaces, count))
+            if _gathered_bytes(self.op, count, self.lines) <= family.most:
+                kernel = family.kernel(family.tile(finish, filter[0], run, num.Spacing(runs, pitch, step), count))
                 if kernel is not None:
                     yield kernel
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
         """The tiling by the first number of pixels that fits memory, and has kernels for them and the rest of a row."""
-        bytes_alone, (_, _, extent, filters) = gathered_bytes(self.op, 1), tdsl.shape_of(self.op.out)
+        bytes_alone, (_, _, extent, filters) = _gathered_bytes(self.op, 1), tdsl.shape_of(self.op.out)
         for count in counts if self.finishes else ():
-            bytes = gathered_bytes(self.op, count, self.lines)
+            bytes = _gathered_bytes(self.op, count, self.lines)
             more = bytes - bytes_alone + (self.lines * count - 1) * filters
             if bytes > memory.input_tile or (memory.spare is not None and more > memory.spare):
                 continue
@@ -165,20 +159,15 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
     return None if whole is None else RowSums(op.group_count > 1, weights, whole, accumulator, tdsl.format_of(op.out))
 
 
-def _apart(op: tdsl.Conv2dOp) -> bool:
-    """True if the windows of adjacent pixels are gathered one by one, since their filter is dilated."""
-    return op.spread[1] > 1
-
-
 def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
     """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
-    if _apart(op):
+    if op.spread[1] > 1:
         return count, height, width, channels
     return 1, height + lines - 1, (count - 1) * op.steps[1] + width, channels
 
 
-def gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
+def _gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
     """The bytes gathered for `count` pixels; unpadded windows of single pixels are read in place."""
     in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
     return 0 if in_place else prod(_shared_shape(op, count, lines))

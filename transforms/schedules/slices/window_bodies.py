@@ -34,22 +34,10 @@ class Convolution(Body):
         assert isinstance(op, tdsl.Conv2dOp)
         # Rings supply one window at a time, as a dilated window is gathered.
         tiling = row_tiling(op, families, memory) if op.spread[1] == 1 else Tiling()
-        self.at_once = tiling.pixels
-        self.pixels = ConvolutionPixels(op, stage.chain, emit, tiles=tiling.tiles)
+        self.pixels = ConvolutionPixels(op, stage.chain, emit, tiling=tiling)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
-            image = target.now(held)
-            place = image.place(y, x, self.emit)
-            return image.inserted(self.pixels.pixels(y, x, images, count), place, self.emit).value
-
-        tiles, rest = divmod(self.shape[2], self.at_once)
-
-        def numbered(number: SSAValue, held: SSAValue) -> SSAValue:
-            return tile(self.emit.times(number, self.at_once), self.at_once, held)
-
-        value = self.emit.over(tiles, target.value, numbered)
-        return target.now(tile(self.emit.index(self.shape[2] - rest), rest, value) if rest else value)
+        return self.pixels.row(y, target, images)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self.pixels.pixels(y, x, images)

@@ -170,7 +170,7 @@ num.contract %window, %row to 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs
 num.contract %window, %row to 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = 0> {
   %next = num.products %sum, %w, %x {spacing = array<i64: 2, 2, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
 }
-// CHECK: runs, their length and the step are (2, 2, 4), those of the tile (1, 4, 4)
+// CHECK: runs, their length, pitch and step are (2, 2, 2, 4), those of the tile (1, 4, 0, 4)
 
 // -----
 

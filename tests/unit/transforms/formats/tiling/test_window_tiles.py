@@ -108,7 +108,7 @@ def test_a_tiling_names_the_kernel_of_each_part():
     pixels = image_tiling(convolution(16, 1, 8, 14), FAMILIES, LARGE)
     assert [*pixels.tiles] == [(2, 14)]
     assert pixels.tiles[2, 14].extents == (1, 28, 16)
-    assert pixels.tiles[2, 14].window == (1, 8, 8)
+    pixels.tiles[2, 14].verify_windows(1, 8, 0, 8)
     # Eight windows, and a rest of three.
     row = row_tiling(convolution(4, 3, 8, 13), FAMILIES, TileMemory(3 * 10 * 8))
     assert {part: tile.extents for part, tile in row.tiles.items()} == {(1, 8): (1, 8, 4), (1, 3): (1, 3, 4)}
