@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
-from tinyml.dialects.num.kernels.kernel_attributes import TILE
+from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -55,13 +55,14 @@ class ContractOp(IRDLOperation):
     (`num.products`), and finishes and stores them, perhaps after further operations.
 
     tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
-    (`tile-windows`, `plan-execution`), for a single window by `block-rows`, and called by `select-kernels`, unless
-    `spend-flash` takes another. Contractions without one become loops over dot products.
+    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
+    more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops over dot
+    products.
     """
 
     name = "num.contract"
     extents = prop_def(DenseArrayBase.constr(i64))
-    tile = opt_prop_def(TILE)
+    tile = opt_prop_def(TILE_OR_CODE)
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
@@ -128,12 +129,12 @@ class ContractOp(IRDLOperation):
             raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
-        if (tile := self.tile) is not None:
+        if isinstance(tile := self.tile, TileKernelAttr):
             shape = self.lines, self.windows, self.rows
             if tile.extents[1:] != shape[1:] or self.lines % tile.lines.data:
                 raise VerifyException(f"lines, windows and rows {shape} do not consist of tiles of {tile.extents}")
-            if [type(op) for op in self.sums] != [ProductsOp]:
-                raise VerifyException("a tile has one sum of dense products")
+        if tile is not None and [type(op) for op in self.sums] != [ProductsOp]:
+            raise VerifyException("a tile has one sum of dense products")
         # Ops of the body are verified before this one, and cannot rely on its extents.
         for op in self.sums:
             op.verify_extents(self)
@@ -268,7 +269,7 @@ class ProductsOp(RowSumOp):
             raise VerifyException(f"rows of {self.length} weights have no {runs} runs")
         if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
             raise VerifyException(f"windows reach over {needed} elements, got {elements}")
-        if op.tile is not None:
+        if isinstance(op.tile, TileKernelAttr):
             op.tile.verify_windows(runs, self.run, pitch, step)
 
 

@@ -24,6 +24,7 @@ from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
 __all__ = [
     "DECLARED",
     "TILE",
+    "TILE_OR_CODE",
     "CodeKernelAttr",
     "ComposedKernelAttr",
     "FarKernelAttr",
@@ -189,9 +190,6 @@ class TileKernelAttr(KernelAttr):
             _verify_range({name: self.shape[name] for name in names}, low, high)
 
 
-TILE = MessageConstraint(BaseAttr(TileKernelAttr), "expected the kernel of a tile, as in #num.tile_kernel<...>")
-
-
 @irdl_attr_definition
 class CodeKernelAttr(KernelAttr):
     """A kernel that holds the constants that it multiplies; the op, or the declaration of the function, has them.
@@ -229,6 +227,11 @@ class CodeKernelAttr(KernelAttr):
         _verify_identifier(self.coder)
         if not re.fullmatch(r"\w+", self.key.data, re.ASCII):
             raise VerifyException(f"expected a key of letters and digits, got '{self.key.data}'")
+
+
+_EXPECTED = "expected the kernel of a tile, as in #num.tile_kernel<...>"
+TILE = MessageConstraint(BaseAttr(TileKernelAttr), _EXPECTED)
+TILE_OR_CODE = MessageConstraint(BaseAttr(TileKernelAttr) | BaseAttr(CodeKernelAttr), _EXPECTED)
 
 
 @irdl_attr_definition

@@ -59,27 +59,19 @@ class FinishedSums:
         return prod(self.op.shape)
 
     @property
-    def constants(self) -> tuple[Numbers, Start] | None:
-        """The rows of weights and the starts; None unless both are constants."""
-        weights, starts = raws_of(self.products.weights), raws_of(self.starts)
-        if weights is None or starts is None:
-            return None
-        return weights.reshape(self.op.rows, -1), Start(element_format(self.starts.type), starts)
-
-    @property
-    def are_bytes(self) -> bool:
-        """True if weights, windows and results are unpacked bytes and the windows are in RAM."""
-        if not all(map(num.is_of_bytes, self.products.factors)) or scratch.in_flash(memref_type(self.products.vector)):
-            return False
-        return scratch.packed_bits(memref_type(self.outputs)) is None
-
-    @property
     def row_sums(self) -> RowSums | None:
-        """The sums in the form that tile kernels accept; None unless they are of bytes and constants."""
-        if not self.are_bytes or (constants := self.constants) is None:
+        """The sums in the form that tile kernels accept: of constants, windows in RAM and results that are bytes.
+
+        None for others.
+        """
+        sum, result = self.products, memref_type(self.outputs)
+        weights, starts = raws_of(sum.weights), raws_of(self.starts)
+        if weights is None or starts is None or not all(map(num.is_of_bytes, sum.factors)):
             return None
-        channels, result = self.products.channels is not None, element_format(self.outputs.type)
-        return RowSums(channels, *constants, self.products.accumulator, result)
+        if scratch.in_flash(memref_type(sum.vector)) or scratch.packed_bits(result) is not None:
+            return None
+        start, by_row = Start(element_format(self.starts.type), starts), weights.reshape(self.op.rows, -1)
+        return RowSums(sum.channels is not None, by_row, start, sum.accumulator, element_format(result))
 
 
 def _only_user(value: SSAValue) -> Operation | None:

@@ -1,8 +1,8 @@
-"""Kernels for the rows of weights and several windows of a tile, and the calls that replace contractions (L3)."""
+"""Kernels for the rows of weights and the windows of a tile, and the calls that replace contractions (L3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,8 +15,8 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import family_of
-from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily, coded_tile, tile_of
+from tinyml.targets.registry import maker_of
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
@@ -32,83 +32,58 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
                 call.replace(op)
 
 
-def usual_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> num.TileKernelAttr | None:
+def usual_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> num.TileKernelAttr | num.CodeKernelAttr | None:
     """The tile of the first family that has a kernel for a contraction; None without one."""
-    call = next(calls_of_tile(op, families), None)
-    return None if call is None else tile_of(call.kernel)
+    return next((call.attribute for call in calls_of_tile(op, families)), None)
 
 
 @dataclass(frozen=True)
 class TileCall:
-    """A kernel for a tile or for some of its lines, and its weight stream. times: the number of calls for all lines."""
+    """The calls of a kernel for a tile. times: their number, for some of its lines each.
+
+    data: the weight stream in flash, or what a kernel contains instead of reading one.
+    """
 
     kernel: Kernel
-    stream: Bytes
-    tile: Tile
+    data: Bytes | CodedTile
     times: int
+
+    @property
+    def attribute(self) -> num.TileKernelAttr | num.CodeKernelAttr:
+        """The tile of a contraction that these calls replace."""
+        return code_of(self.kernel) if isinstance(self.data, CodedTile) else tile_of(self.kernel)
 
     @property
     def time(self) -> float:
         """The time of all calls, in the target's unit."""
-        return self.times * _time(self.kernel)
+        return self.times * (0.0 if self.kernel.composed is None else self.kernel.composed.costs[""])
 
     @cached_property
     def content(self) -> bytes:
         """The data in flash that calls of the same kernel can share: the weight stream."""
-        return self.stream.tobytes()
+        return b"" if isinstance(self.data, CodedTile) else self.data.tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by the calls."""
-        sums, nest = _finished(op), LoopNest(op)
-        stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
-        stream.name_hint = sums.products.weights.name_hint
-        windows, results = sums.products.vector, sums.count // self.times
+        sums, nest = FinishedSums.of(op), LoopNest(op)
+        assert sums is not None
+        products, results = sums.products, sums.count // self.times
+        stream = None if isinstance(self.data, CodedTile) else nest.insert(scratch.ConstantOp.of(self.data, i8))
+        if stream is not None:
+            stream.name_hint = products.weights.name_hint
         for number in range(self.times):
             outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(number * results), (results,)))
+            windows = products.vector
             if self.times > 1:
-                first = number * self.tile.lines * sums.products.spaces.pitch
-                windows = nest.insert(scratch.SliceOp(sums.products.vector, nest.index(first), (self.tile.elements,)))
-            operands = [outputs, stream, windows]
-            products = results * sums.products.length
-            nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.attribute))
+                tile = Tile.of(tile_of(self.kernel))
+                first = nest.index(number * tile.lines * products.spaces.pitch)
+                windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
+            if isinstance(self.data, CodedTile):
+                nest.put(num.CodedTileOp(outputs, windows, self.data, code_of(self.kernel), size_of(self.kernel)))
+            elif stream is not None:
+                operands, count = [outputs, stream, windows], results * products.length
+                nest.put(num.ComposedTilesOp(operands, products.sum.type, count, self.kernel.attribute))
         _erase(sums)
-
-
-@dataclass(frozen=True)
-class CodeCall:
-    """A kernel for a tile that contains its weights as code."""
-
-    kernel: Kernel
-    tile: CodedTile
-
-    @property
-    def times(self) -> int:
-        """The number of calls."""
-        return 1
-
-    @property
-    def time(self) -> float:
-        """The time of the call, in the target's unit."""
-        return _time(self.kernel)
-
-    @property
-    def content(self) -> bytes:
-        """The data in flash that calls of the same kernel can share: none, as the kernel contains its weights."""
-        return b""
-
-    def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by the call."""
-        sums, nest = _finished(op), LoopNest(op)
-        outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(0), (sums.count,)))
-        windows = sums.products.vector
-        nest.put(num.CodedTileOp(outputs, windows, self.tile, code_of(self.kernel), size_of(self.kernel)))
-        _erase(sums)
-
-
-def _finished(op: num.ContractOp) -> FinishedSums:
-    sums = FinishedSums.of(op)
-    assert sums is not None
-    return sums
 
 
 def _erase(sums: FinishedSums) -> None:
@@ -119,22 +94,6 @@ def _erase(sums: FinishedSums) -> None:
         while isinstance(view := value.owner, scratch.SliceOp) and not value.uses:
             value = view.source
             Rewriter.erase_op(view)
-
-
-def _fitted(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[tuple[TileFamily, Tile, Sums]]:
-    """Yield the tile of a contraction, or of some of its lines, and its sums for each family that can finish them."""
-    found = FinishedSums.of(op)
-    if found is None or (rows := found.row_sums) is None:
-        return
-    products = found.products
-    for family in families:
-        if op.lines % family.lines == 0 and (given := rows.finished(family)) is not None:
-            finish, sums = given
-            yield family, family.tile(finish, op.rows, products.run, products.spaces, op.windows), sums
-
-
-def _time(kernel: Kernel) -> float:
-    return 0.0 if kernel.composed is None else kernel.composed.costs[""]
 
 
 def code_of(kernel: Kernel) -> num.CodeKernelAttr:
@@ -150,13 +109,10 @@ def size_of(kernel: Kernel) -> num.CodeSize:
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
-def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
-    """The call of a kernel that contains the weights of a contraction; None if there is none."""
-    for _, tile, sums in _fitted(op, [coder.family]) if op.lines == coder.family.lines else ():
-        code = coded_tile(tile, sums)
-        if (kernel := coder.kernel(code)) is not None:
-            return CodeCall(kernel, code)
-    return None
+def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
+    """True for a kernel that only `spend-flash` chooses: one that reads more bytes than weights, or contains them."""
+    maker = None if tile is None else maker_of(tile, target)
+    return isinstance(maker, TileCoder) or (maker is not None and maker.large)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
@@ -166,14 +122,27 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
     """
     if op.tile is None:
         return None
-    call = next(calls_of_tile(op, [family_of(op.tile, target)]), None)
-    if call is not None and call.kernel.attribute != op.tile:
-        raise error_at(op, f"the kernel of these sums is {call.kernel.attribute}, got {op.tile}")
+    call = next(calls_of_tile(op, [maker_of(op.tile, target)]), None)
+    if call is not None and call.attribute != op.tile:
+        raise error_at(op, f"the kernel of these sums is {call.attribute}, got {op.tile}")
     return call
 
 
-def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
-    """Yield the calls of all families that have a kernel for a contraction over windows, or for some of its lines."""
-    for family, tile, sums in _fitted(op, families):
-        if (kernel := family.kernel(tile)) is not None:
-            yield TileCall(kernel, family.stream(tile, sums), tile, op.lines // family.lines)
+def calls_of_tile(op: num.ContractOp, makers: Iterable[TileFamily | TileCoder]) -> Iterator[TileCall]:
+    """Yield the calls of all kernels that compute a contraction over windows, or some of its lines in each call."""
+    found = FinishedSums.of(op)
+    if found is None or (rows := found.row_sums) is None:
+        return
+    products = found.products
+    for maker in makers:
+        family = maker if isinstance(maker, TileFamily) else maker.family
+        times, rest = divmod(op.lines, family.lines)
+        if rest or (given := rows.finished(family)) is None:
+            continue
+        finish, sums = given
+        tile = family.tile(finish, op.rows, products.run, products.spaces, op.windows)
+        if isinstance(maker, TileFamily):
+            if (kernel := maker.kernel(tile)) is not None:
+                yield TileCall(kernel, maker.stream(tile, sums), times)
+        elif times == 1 and (kernel := maker.kernel(code := coded_tile(tile, sums))) is not None:
+            yield TileCall(kernel, code, times)

@@ -1,6 +1,8 @@
 // Filters of channels that are code: the first has a zero row, a power of two and weights, the second none.
 
-// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000}' | filecheck %s --check-prefix=IR
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000}' | tinyml-opt | filecheck %s --check-prefix=TILE
+// RUN: sed 's/by #num.tile_kernel<[^>]*>/by #num.code_kernel<"tm_cm_channels", "0">/' %s | not tinyml-opt -p 'select-kernels{target=cortex-m4}' 2>&1 | filecheck %s --check-prefix=STALE
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=IR
 // RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
 // RUN: sed 's/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
 
@@ -22,6 +24,8 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
   func.return %y : memref<4x!zeroskew.q<8, 4.0, -3>>
 }
 
+// TILE: num.contract %window, %row to 2, 2 by #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}"> {
+// STALE: the kernel of these sums is #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, got #num.code_kernel<"tm_cm_channels", "0">
 // IR: num.coded_tile {{%.*}}, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, size = array<i64: 38, 152, 16, 36>}
 
 // Constants of the first channel: -3 and 5, 7, the multiplier, the start. Rows 0 and 2 are loaded, no other; 4 is a

@@ -1,6 +1,8 @@
 // RUN: not tinyml-opt %s -p 'select-kernels{target=cortex-m4}' 2>&1 | filecheck %s
 // RUN: sed 's/zero = 0/zero = -3/' %s | not tinyml-opt -p 'select-kernels{target=cortex-m0}' 2>&1 | filecheck %s --check-prefix=OTHER
 // RUN: sed 's/zero = 0/zero = -3/' %s | tinyml-opt -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=RIGHT
+// RUN: sed 's/by #num.tile_kernel<[^>]*>/by #num.code_kernel<"none", "0">/' %s | not tinyml-opt -p 'select-kernels{target=cortex-m4}' 2>&1 | filecheck %s --check-prefix=CODE
+// RUN: sed 's/by #num.tile_kernel<[^>]*> //' %s | tinyml-opt -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=NO_TILE
 
 func.func @tile(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<2x2x!zeroskew.q<8, 4.0, -3>>) {
   %w = scratch.constant dense<1> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
@@ -17,3 +19,8 @@ func.func @tile(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<2x2x!zeroskew.q
 // CHECK: the kernel of these sums is #num.tile_kernel<"tm_cm_dot_tile_s8", {{.*}} zero = -3>, got #num.tile_kernel<{{.*}} zero = 0>
 // OTHER: the target 'cortex-m0' has no kernel #num.tile_kernel<"tm_cm_dot_tile_s8",
 // RIGHT: num.composed_tiles
+// CODE: the target 'cortex-m4' has no kernel #num.code_kernel<"none", "0">
+// Without a tile there is no other search for one: windows and rows are loops.
+// NO_TILE-NOT: num.composed_tiles
+// NO_TILE-COUNT-2: scf.for
+// NO_TILE: num.dot

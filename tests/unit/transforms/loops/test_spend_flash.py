@@ -20,7 +20,7 @@ from tinyml.transforms.loops.flash.candidates import Group, TileCandidate, TimeS
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
-from tinyml.transforms.loops.kernels.tiles import calls_of_tile
+from tinyml.transforms.loops.kernels.tiles import calls_of_tile, is_bought
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 from tinyml.transforms.loops.spend_flash import SpendFlashPass
 
@@ -90,7 +90,8 @@ def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[
     """The families of kernels that take more flash with their steps, and the estimate of the program."""
     module, ctx = Parser(context(), text).parse_module(), context()
     run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
-    kernels = [op.kernel for op in composed(module) if isinstance(op.kernel, num.TileKernelAttr)]
+    tiles = [op.tile for op in module.walk() if isinstance(op, num.ContractOp)]
+    kernels = [tile for tile in tiles if isinstance(tile, num.TileKernelAttr) and is_bought(tile, TARGET)]
     run(module, ctx, [SelectKernelsPass(TARGET)])
     assert all(op.kernel is not None for op in composed(module))
     estimate = estimate_on(module, TARGET, "-Os")
