@@ -257,6 +257,21 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
     return [family for family in chip.tiles if family.needs in ("", *features) and family.large == large]
 
 
+def maker_of(tile: TileKernelAttr | CodeKernelAttr, target: str) -> TileFamily | TileCoder:
+    """The family of a tile's kernel, or the coder that makes it; raises `InputError` if the target has none."""
+    if isinstance(tile, CodeKernelAttr):
+        makers = [coder for coder in tile_coders(target) if coder.name == tile.coder.data]
+    else:
+        families, key = (
+            (*tile_families(target), *tile_families(target, large=True)),
+            (tile.family.data, tile.lines.data),
+        )
+        makers = [family for family in families if (family.name, family.lines) == key]
+    if not makers:
+        raise InputError(f"the target '{target}' has no kernel {tile}")
+    return makers[0]
+
+
 def row_coder(target: str) -> RowCoder | None:
     """The coder that turns rows of constant matrices into code on a board; None if there is none.
 

@@ -14,7 +14,7 @@ from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
-from tinyml.dialects.num import CodeKernelAttr, TileKernelAttr
+from tinyml.dialects.num import CodeKernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 
 if TYPE_CHECKING:
@@ -68,6 +68,12 @@ class Tile:
     def of(kernel: TileKernelAttr) -> Tile:
         """The tile of a kernel."""
         return Tile(**{name: number.data for name, number in kernel.shape.items()})
+
+
+def tile_of(kernel: Kernel) -> TileKernelAttr:
+    """The attribute of a kernel of a family."""
+    assert isinstance(kernel.attribute, TileKernelAttr)
+    return kernel.attribute
 
 
 @dataclass(frozen=True)
@@ -189,13 +195,12 @@ class TileFamily:
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
-    def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
-        """The tile for windows whose sums are finished by `finish`.
-
-        spaces: pitch, step and number of a line's windows.
-        """
+    def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
+        """The tile of lines of `count` windows, of runs of `run` elements, whose sums `finish` finishes."""
         right = -int(finish.shifts[0]) if self.shifts else 0
-        return Tile(rows, runs, length, *spaces, finish.zero, right, self.lines)
+        # Windows of one run in one line have no pitch.
+        pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
+        return Tile(rows, spaces.runs, run, pitch, spaces.step, count, finish.zero, right, self.lines)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
         """Equivalent sums that stay below the limit; None if there are none.

@@ -104,7 +104,7 @@ ATTRIBUTES = (
     "transforms.bits.hint_loops",
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
-    "transforms.formats.tiling.tile_memory",
+    "transforms.formats.tiling.window_tiles",
     "transforms.rtl.scheduling.regions",
     "transforms.search.costs.pipelines_below",
     "transforms.search.engine.result",

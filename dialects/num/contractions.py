@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
+from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
 from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
@@ -51,17 +52,22 @@ class ContractOp(IRDLOperation):
 
     The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
     there is one of them. It begins sums (`num.zero`, `num.start`), adds the products of the row to them
-    (`num.products`), and finishes and stores them, perhaps after further operations. `block-rows` gives rows to
-    kernels, `spend-flash` rows and windows, `select-kernels` windows; the others become loops over dot products.
+    (`num.products`), and finishes and stores them, perhaps after further operations.
+
+    tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
+    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
+    more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops over dot
+    products.
     """
 
     name = "num.contract"
     extents = prop_def(DenseArrayBase.constr(i64))
+    tile = opt_prop_def(TILE_OR_CODE)
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
-    def __init__(self, shape: Sequence[int], body: Region):
-        super().__init__(properties={"extents": DenseArrayBase.from_list(i64, shape)}, regions=[body])
+    def __init__(self, shape: Sequence[int], body: Region, tile: Attribute | None = None):
+        super().__init__(properties={"extents": DenseArrayBase.from_list(i64, shape), "tile": tile}, regions=[body])
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -104,7 +110,8 @@ class ContractOp(IRDLOperation):
         numbers = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
         parser.parse_keyword("to")
         shape = parser.parse_comma_separated_list(none, parser.parse_integer)
-        op = cls(shape, parser.parse_region([number.resolve(IndexType()) for number in numbers]))
+        tile = parser.parse_attribute() if parser.parse_optional_keyword("by") else None
+        op = cls(shape, parser.parse_region([number.resolve(IndexType()) for number in numbers]), tile)
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
@@ -112,6 +119,8 @@ class ContractOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_list(self.body.block.args, printer.print_ssa_value)
         printer.print_string(f" to {', '.join(map(str, self.shape))} ")
+        if self.tile is not None:
+            printer.print_string(f"by {self.tile} ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
 
@@ -120,6 +129,12 @@ class ContractOp(IRDLOperation):
             raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        if isinstance(tile := self.tile, TileKernelAttr):
+            shape = self.lines, self.windows, self.rows
+            if tile.extents[1:] != shape[1:] or self.lines % tile.lines.data:
+                raise VerifyException(f"lines, windows and rows {shape} do not consist of tiles of {tile.extents}")
+        if tile is not None and [type(op) for op in self.sums] != [ProductsOp]:
+            raise VerifyException("a tile has one sum of dense products")
         # Ops of the body are verified before this one, and cannot rely on its extents.
         for op in self.sums:
             op.verify_extents(self)
@@ -227,9 +242,9 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows."""
+        """The layout of the windows; a single window is one run."""
         if self.spacing is None:
-            return Spacing()
+            return Spacing(step=self.length)
         values = [int(value) for value in self.spacing.get_values()]
         if len(values) != 3 or min(values) < 0 or values[0] == 0:
             raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")
@@ -254,6 +269,8 @@ class ProductsOp(RowSumOp):
             raise VerifyException(f"rows of {self.length} weights have no {runs} runs")
         if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
             raise VerifyException(f"windows reach over {needed} elements, got {elements}")
+        if isinstance(op.tile, TileKernelAttr):
+            op.tile.verify_windows(runs, self.run, pitch, step)
 
 
 @irdl_op_definition

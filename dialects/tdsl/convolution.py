@@ -9,6 +9,7 @@ the last turn to the first, once all of it has been computed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
@@ -17,6 +18,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import ContractionOp
@@ -27,7 +29,7 @@ from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Conv2dOp"]
+__all__ = ["Conv2dOp", "window_layout"]
 
 
 Extents = tuple[int, int]
@@ -126,6 +128,17 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
     return np.where(inside, pixels, pixels.max(1, keepdims=True))
 
 
+def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
+    """The runs of a window, and the elements of a run, from a run to the next, and from a window to the next.
+
+    filter: its shape, undilated. image: its shape, with windows `across` pixels apart; or that of separate windows.
+    """
+    (_, height, width, length), (images, _, columns, channels) = filter, image
+    elements = height * width * channels
+    runs = 1 if images > 1 and length == channels else height
+    return runs, elements // runs, columns * channels, elements if images > 1 else across * channels
+
+
 @irdl_op_definition
 class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
@@ -141,6 +154,9 @@ class Conv2dOp(ContractionOp):
     With `turns`, the rows of each turn, the convolution runs in place: its image, which nothing else
     reads, is destroyed. Such an image is padded by the convolution itself: `padding` above, below, on the left and on
     the right, with the real `value` (0 by default).
+
+    tile: the kernel that computes all results, or those of a line in each call. It is chosen where an image is split
+    into parts that have one.
     """
 
     name = "tdsl.conv2d"
@@ -154,6 +170,7 @@ class Conv2dOp(ContractionOp):
     turns = opt_prop_def(DenseArrayBase.constr(i64))
     padding = opt_prop_def(DenseArrayBase.constr(i64))
     value = opt_prop_def(FloatAttr)
+    tile = opt_prop_def(num.TILE)
     assembly_format = (
         "$lhs `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -261,6 +278,8 @@ class Conv2dOp(ContractionOp):
 
     def verify_more(self) -> None:
         super().verify_more()
+        if self.tile is not None:
+            self._verify_tile(self.tile)
         if self.turns is None:
             if self.padding is not None:
                 raise VerifyException("only convolutions in place pad their image")
@@ -276,6 +295,18 @@ class Conv2dOp(ContractionOp):
             raise VerifyException(f"only convolutions of a single image, {what}, run in turns")
         if isinstance(self.rhs.type, TensorType) and not self.rhs.has_one_use():
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
+
+    def _verify_tile(self, tile: num.TileKernelAttr) -> None:
+        (filters, *taps, _), (images, *_, channels) = shape_of(self.lhs), shape_of(self.rhs)
+        (_, *result, _), pixels = shape_of(self.out), prod(shape_of(self.out)[:-1])
+        # Windows are separate images or lie in lines, each a row after the one before.
+        even = result == [1, 1] if images > 1 else self.spread == (1, 1) and (result[0] == 1 or self.steps[0] == 1)
+        if not even or not (self.group_count == 1 or self.group_count == filters == channels):
+            raise VerifyException("only windows at even distances, of all channels or of each by itself, form tiles")
+        line = pixels if images > 1 or (taps == [1, 1] and self.steps == (1, 1)) else result[1]
+        if (tile.count.data, tile.rows.data) != (line, filters) or pixels // line % tile.lines.data:
+            raise VerifyException(f"{pixels} pixels of {filters} channels do not consist of tiles of {tile.extents}")
+        tile.verify_windows(*window_layout(shape_of(self.lhs), shape_of(self.rhs), self.steps[1]))
 
     def infer_shape(self) -> Shape:
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins

@@ -20,7 +20,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
 from tinyml.targets.registry import HOST, board, tile_families
 from tinyml.transforms.formats.tiling.axis_orders import orders
-from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, stack_of
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, stack_of
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule

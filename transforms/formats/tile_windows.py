@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -28,9 +27,7 @@ from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import AMPLE, TileMemory, memory_of
-from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
-from tinyml.transforms.ir.window_sums import is_evenly_spaced
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
 
 
 @dataclass(frozen=True)
@@ -59,57 +56,33 @@ class TileWindowsPass(ModulePass):
             usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
             for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
-                done = convolution.turns is not None or _is_tiled(convolution)
+                done = convolution.turns is not None or convolution.tile is not None or _is_window(convolution)
                 if convolution.result is not None and single and not done:
                     _tile(convolution, families, large, memory_of(convolution) or usual)
 
 
-def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """True for a convolution after tiling: of one window of grouped channels, or of a tile of windows."""
-    _, *window, _ = tdsl.shape_of(op.rhs)
-    # Several lines of windows are part of a segment whose rows have not been split yet.
-    one_line = tdsl.shape_of(op.out)[1] == 1 or tdsl.shape_of(op.lhs)[1:3] == (1, 1)
-    if (
-        one_line
-        and is_evenly_spaced(op)
-        and isinstance(op.parent_op(), scf.ForOp)
-        and isinstance(op.rhs.owner, tdsl.WindowOp | tdsl.SliceOp)
-    ):
-        return True
-    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
+def _is_window(op: tdsl.Conv2dOp) -> bool:
+    """True for a single window of grouped channels."""
+    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
 def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
     """Rewrite one convolution. large: families whose kernels may replace those of others."""
-    at_once, rows = pixels_at_once(op, families, memory), rows_at_once(op, families, memory)
-    if at_once == tdsl.shape_of(op.out)[2]:
-        rows = max(rows, lines_at_once(op, large, memory))
+    tiling = image_tiling(op, families, large, memory)
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = TensorBuilder(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, several=at_once > 1 or rows > 1)
+    pixels = ConvolutionPixels(op, chain, emit, tiling=tiling)
     _, height, width, _ = tdsl.shape_of(op.out)
     image = StoredImage.empty(last.out, height, width, emit, op)
-    whole = image.value
 
-    def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue, rows: int = 1) -> SSAValue:
-        at = image.place(y, x, emit)
-        return image.now(whole).inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
+    def computed(y: SSAValue, whole: SSAValue, rows: int) -> SSAValue:
+        return pixels.row(y, image.now(whole), StoredImage.whole, rows).value
 
-    def several(number: SSAValue, whole: SSAValue) -> SSAValue:
-        return computed(emit.times(number, rows), emit.index(0), width, whole, rows)
-
-    def row(y: SSAValue, whole: SSAValue) -> SSAValue:
-        tiles, rest = divmod(width, at_once)
-        whole = emit.over(tiles, whole, lambda n, whole: computed(y, emit.times(n, at_once), at_once, whole))
-        return computed(y, emit.index(width - rest), rest, whole) if rest else whole
-
-    if rows > 1:
-        whole = emit.over(height // rows, whole, several)
-        if height % rows:
-            whole = emit.over(height % rows, whole, lambda y, whole: row(emit.plus(y, height // rows * rows), whole))
-    else:
-        whole = emit.over(height, whole, row)
+    rows, (times, rest) = tiling.rows, divmod(height, tiling.rows)
+    whole = emit.over(times, image.value, lambda number, whole: computed(emit.times(number, rows), whole, rows))
+    if rest:
+        whole = emit.over(rest, whole, lambda y, whole: computed(emit.plus(y, height - rest), whole, 1))
     returned = written(last.out)
     (last if returned is None else returned).out.replace_all_uses_with(whole)
     erase([op, *chain, *([] if returned is None else [returned])])

@@ -112,12 +112,14 @@ class LoopNest(LocatedBuilder):
         self.put(loop)
         return loop.results
 
-    def contract(self, shape: Sequence[int], body: Callable[[Indices], None]) -> num.ContractOp:
+    def contract(
+        self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
+    ) -> num.ContractOp:
         """Insert a contraction over lines of windows, windows and rows of weights; `body` takes their indices."""
         block = Block(arg_types=[IndexType()] * len(shape))
         with self.inside(block):
             body(list(block.args))
-        op = num.ContractOp(shape, Region(block))
+        op = num.ContractOp(shape, Region(block), tile)
         self.put(op)
         return op
 

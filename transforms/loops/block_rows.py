@@ -13,6 +13,7 @@ from itertools import pairwise
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -27,7 +28,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.tiles import as_window
+from tinyml.transforms.loops.kernels.tiles import usual_tile
 
 
 @dataclass(frozen=True)
@@ -42,29 +43,27 @@ class BlockRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
-        blocks = num.DotRowsOp.name, num.ChannelDotsOp.name
-        families = tile_families(self.target)
-        kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
-            for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
-                rows = _Rows.find(contraction, kernels)
-                if rows is not None and not as_window(contraction, families):
-                    kind = rows.accumulator.type, rows.block
-                    if kind not in arrays:
-                        arrays[kind] = local_array(function, *kind, "sums")
-                    rows.rewrite(arrays[kind])
+            for rows in tile_rows(function, self.target, num.DotRowsOp.name, num.ChannelDotsOp.name):
+                kind = rows.accumulator.type, rows.block
+                if kind not in arrays:
+                    arrays[kind] = local_array(function, *kind, "sums")
+                rows.rewrite(arrays[kind])
 
 
-def tile_rows(module: ModuleOp, target: str) -> None:
-    """Replace contractions over all rows of a matrix by tiles if a kernel of the target finishes the sums, too."""
-    kernels, families = kernels_of(target), tile_families(target)
-    blocks = [kernel for kernel in kernels if kernel.op == num.DotRowsOp.name]
-    for function in defined_functions(module):
-        for contraction in [each for each in function.walk() if isinstance(each, num.ContractOp)]:
-            if _Rows.find(contraction, blocks) is not None:
-                as_window(contraction, families)
+def tile_rows(function: FuncOp, target: str, *ops: str) -> list[_Rows]:
+    """Set the tile of contractions over rows if a kernel of the target finishes the sums, too; return the others.
+
+    ops: those that compute the products of several rows, for which the target needs kernels.
+    """
+    kernels, families = [kernel for kernel in kernels_of(target) if kernel.op in ops], tile_families(target)
+    untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
+    found = [rows for op in untiled if (rows := _Rows.find(op, kernels)) is not None]
+    for rows in found:
+        rows.op.tile = usual_tile(rows.op, families)
+    return [rows for rows in found if rows.op.tile is None]
 
 
 @dataclass

@@ -32,6 +32,7 @@ from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer
 from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
+from tinyml.transforms.loops.kernels.tiles import is_bought
 
 CHOICES = ("auto", "always", "never")
 
@@ -100,6 +101,8 @@ class _Packable:
         if format is None or format.dtype.kind != "i":
             return None
         readers = [use.operation for use in buffer_reads(op.result)]
+        if any(isinstance(each, num.ProductsOp) and is_bought(each.contraction.tile, target) for each in readers):
+            return None
         rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
         if op.loaded and any(isinstance(reader, num.SparseDotOp | num.SparseProductsOp) for reader in readers):

@@ -24,7 +24,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of, tile_families
+from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of
 from tinyml.transforms.ir.contraction_loops import expand_contraction, sum_of_products
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -52,7 +52,7 @@ class SelectKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
         unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
-        select_tile_kernels(op, tile_families(self.target))
+        select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
             expand_contraction(contraction)
         for call in list(op.walk()):

@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, row_coder, spends_flash
@@ -27,7 +27,7 @@ from tinyml.transforms.loops.flash.tile_candidates import Tiles
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Replace tiles and rows of constant matrices by kernels and code, before `select-kernels` chooses all others.
+    """Change tiles to faster kernels, which `select-kernels` calls, and replace rows of constant matrices by code.
 
     The filters of a tile count as such a matrix, by which each window is multiplied. If flash has no room for all rows
     of a matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is
@@ -56,7 +56,8 @@ class SpendFlashPass(ModulePass):
         if not spends_flash(self.target) or not board(self.target).costs:
             return
         compile_for(op, self.target)
-        tile_rows(op, self.target)
+        for function in defined_functions(op):
+            tile_rows(function, self.target, num.DotRowsOp.name)
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
         plain = estimates.plain
         ram = max(self._ram(op), plain.ram)
@@ -68,7 +69,7 @@ class SpendFlashPass(ModulePass):
             found[number].replace(coder, count)
         for candidate in taken.values():
             if isinstance(candidate, TileCandidate):
-                candidate.call.replace(candidate.part)
+                candidate.part.tile = candidate.call.attribute
 
     def _ram(self, module: ModuleOp) -> float:
         """The limit on RAM in bytes: the least of the option and of a search, or else the RAM of the board."""

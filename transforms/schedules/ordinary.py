@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.tiling.tile_memory import MEMORY, memory_attribute
+from tinyml.transforms.formats.tiling.window_tiles import MEMORY, memory_attribute
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Segment

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
-from tinyml.transforms.formats.tiling.tile_memory import TileMemory, small_memory
+from tinyml.transforms.formats.tiling.window_tiles import TileMemory, small_memory
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, cheapest, least_peak

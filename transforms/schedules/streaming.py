@@ -8,7 +8,7 @@ from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.targets.tiles import TileFamily
-from tinyml.transforms.formats.tiling.tile_memory import TileMemory
+from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of

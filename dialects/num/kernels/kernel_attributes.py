@@ -23,6 +23,8 @@ from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
 
 __all__ = [
     "DECLARED",
+    "TILE",
+    "TILE_OR_CODE",
     "CodeKernelAttr",
     "ComposedKernelAttr",
     "FarKernelAttr",
@@ -155,6 +157,18 @@ class TileKernelAttr(KernelAttr):
         """The numbers by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
+    @property
+    def extents(self) -> tuple[int, int, int]:
+        """The lines, the windows in a line and the rows of weights that a call computes."""
+        return self.lines.data, self.count.data, self.rows.data
+
+    def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
+        """Raise `VerifyException` unless the windows are these. Those of one run in one line have no pitch."""
+        expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
+        given = self.runs.data, self.length.data, self.pitch.data, self.step.data
+        if given != expected:
+            raise VerifyException(f"runs, their length, pitch and step are {expected}, those of the tile {given}")
+
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
@@ -213,6 +227,11 @@ class CodeKernelAttr(KernelAttr):
         _verify_identifier(self.coder)
         if not re.fullmatch(r"\w+", self.key.data, re.ASCII):
             raise VerifyException(f"expected a key of letters and digits, got '{self.key.data}'")
+
+
+_EXPECTED = "expected the kernel of a tile, as in #num.tile_kernel<...>"
+TILE = MessageConstraint(BaseAttr(TileKernelAttr), _EXPECTED)
+TILE_OR_CODE = MessageConstraint(BaseAttr(TileKernelAttr) | BaseAttr(CodeKernelAttr), _EXPECTED)
 
 
 @irdl_attr_definition

@@ -23,12 +23,11 @@ from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.ir.window_sums import is_evenly_spaced, spacing
 
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
-    """Emit a contraction for a single window or its channels, or a tile for several windows.
+    """Emit a contraction for the windows of a tile, or for images that are windows or their channels.
 
     Other forms are lowered element by element; convolutions in place have loops of their own.
     """
@@ -37,11 +36,10 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     rows, *taps, length = tdsl.shape_of(op.lhs)
     images, height, width, _ = tdsl.shape_of(op.rhs)
     is_window, by_channel = (height, width) == tuple(taps), length == 1 and rows == op.group_count > 1
-    is_tile = images == 1 and not is_window and is_evenly_spaced(op)
-    if (op.group_count == 1 and (is_window or is_tile)) or (by_channel and (is_tile or (is_window and images > 1))):
+    if op.tile is not None or (is_window and (op.group_count == 1 or (by_channel and images > 1))):
         start = _starts(op, nest)
         if start is not None:
-            return _lower_tiles(op, start, nest)
+            return _lower_windows(op, start, nest)
     if images > 1 or not is_window or not by_channel:
         return lower_contraction(op, nest)
     start = start_without_offsets(op)
@@ -72,16 +70,20 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
     return elements_from(initial, nest.index(0), rows, nest)
 
 
-def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
-    """Emit a contraction over windows that are multiplied by all filters, or channel by channel by one filter each."""
-    filter, image, result = (tdsl.shape_of(value) for value in (op.lhs, op.rhs, op.out))
-    rows, length = filter[0], prod(filter[1:])
+def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
+    """Emit a contraction over windows that are multiplied by all filters, or channel by channel by one filter each.
+
+    The windows lie as those of the tile do, or one behind the other.
+    """
+    (rows, *taps), image, count = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), prod(tdsl.shape_of(op.out)[:-1])
+    length, lines, spaces = prod(taps), 1, num.Spacing(step=prod(image[1:]))
+    if op.tile is not None:
+        lines, runs = count // op.tile.count.data, op.tile.runs.data
+        spaces = num.Spacing(runs, prod(image[2:]) if max(runs, lines) > 1 else 0, op.tile.step.data)
     weights, windows = (
         nest.insert(scratch.SliceOp(x, nest.index(0), shape, tdsl.format_of(x).without_offset()[0].type))
         for x, shape in ((op.lhs, (rows, length)), (op.rhs, (prod(image),)))
     )
-    spaces, lines = spacing(filter, image, op.steps[1])
-    count = prod(result) // rows
     extents = [lines, count // lines, rows] if lines > 1 else [count, rows] if count > 1 else [rows]
     results = nest.insert(scratch.SliceOp(op.out, nest.index(0), tuple(extents)))
 
@@ -93,6 +95,6 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
         value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
         nest.store(value, results, indices)
 
-    contraction = nest.contract(extents, body)
+    contraction = nest.contract(extents, body, op.tile)
     if extents == [1]:
         expand_contraction(contraction)

@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p lower-tdsl-to-loops,canonicalize --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops,simplify,cse,simplify,cse,dce --split-input-file | tinyml-opt --split-input-file | filecheck %s --check-prefix=KEPT
 
 // Each row of the window is copied where it lies in the image, and filled elsewhere.
 func.func @window(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
@@ -114,15 +115,29 @@ func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x
   %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   %G = scratch.constant dense<1> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   %H = scratch.constant dense<1> : tensor<2x1x1x2xi8> -> memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
-  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
-  tdsl.conv2d %G, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
-  tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0>} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %G, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tile = #num.tile_kernel<"tm_channels", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0>} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 6, zero = 0>} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
 // CHECK: func.func @tiles
-// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_tile", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>}
-// CHECK: num.contract {{.*}} to 2, 2 {
+// CHECK: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_channels", {{.*}}> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>, channels}
-// CHECK: num.contract {{.*}} to 6, 2 {
+// CHECK: num.contract {{.*}} to 6, 2 by #num.tile_kernel<"tm_tile", {{.*}}> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 1, 0, 2>}
+// KEPT: func.func @tiles
+// KEPT: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_tile",
+
+// -----
+
+// Windows without a tile become loops, wherever they lie.
+func.func @no_tile(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>) {
+  %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CHECK: func.func @no_tile
+// CHECK-NOT: num.contract
+// CHECK: num.mac

@@ -25,7 +25,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.registry import tile_families
-from tinyml.transforms.formats.tiling.tile_memory import small_memory
+from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of

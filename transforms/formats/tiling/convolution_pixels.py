@@ -12,6 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.formats.tiling.window_tiles import Tiling
 
 Images = Callable[[SSAValue], StoredImage]
 """A function that gives the stored image of a value."""
@@ -21,7 +22,7 @@ class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
     chain: the elementwise ops, each of which reads the previous result. by_row: channels of the result are computed one
-    at a time. several: adjacent pixels are computed at once, from the input tile that they read. The filter and
+    at a time. tiling: the adjacent pixels that are computed at once, from the input tile that they read. The filter and
     the start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
     """
 
@@ -32,14 +33,14 @@ class ConvolutionPixels:
         emit: TensorBuilder,
         *,
         by_row: bool = False,
-        several: bool = False,
+        tiling: Tiling | None = None,
     ) -> None:
-        self.op, self.chain, self.emit = op, chain, emit
+        self.op, self.chain, self.emit, self.tiling = op, chain, emit, tiling or Tiling()
         self.shape = tdsl.shape_of(op.out)
         self.pad = padding(op.rhs)
         rows, *each = tdsl.shape_of(op.lhs)
         # A filter is a matrix unless channels are convolved in groups, or several windows by it.
-        self.is_matrix = op.group_count == 1 and not several
+        self.is_matrix = op.group_count == 1 and not self.tiling.tiles
         self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if self.is_matrix or by_row else op.lhs
         initial = op.initial if self.is_matrix or by_row else None
         self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
@@ -62,6 +63,19 @@ class ConvolutionPixels:
             return image.part(image.place(y, x, self.emit), rows, count, self.emit)
 
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images, rows: int = 1) -> StoredImage:
+        """Compute a row of the last result tile by tile, or several whole rows at once, and store them in an image."""
+        emit, width, at_once = self.emit, self.shape[2], self.tiling.pixels
+
+        def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
+            image = target.now(held)
+            place = image.place(y, x, emit)
+            return image.inserted(self.pixels(y, x, images, count, rows), place, emit).value
+
+        tiles, rest = divmod(width, at_once)
+        held = emit.over(tiles, target.value, lambda n, held: tile(emit.times(n, at_once), at_once, held))
+        return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
         """One channel of a pixel before elementwise ops, of shape 1x1x1x1. window: all channels that it depends on."""
@@ -89,6 +103,7 @@ class ConvolutionPixels:
         if not self.is_matrix:
             steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
             new = tdsl.Conv2dOp(self.filter, windows, steps, (1, 1), op.group_count, op.initial, element)
+            new.tile = self.tiling.tiles.get((shape[1], shape[2]))
         else:
             column = self._column(windows)
             if self.initial is None:

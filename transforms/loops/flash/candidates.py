@@ -17,7 +17,7 @@ from tinyml.dialects import num
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.loops.kernels.contracted_rows import contracted_rows
-from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall
+from tinyml.transforms.loops.kernels.tiles import TileCall
 from tinyml.transforms.loops.kernels.window_rows import window_rows
 
 
@@ -36,7 +36,7 @@ class TileCandidate:
     """A faster kernel for a tile that takes more flash than the usual one."""
 
     part: num.ContractOp
-    call: TileCall | CodeCall
+    call: TileCall
     saving: TimeSaving
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
@@ -17,9 +16,7 @@ from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.registry import board, tile_coders, tile_families
 from tinyml.transforms.ir.indices import mean_iterations
 from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Taken, TileCandidate, TimeSaving
-from tinyml.transforms.loops.kernels.tiles import CodeCall, TileCall, call_of_tile, calls_of_tile, code_of_tile
-
-_Call: TypeAlias = TileCall | CodeCall
+from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_of_tile
 
 
 class Tiles:
@@ -30,10 +27,9 @@ class Tiles:
 
     def __init__(self, module: ModuleOp, target: str) -> None:
         self.timing = board(target).timing
-        self.families, self.coders = tile_families(target, large=True), tile_coders(target)
+        self.makers = *tile_families(target, large=True), *tile_coders(target)
         walked = [op for function in defined_functions(module) for op in function.walk()]
-        tiles = [op for op in walked if isinstance(op, num.ContractOp) and len(op.shape) > 1]
-        calls = [(op, call_of_tile(op, tile_families(target))) for op in tiles]
+        calls = [(op, call_of_tile(op, target)) for op in walked if isinstance(op, num.ContractOp)]
         self.usual = {op: call for op, call in calls if call is not None}
         self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
 
@@ -41,14 +37,13 @@ class Tiles:
         """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
-            codes = filter(None, (code_of_tile(op, coder) for coder in self.coders))
-            for call in (*calls_of_tile(op, self.families), *codes):
+            for call in calls_of_tile(op, self.makers):
                 if call.kernel.stack <= room:
                     candidate = TileCandidate(op, call, self._saving(op, usual, call))
                     groups.setdefault(call.content or call.kernel.attribute, {})[op] = candidate
         return list(groups.values())
 
-    def _saving(self, op: num.ContractOp, usual: _Call, call: _Call) -> TimeSaving:
+    def _saving(self, op: num.ContractOp, usual: TileCall, call: TileCall) -> TimeSaving:
         units = usual.time - call.time
         cycles = _cycles(usual, self.timing) - _cycles(call, self.timing) if self.timing is not None else units
         times = _times(op)
@@ -61,7 +56,7 @@ class Tiles:
         return _bytes({**tiles, **chosen}.values(), self.called) - _bytes(tiles.values(), self.called)
 
 
-def _bytes(calls: Iterable[_Call], called: AbstractSet[num.KernelAttr]) -> int:
+def _bytes(calls: Iterable[TileCall], called: AbstractSet[num.KernelAttr]) -> int:
     """The bytes of kernels and of the data that calls read, each counted once. called: kernels already counted."""
     content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
     for call in calls:
@@ -73,7 +68,7 @@ def _bytes(calls: Iterable[_Call], called: AbstractSet[num.KernelAttr]) -> int:
 _known: dict[tuple[str, str], float] = {}
 
 
-def _cycles(call: _Call, timing: Timing) -> float:
+def _cycles(call: TileCall, timing: Timing) -> float:
     """The cycles of all calls; time not covered by the kernel's instructions counts as one cycle per unit."""
     kernel, times = call.kernel, call.times
     key = kernel.symbol, timing.source

@@ -20,8 +20,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
 from tinyml.transforms.ir.buffers import overlap
+from tinyml.transforms.ir.row_sums import Start
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
-from tinyml.transforms.ir.window_sums import Start
 from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def call_of_code(coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: S
 def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:
     """Yield the contractions of a module whose rows can become code, in program order."""
     for function in defined_functions(module):
-        for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
+        for op in [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]:
             finishes = [each for each in op.body.block.ops if isinstance(each, num.FinishOp)]
             candidates = (_rows_of(op, finish) for finish in finishes)
             yield from (rows for rows in candidates if rows is not None)

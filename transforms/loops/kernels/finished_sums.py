@@ -15,7 +15,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.window_sums import Start, WindowSums
+from tinyml.transforms.ir.row_sums import RowSums, Start
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
@@ -59,28 +59,19 @@ class FinishedSums:
         return prod(self.op.shape)
 
     @property
-    def constants(self) -> tuple[Numbers, Start] | None:
-        """The rows of weights and the starts; None unless both are constants."""
-        weights, starts = raws_of(self.products.weights), raws_of(self.starts)
-        if weights is None or starts is None:
-            return None
-        return weights.reshape(self.op.rows, -1), Start(element_format(self.starts.type), starts)
+    def row_sums(self) -> RowSums | None:
+        """The sums in the form that tile kernels accept: of constants, windows in RAM and results that are bytes.
 
-    @property
-    def are_bytes(self) -> bool:
-        """True if weights, windows and results are unpacked bytes and the windows are in RAM."""
-        if not all(map(num.is_of_bytes, self.products.factors)) or scratch.in_flash(memref_type(self.products.vector)):
-            return False
-        return scratch.packed_bits(memref_type(self.outputs)) is None
-
-    @property
-    def window_sums(self) -> WindowSums | None:
-        """The sums in the form that tile kernels accept; None unless they are of bytes and constants."""
-        if not self.are_bytes or (constants := self.constants) is None:
+        None for others.
+        """
+        sum, result = self.products, memref_type(self.outputs)
+        weights, starts = raws_of(sum.weights), raws_of(self.starts)
+        if weights is None or starts is None or not all(map(num.is_of_bytes, sum.factors)):
             return None
-        op, sum, result = self.op, self.products, element_format(self.outputs.type)
-        channels = sum.channels is not None
-        return WindowSums(channels, *constants, sum.accumulator, result, sum.run, sum.spaces, op.windows, op.lines)
+        if scratch.in_flash(memref_type(sum.vector)) or scratch.packed_bits(result) is not None:
+            return None
+        start, by_row = Start(element_format(self.starts.type), starts), weights.reshape(self.op.rows, -1)
+        return RowSums(sum.channels is not None, by_row, start, sum.accumulator, element_format(result))
 
 
 def _only_user(value: SSAValue) -> Operation | None:

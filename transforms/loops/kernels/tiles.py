@@ -1,119 +1,89 @@
-"""Kernels for the rows of weights and several windows of a tile, and the calls that replace contractions (L3)."""
+"""Kernels for the rows of weights and the windows of a tile, and the calls that replace contractions (L3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, ModuleOp, i8, i64
+from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
+from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile
+from tinyml.targets.registry import maker_of
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.window_sums import WindowSums
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
 
-def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
-    """Replace contractions over windows by calls of kernels composed for them, where a family has one."""
+def select_tile_kernels(module: ModuleOp, target: str) -> None:
+    """Replace contractions that have a tile by calls of its kernel, unless their weights have been packed or loaded."""
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
-            if len(op.shape) > 1 and (call := call_of_tile(op, families)) is not None:
+            if (call := call_of_tile(op, target)) is not None:
                 call.replace(op)
 
 
-def as_window(op: num.ContractOp, families: Sequence[TileFamily]) -> bool:
-    """Turn a contraction over rows into one over a single window if a tile kernel computes it; False otherwise."""
-    if len(op.shape) > 1 or call_of_tile(op, families) is None:
-        return False
-    [products] = op.sums
-    assert isinstance(products, num.ProductsOp)
-    products.spacing = DenseArrayBase.from_list(i64, num.Spacing(step=products.length))
-    op.body.block.insert_arg(IndexType(), 0)
-    op.extents = DenseArrayBase.from_list(i64, [1, op.rows])
-    return True
+def usual_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> num.TileKernelAttr | num.CodeKernelAttr | None:
+    """The tile of the first family that has a kernel for a contraction; None without one."""
+    return next((call.attribute for call in calls_of_tile(op, families)), None)
 
 
 @dataclass(frozen=True)
 class TileCall:
-    """A kernel for a tile or for some of its lines, and its weight stream. times: the number of calls for all lines."""
+    """The calls of a kernel for a tile. times: their number, for some of its lines each.
+
+    data: the weight stream in flash, or what a kernel contains instead of reading one.
+    """
 
     kernel: Kernel
-    stream: Bytes
-    tile: Tile
+    data: Bytes | CodedTile
     times: int
+
+    @property
+    def attribute(self) -> num.TileKernelAttr | num.CodeKernelAttr:
+        """The tile of a contraction that these calls replace."""
+        return code_of(self.kernel) if isinstance(self.data, CodedTile) else tile_of(self.kernel)
 
     @property
     def time(self) -> float:
         """The time of all calls, in the target's unit."""
-        return self.times * _time(self.kernel)
+        return self.times * (0.0 if self.kernel.composed is None else self.kernel.composed.costs[""])
 
     @cached_property
     def content(self) -> bytes:
         """The data in flash that calls of the same kernel can share: the weight stream."""
-        return self.stream.tobytes()
+        return b"" if isinstance(self.data, CodedTile) else self.data.tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by the calls."""
-        sums, nest = _finished(op), LoopNest(op)
-        stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
-        stream.name_hint = sums.products.weights.name_hint
-        windows, results = sums.products.vector, sums.count // self.times
+        sums, nest = FinishedSums.of(op), LoopNest(op)
+        assert sums is not None
+        products, results = sums.products, sums.count // self.times
+        stream = None if isinstance(self.data, CodedTile) else nest.insert(scratch.ConstantOp.of(self.data, i8))
+        if stream is not None:
+            stream.name_hint = products.weights.name_hint
         for number in range(self.times):
             outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(number * results), (results,)))
+            windows = products.vector
             if self.times > 1:
-                first = number * self.tile.lines * sums.products.spaces.pitch
-                windows = nest.insert(scratch.SliceOp(sums.products.vector, nest.index(first), (self.tile.elements,)))
-            operands = [outputs, stream, windows]
-            products = results * sums.products.length
-            nest.put(num.ComposedTilesOp(operands, sums.products.sum.type, products, self.kernel.attribute))
+                tile = Tile.of(tile_of(self.kernel))
+                first = nest.index(number * tile.lines * products.spaces.pitch)
+                windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
+            if isinstance(self.data, CodedTile):
+                nest.put(num.CodedTileOp(outputs, windows, self.data, code_of(self.kernel), size_of(self.kernel)))
+            elif stream is not None:
+                operands, count = [outputs, stream, windows], results * products.length
+                nest.put(num.ComposedTilesOp(operands, products.sum.type, count, self.kernel.attribute))
         _erase(sums)
-
-
-@dataclass(frozen=True)
-class CodeCall:
-    """A kernel for a tile that contains its weights as code."""
-
-    kernel: Kernel
-    tile: CodedTile
-
-    @property
-    def times(self) -> int:
-        """The number of calls."""
-        return 1
-
-    @property
-    def time(self) -> float:
-        """The time of the call, in the target's unit."""
-        return _time(self.kernel)
-
-    @property
-    def content(self) -> bytes:
-        """The data in flash that calls of the same kernel can share: none, as the kernel contains its weights."""
-        return b""
-
-    def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by the call."""
-        sums, nest = _finished(op), LoopNest(op)
-        outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(0), (sums.count,)))
-        windows = sums.products.vector
-        nest.put(num.CodedTileOp(outputs, windows, self.tile, code_of(self.kernel), size_of(self.kernel)))
-        _erase(sums)
-
-
-def _finished(op: num.ContractOp) -> FinishedSums:
-    sums = FinishedSums.of(op)
-    assert sums is not None
-    return sums
 
 
 def _erase(sums: FinishedSums) -> None:
@@ -124,15 +94,6 @@ def _erase(sums: FinishedSums) -> None:
         while isinstance(view := value.owner, scratch.SliceOp) and not value.uses:
             value = view.source
             Rewriter.erase_op(view)
-
-
-def _window_sums(op: num.ContractOp) -> WindowSums | None:
-    sums = FinishedSums.of(op)
-    return None if sums is None else sums.window_sums
-
-
-def _time(kernel: Kernel) -> float:
-    return 0.0 if kernel.composed is None else kernel.composed.costs[""]
 
 
 def code_of(kernel: Kernel) -> num.CodeKernelAttr:
@@ -148,28 +109,40 @@ def size_of(kernel: Kernel) -> num.CodeSize:
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
-def code_of_tile(op: num.ContractOp, coder: TileCoder) -> CodeCall | None:
-    """The call of a kernel that contains the weights of a contraction; None if there is none."""
-    several = op.lines != coder.family.lines
-    if several or (sums := _window_sums(op)) is None or (given := sums.fitted(coder.family)) is None:
+def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
+    """True for a kernel that only `spend-flash` chooses: one that reads more bytes than weights, or contains them."""
+    maker = None if tile is None else maker_of(tile, target)
+    return isinstance(maker, TileCoder) or (maker is not None and maker.large)
+
+
+def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
+    """The call of the kernel of a contraction's tile; None without a tile or if its weights are no constant bytes.
+
+    Raises `InputError` for a tile of which the target has no kernel, or of other sums.
+    """
+    if op.tile is None:
         return None
-    tile = coded_tile(*given)
-    return None if (kernel := coder.kernel(tile)) is None else CodeCall(kernel, tile)
+    call = next(calls_of_tile(op, [maker_of(op.tile, target)]), None)
+    if call is not None and call.attribute != op.tile:
+        raise error_at(op, f"the kernel of these sums is {call.attribute}, got {op.tile}")
+    return call
 
 
-def call_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> TileCall | None:
-    """The call of the first family that has a kernel for a contraction over windows; None if there is none."""
-    return next(calls_of_tile(op, families), None)
-
-
-def calls_of_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> Iterator[TileCall]:
-    """Yield the calls of all families that have a kernel for a tile."""
-    if (sums := _window_sums(op)) is not None:
-        yield from filter(None, (_call(sums, family) for family in families))
-
-
-def _call(sums: WindowSums, family: TileFamily) -> TileCall | None:
-    """The call of a family's kernel for a tile, or for some of its lines; None if there is none."""
-    if (given := sums.fitted(family)) is None or (kernel := family.kernel(given[0])) is None:
-        return None
-    return TileCall(kernel, family.stream(*given), given[0], sums.lines // family.lines)
+def calls_of_tile(op: num.ContractOp, makers: Iterable[TileFamily | TileCoder]) -> Iterator[TileCall]:
+    """Yield the calls of all kernels that compute a contraction over windows, or some of its lines in each call."""
+    found = FinishedSums.of(op)
+    if found is None or (rows := found.row_sums) is None:
+        return
+    products = found.products
+    for maker in makers:
+        family = maker if isinstance(maker, TileFamily) else maker.family
+        times, rest = divmod(op.lines, family.lines)
+        if rest or (given := rows.finished(family)) is None:
+            continue
+        finish, sums = given
+        tile = family.tile(finish, op.rows, products.run, products.spaces, op.windows)
+        if isinstance(maker, TileFamily):
+            if (kernel := maker.kernel(tile)) is not None:
+                yield TileCall(kernel, maker.stream(tile, sums), times)
+        elif times == 1 and (kernel := maker.kernel(code := coded_tile(tile, sums))) is not None:
+            yield TileCall(kernel, code, times)

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
@@ -60,7 +59,7 @@ class WindowRows:
 def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
     """Yield the rows of a module's tiles that can become code, in program order."""
     for function in defined_functions(module):
-        tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and len(op.shape) > 1]
+        tiles = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is not None]
         several = filter(None, map(FinishedSums.of, tiles))
         yield from (WindowRows(sums, rows) for sums in several if (rows := _rows_of(sums)) is not None)
 
@@ -68,16 +67,16 @@ def window_rows(module: ModuleOp) -> Iterator[WindowRows]:
 def _rows_of(sums: FinishedSums) -> CodedRows | None:
     """The rows of a tile; None if they are not constant, or sums are not finished by a shift."""
     products, rows = sums.products, sums.op.rows
-    right = finished_by_shift(products.accumulator, element_format(sums.outputs.type))
-    if right is None or not sums.are_bytes or sums.op.lines > 1 or (constants := sums.constants) is None:
+    if sums.op.lines > 1 or (given := sums.row_sums) is None:
         return None
-    weights, start = constants
+    if (right := finished_by_shift(given.accumulator, given.result)) is None:
+        return None
     runs, pitch, _ = products.spaces
-    parts = weights.reshape(rows, runs, -1)
+    parts = given.weights.reshape(rows, runs, -1)
     spaced = np.zeros((rows, (runs - 1) * pitch + products.run), np.int64)
     for row in range(rows):
         for run in range(runs):
             # A run of pixels has an element of every channel.
             first = run * pitch + (row if products.channels is not None else 0)
             spaced[row, first : run * pitch + products.run : products.stride] = parts[row, run]
-    return CodedRows([spaced], [0], start.sums(products.accumulator) + (1 << right - 1), right)
+    return CodedRows([spaced], [0], given.start.sums(given.accumulator) + (1 << right - 1), right)

@@ -17,8 +17,7 @@ from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.tile_memory import TileMemory
-from tinyml.transforms.formats.tiling.tile_sizes import pixels_at_once
+from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule
@@ -67,11 +66,7 @@ class StreamLoops:
 
     def body(self, stage: Stage) -> Body:
         """The computation of a stage's slices."""
-        several = 1
-        if self.slice is Slice.ROW and stage.pooled is None and isinstance(op := stage.op, tdsl.Conv2dOp):
-            # Rings supply one window at a time, as a dilated window is gathered.
-            several = pixels_at_once(op, self.families, self.memory) if op.spread[1] == 1 else 1
-        return body_of(stage, self.emit, several)
+        return body_of(stage, self.emit, self.families if self.slice is Slice.ROW else (), self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
         """Let a stage's convolution start from the constant that the next op adds, if its sums stay exact."""

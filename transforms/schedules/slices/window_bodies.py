@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import tensor
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -17,27 +21,23 @@ LEAST = -3.4028234663852886e38
 
 
 class Convolution(Body):
-    """A convolution, whose rows are loops over single pixels or over tiles of several pixels."""
+    """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
 
-    def __init__(self, stage: Stage, emit: TensorBuilder, at_once: int = 1) -> None:
+    families: the target's kernels for several pixels at once. memory: the memory that these may take.
+    """
+
+    def __init__(
+        self, stage: Stage, emit: TensorBuilder, families: Sequence[TileFamily] = (), memory: TileMemory = AMPLE
+    ) -> None:
         super().__init__(stage, emit)
-        assert isinstance(stage.op, tdsl.Conv2dOp)
-        self.at_once = at_once
-        self.pixels = ConvolutionPixels(stage.op, stage.chain, emit, several=at_once > 1)
+        op = stage.op
+        assert isinstance(op, tdsl.Conv2dOp)
+        # Rings supply one window at a time, as a dilated window is gathered.
+        tiling = row_tiling(op, families, memory) if op.spread[1] == 1 else Tiling()
+        self.pixels = ConvolutionPixels(op, stage.chain, emit, tiling=tiling)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
-            image = target.now(held)
-            place = image.place(y, x, self.emit)
-            return image.inserted(self.pixels.pixels(y, x, images, count), place, self.emit).value
-
-        tiles, rest = divmod(self.shape[2], self.at_once)
-
-        def numbered(number: SSAValue, held: SSAValue) -> SSAValue:
-            return tile(self.emit.times(number, self.at_once), self.at_once, held)
-
-        value = self.emit.over(tiles, target.value, numbered)
-        return target.now(tile(self.emit.index(self.shape[2] - rest), rest, value) if rest else value)
+        return self.pixels.row(y, target, images)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self.pixels.pixels(y, x, images)

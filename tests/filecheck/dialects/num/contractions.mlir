@@ -53,3 +53,24 @@ func.func @windows(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<20x!fixed.q<8, 6>>
 }
 // CHECK: num.contract %line, %window, %row to 3, 2, 3 {
 // CHECK: num.products %zero, %w, %x {spacing = array<i64: 2, 5, 1>} :
+
+// A kernel computes a line of windows in each of three calls.
+func.func @tile(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<20x!fixed.q<8, 6>>, %y: memref<3x2x3x!fixed.q<8, 2>>) {
+  num.contract %line, %window, %row to 3, 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 2, length = 2, pitch = 5, step = 1, count = 2, zero = 0> {
+    %zero = num.zero : !fixed.acc<24, 10>
+    %sum = num.products %zero, %w, %x {spacing = array<i64: 2, 5, 1>} : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<20x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%line, %window, %row] : memref<3x2x3x!fixed.q<8, 2>>
+  } {name = "kept"}
+  num.contract %line, %window, %row to 3, 2, 3 by #num.code_kernel<"tm_code", "4f"> {
+    %zero = num.zero : !fixed.acc<24, 10>
+    %sum = num.products %zero, %w, %x {spacing = array<i64: 2, 5, 1>} : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<20x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%line, %window, %row] : memref<3x2x3x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: num.contract %line, %window, %row to 3, 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 2, length = 2, pitch = 5, step = 1, count = 2, zero = 0> {
+// CHECK: } {name = "kept"}
+// CHECK-NEXT: num.contract %line_1, %window_1, %row_1 to 3, 2, 3 by #num.code_kernel<"tm_code", "4f"> {
+// GENERIC: <{extents = array<i64: 3, 2, 3>, tile = #num.tile_kernel<"tm_tile", {{.*}}>}>

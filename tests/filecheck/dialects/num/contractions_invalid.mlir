@@ -140,3 +140,42 @@ num.contract %a, %b, %c, %d to 1, 1, 1, 1 {
   %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
 }) : () -> ()
 // CHECK: unit should be of base attribute array
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>>)
+num.contract %window, %row to 1, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = 0> {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: lines, windows and rows (1, 1, 3) do not consist of tiles of (1, 2, 3)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>>)
+num.contract %line, %window, %row to 1, 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = 0, lines = 2> {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: lines, windows and rows (1, 2, 3) do not consist of tiles of (2, 2, 3)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = 0> {
+}
+// CHECK: a tile has one sum of dense products
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 by #num.tile_kernel<"tm_tile", rows = 3, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = 0> {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 2, 2, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: runs, their length, pitch and step are (2, 2, 2, 4), those of the tile (1, 4, 0, 4)
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>>)
+num.contract %window, %row to 2, 3 by "tile" {
+  %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>

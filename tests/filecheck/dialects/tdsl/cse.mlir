@@ -56,3 +56,17 @@ func.func @maps(%x: tensor<4x!fixed.q<8, 4>>) -> (tensor<4x!fixed.q<8, 7>>, tens
 // CHECK-COUNT-1: tdsl.map
 // CHECK-NOT: tdsl.map
 // CHECK: func.return %a, %a
+
+// -----
+
+// A tile is part of a convolution: equal ones are computed once, and keep it.
+func.func @tiles(%f: tensor<5x3x3x3xf32>, %x: tensor<1x4x4x3xf32>) -> (tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>) {
+  %a = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+  %b = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+  %c = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 1>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+  func.return %a, %b, %c : tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>
+}
+// CHECK: func.func @tiles
+// CHECK: %a = tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>}
+// CHECK-NEXT: %c = tdsl.conv2d {{.*}} count = 2, zero = 1>}
+// CHECK-NEXT: func.return %a, %a, %c

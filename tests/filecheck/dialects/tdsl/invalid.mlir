@@ -860,3 +860,45 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 "test.op"() {interface = #tdsl.interface<input = <scales = [1.0, 3.0, 2.0]>>} : () -> ()
 // CHECK: 'scales' and 'offsets' of the input belong together
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 4, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: 4 pixels of 5 channels do not consist of tiles of (1, 2, 4)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 3, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: 4 pixels of 5 channels do not consist of tiles of (1, 3, 5)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 8, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: runs, their length, pitch and step are (3, 9, 12, 3), those of the tile (3, 8, 12, 3)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<2x3x3x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 9, step = 27, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<2x3x3x3xf32> -> tensor<2x1x1x5xf32>
+// CHECK: runs, their length, pitch and step are (1, 27, 0, 27), those of the tile (3, 9, 9, 27)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x5x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 2, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<5x3x3x3xf32>, tensor<1x5x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: only windows at even distances, of all channels or of each by itself, form tiles
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<6x3x3x1xf32>, tensor<1x3x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 3 : i64, tile = #num.tile_kernel<"tm_tile", rows = 6, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<6x3x3x1xf32>, tensor<1x3x4x3xf32> -> tensor<1x1x2x6xf32>
+// CHECK: only windows at even distances, of all channels or of each by itself, form tiles
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = 4 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>

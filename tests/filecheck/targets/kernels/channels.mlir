@@ -1,8 +1,10 @@
 // Filters of channels that are code: the first has a zero row, a power of two and weights, the second none.
 
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000}' | filecheck %s --check-prefix=IR
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000}' | tinyml-opt | filecheck %s --check-prefix=TILE
+// RUN: sed 's/by #num.tile_kernel<[^>]*>/by #num.code_kernel<"tm_cm_channels", "0">/' %s | not tinyml-opt -p 'select-kernels{target=cortex-m4}' 2>&1 | filecheck %s --check-prefix=STALE
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=IR
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
+// RUN: sed 's/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
 
 func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew.q<8, 4.0, -3>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
@@ -12,7 +14,7 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
   %at2 = arith.constant 0 : index
   %y2 = scratch.slice %y[%at2] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
   %w2 = scratch.slice %w[%at2] : memref<18x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x9x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 2, 2 {
+  num.contract %window, %row to 2, 2 by #num.tile_kernel<"CHANNELS", rows = 2, runs = 3, length = 6, pitch = 8, step = 2, count = 2, zero = -3> {
     %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w2, %x {spacing = array<i64: 3, 8, 2>, channels} : !zeroskew.acc<32, 1.0>, memref<2x9x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -22,6 +24,8 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
   func.return %y : memref<4x!zeroskew.q<8, 4.0, -3>>
 }
 
+// TILE: num.contract %window, %row to 2, 2 by #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}"> {
+// STALE: the kernel of these sums is #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, got #num.code_kernel<"tm_cm_channels", "0">
 // IR: num.coded_tile {{%.*}}, %x {tile = {weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, kernel = #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, size = array<i64: 38, 152, 16, 36>}
 
 // Constants of the first channel: -3 and 5, 7, the multiplier, the start. Rows 0 and 2 are loaded, no other; 4 is a

@@ -1,7 +1,7 @@
 // Rows by windows where flash permits: widened weights in a stream on one chip, and weights as code on the other.
 
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
+// RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
+// RUN: sed 's/"DOTS"/"tm_cm_small_dot_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
 
 func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<8, 64.0, -3>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<32xi8>
@@ -11,7 +11,7 @@ func.func @rows(%x: memref<96x!zeroskew.q<8, 1.0, 0>>) -> memref<32x!zeroskew.q<
   %at3 = arith.constant 0 : index
   %y3 = scratch.slice %y[%at3] : memref<32x!zeroskew.q<8, 64.0, -3>> to memref<8x4x!zeroskew.q<8, 64.0, -3>>
   %w3 = scratch.slice %w[%at3] : memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 8, 4 {
+  num.contract %window, %row to 8, 4 by #num.tile_kernel<"DOTS", rows = 4, runs = 1, length = 8, pitch = 0, step = 8, count = 8, zero = -3> {
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w3, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<96x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>

@@ -1,9 +1,9 @@
 // Windows of a tile, by rows of weights and by channels: their sums stay in registers, and end as bytes.
 
-// RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m0},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
-// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RISCV
+// RUN: sed 's/"DOTS"/"tm_dot_requantised_s8"/; s/"CHANNELS"/"tm_channel_requantised_s8"/' %s | tinyml-opt -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
+// RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m4},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
+// RUN: sed 's/"DOTS"/"tm_cm_small_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m0},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
+// RUN: sed 's/"DOTS"/"tm_rv_dot_tile_s8"/; s/"CHANNELS"/"tm_rv_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=riscv},lower-num-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RISCV
 
 func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.q<8, 64.0, -3>>, memref<24x!zeroskew.q<8, 64.0, -3>>) {
   %arena = scratch.arena {alignment = 4 : i64} : memref<40xi8>
@@ -15,7 +15,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
   %at0 = arith.constant 0 : index
   %y0 = scratch.slice %y[%at0] : memref<16x!zeroskew.q<8, 64.0, -3>> to memref<4x4x!zeroskew.q<8, 64.0, -3>>
   %w0 = scratch.slice %w[%at0] : memref<32x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 4 {
+  num.contract %window, %row to 4, 4 by #num.tile_kernel<"DOTS", rows = 4, runs = 1, length = 8, pitch = 0, step = 8, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w0, %x {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<4x8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -25,7 +25,7 @@ func.func @tiles(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> (memref<16x!zeroskew.
   %at1 = arith.constant 0 : index
   %y1 = scratch.slice %z[%at1] : memref<24x!zeroskew.q<8, 64.0, -3>> to memref<6x4x!zeroskew.q<8, 64.0, -3>>
   %w1 = scratch.slice %v[%at1] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x3x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 6, 4 {
+  num.contract %window, %row to 6, 4 by #num.tile_kernel<"CHANNELS", rows = 4, runs = 1, length = 12, pitch = 0, step = 4, count = 6, zero = -3> {
     %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w1, %x {spacing = array<i64: 1, 0, 4>, channels} : !zeroskew.acc<32, 1.0>, memref<4x3x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<32x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>

@@ -16,9 +16,9 @@ func.func @chain(%X: tensor<1x8x8x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x8x8x2x!
 }
 // ROWS: [[ring:%.*]] = tensor.empty() : tensor<1x3x8x8x!zeroskew.q<8, 8.0, 0>>
 // ROWS: tdsl.window %X{{.*}} -> tensor<1x3x10x2x!zeroskew.q<8, 0.5, 3>>
-// ROWS: tdsl.conv2d {{.*}} groups = 1 : i64} {{.*}} -> tensor<1x1x8x8x!zeroskew.q<8, 8.0, 0>>
+// ROWS: tdsl.conv2d {{.*}} groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 8, runs = 3, length = 6, pitch = 20, step = 2, count = 8, zero = 0>} {{.*}} -> tensor<1x1x8x8x!zeroskew.q<8, 8.0, 0>>
 // ROWS: tdsl.window {{.*}} ring = array<i64: 8, 8>} : {{.*}} -> tensor<1x3x10x8x!zeroskew.q<8, 8.0, 0>>
-// ROWS: tdsl.conv2d {{.*}} groups = 8 : i64} {{.*}} -> tensor<1x1x8x8x!zeroskew.q<8, 16.0, 0>>
+// ROWS: tdsl.conv2d {{.*}} groups = 8 : i64, tile = #num.tile_kernel<"tm_cm_channel_tile_s8", {{.*}} count = 8, zero = 0>} {{.*}} -> tensor<1x1x8x8x!zeroskew.q<8, 16.0, 0>>
 // PIXELS: tdsl.window %X{{.*}} -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
 // PIXELS: tdsl.matmul
 // PIXELS: tdsl.window {{.*}} -> tensor<1x3x3x8x!zeroskew.q<8, 8.0, 0>>

@@ -94,7 +94,7 @@ func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!
 // TILES: scf.for
 // TILES-NOT: scf.for
 // TILES: [[input:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : {{.*}} -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
-// TILES: [[row:%.*]] = tdsl.conv2d [[F]], [[input]] {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: [[row:%.*]] = tdsl.conv2d [[F]], [[input]] {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 6, pitch = 14, step = 2, count = 5, zero = 0>} {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: tdsl.insert_slice [[row]],
 // LIMITED: func.func @tiles
 // LIMITED: -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
@@ -111,9 +111,9 @@ func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x
 }
 // TILES: func.func @dilated
 // TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
-// TILES: tdsl.conv2d {{.*}} groups = 1 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: tdsl.conv2d {{.*}} groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
-// TILES: tdsl.conv2d {{.*}} groups = 2 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: tdsl.conv2d {{.*}} groups = 2 : i64, tile = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
 // LIMITED: func.func @dilated
 
 // -----
@@ -126,7 +126,7 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
 }
 // TILES: func.func @rows
 // TILES-NOT: scf.for
-// TILES: tdsl.conv2d {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+// TILES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 12, zero = 0>} {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 // LIMITED: func.func @rows
 // LIMITED: scf.for
 
@@ -144,9 +144,9 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
 // LINES: scf.for [[pair:%[0-9]+]] =
 // LINES: [[y:%.*]] = arith.muli [[pair]],
 // LINES: [[input:%.*]] = tdsl.slice %X[{{%.*}}, [[y]], {{.*}}] {{.*}} -> tensor<1x4x6x4x!zeroskew.q<8, 0.5, 3>>
-// LINES: [[rows:%.*]] = tdsl.conv2d {{%.*}}, [[input]] {{.*}} -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+// LINES: [[rows:%.*]] = tdsl.conv2d {{%.*}}, [[input]] {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 12, pitch = 24, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
 // LINES: tdsl.insert_slice [[rows]],
 // LINES-NOT: scf.for
-// LINES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+// LINES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 12, pitch = 24, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: func.func @lines
 // TILES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>

@@ -173,7 +173,7 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 
 // -----
 
-// Rows whose sums become bytes are those of one window.
+// A tile kernel finishes all rows whose sums become bytes.
 func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
   %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
@@ -189,10 +189,10 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
   func.return
 }
 // CHECK: func.func @finished_rows
-// CHECK: num.contract {{%.*}}, %i to 1, 4 {
-// CHECK: num.products %start, %W, %x {spacing = array<i64: 1, 0, 4>}
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
+// CHECK: num.products %start, %W, %x :
 // NONE: func.func @finished_rows
-// NONE: num.contract %i to 4
+// NONE: num.contract %i to 4 {
 
 // -----
 

@@ -1,8 +1,8 @@
-// RUN: tinyml-opt %s -p 'select-kernels{target=uno}' | filecheck %s
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=CORTEX
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m0}' | filecheck %s --check-prefix=SMALL
-// RUN: tinyml-opt %s -p 'select-kernels{target=riscv}' | filecheck %s --check-prefix=RISCV
-// RUN: tinyml-opt %s -p select-kernels | filecheck %s --check-prefix=HOST
+// RUN: sed 's/by #num.tile_kernel<"DOTS"[^>]*> //; s/"CHANNELS"/"tm_channel_requantised_s8"/' %s | tinyml-opt -p 'select-kernels{target=uno}' | filecheck %s
+// RUN: sed 's/"DOTS"/"tm_cm_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=CORTEX
+// RUN: sed 's/"DOTS"/"tm_cm_small_dot_tile_s8"/; s/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=cortex-m0}' | filecheck %s --check-prefix=SMALL
+// RUN: sed 's/"DOTS"/"tm_rv_dot_tile_s8"/; s/"CHANNELS"/"tm_rv_channel_tile_s8"/' %s | tinyml-opt -p 'select-kernels{target=riscv}' | filecheck %s --check-prefix=RISCV
+// RUN: sed 's/by #num.tile_kernel<"DOTS"[^>]*> //; s/by #num.tile_kernel<"CHANNELS"[^>]*> //' %s | tinyml-opt -p select-kernels | filecheck %s --check-prefix=HOST
 
 // Weights in flash, a vector in working memory, 16 bits each, a sum of 32: the chip has a kernel for it.
 func.func @kernel(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>) -> !fixed.q<16, 10> {
@@ -258,7 +258,7 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
   %at0 = arith.constant 0 : index
   %y0 = scratch.slice %y[%at0] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
   %w0 = scratch.slice %w[%at0] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 2, 2 {
+  num.contract %window, %row to 2, 2 by #num.tile_kernel<"DOTS", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3> {
     %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w0, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -304,7 +304,7 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
   %at2 = arith.constant 0 : index
   %y2 = scratch.slice %y[%at2] : memref<8x!zeroskew.q<8, 4.0, -3>> to memref<2x2x2x!zeroskew.q<8, 4.0, -3>>
   %w2 = scratch.slice %w[%at2] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %line, %window, %row to 2, 2, 2 {
+  num.contract %line, %window, %row to 2, 2, 2 by #num.tile_kernel<"DOTS", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3> {
     %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w2, %x {spacing = array<i64: 1, 6, 2>} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -333,7 +333,7 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
   %at3 = arith.constant 0 : index
   %y3 = scratch.slice %y[%at3] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<2x2x!zeroskew.q<8, 4.0, -3>>
   %w3 = scratch.slice %w[%at3] : memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 2, 2 {
+  num.contract %window, %row to 2, 2 by #num.tile_kernel<"CHANNELS", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3> {
     %n = memref.load %s[%row] : memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w3, %x {spacing = array<i64: 2, 6, 2>, channels} : !zeroskew.acc<32, 1.0>, memref<2x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>

@@ -1,6 +1,7 @@
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000}' | filecheck %s
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000},select-kernels{target=cortex-m4}' | tinyml-opt | filecheck %s --check-prefix=SELECTED
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=9000}' | filecheck %s --check-prefix=LITTLE
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=9000}' | tinyml-opt | filecheck %s --check-prefix=LITTLE
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=9000},pack-constants{target=cortex-m4 packed=always},select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=CALLED
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=500}' | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=100000 ram=100}' | filecheck %s --check-prefix=SHALLOW
@@ -22,7 +23,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at4 = arith.constant 0 : index
   %y4 = scratch.slice %y[%at4] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
   %w4 = scratch.slice %w[%at4] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w4, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -32,7 +33,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at5 = arith.constant 0 : index
   %y5 = scratch.slice %y[%at5] : memref<4x!zeroskew.q<8, 4.0, -3>> to memref<4x1x!zeroskew.q<8, 4.0, -3>>
   %w5 = scratch.slice %w[%at5] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w5, %far {spacing = array<i64: 1, 0, 8>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<36x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -42,7 +43,7 @@ func.func @tiles(%x: memref<24x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q
   %at6 = arith.constant 0 : index
   %y6 = scratch.slice %z[%at6] : memref<4x!zeroskew.q<8, 16646976.0, -3>> to memref<4x1x!zeroskew.q<8, 16646976.0, -3>>
   %w6 = scratch.slice %w[%at6] : memref<12x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %window, %row to 4, 1 {
+  num.contract %window, %row to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
     %n = memref.load %big[%row] : memref<1x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w6, %x {spacing = array<i64: 1, 0, 4>} : !zeroskew.acc<32, 1.0>, memref<1x12x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<24x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -59,7 +60,7 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
   %at7 = arith.constant 0 : index
   %y7 = scratch.slice %y[%at7] : memref<64x!zeroskew.q<8, 4.0, -3>> to memref<2x4x8x!zeroskew.q<8, 4.0, -3>>
   %w7 = scratch.slice %w[%at7] : memref<1152x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  num.contract %line, %window, %row to 2, 4, 8 {
+  num.contract %line, %window, %row to 2, 4, 8 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3> {
     %n = memref.load %s[%row] : memref<8x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
     %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
     %sum = num.products %start, %w7, %x {spacing = array<i64: 3, 96, 16>} : !zeroskew.acc<32, 1.0>, memref<8x144x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<384x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
@@ -69,25 +70,29 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
   func.return
 }
 // CHECK: func.func @tiles
-// CHECK: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
-// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
-// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
+// CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3> {
 // CHECK: num.products {{%.*}}, {{%.*}}, %far
-// CHECK: num.contract {{.*}} to 4, 1
+// CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
 // CHECK: num.products {{%.*}}, {{%.*}}, %x
 // CHECK: func.func @lines
-// CHECK: num.composed_tiles {{%.*}}, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>}
+// CHECK: num.contract {{.*}} to 2, 4, 8 by #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2> {
+// SELECTED: func.func @tiles
+// SELECTED: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
+// SELECTED: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 48 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
+// SELECTED: num.composed_tiles {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3>
+// SELECTED: num.composed_tiles {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
+// SELECTED: func.func @lines
+// SELECTED: num.composed_tiles {{%.*}}, {{%.*}}, %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 9216 : i64, kernel = #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>}
 // LITTLE: func.func @lines
-// LITTLE: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
-// LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3>}
-// LITTLE: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3>}
-// SELECTED: kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
-// SELECTED: kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3>
-// SELECTED: kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
-// NONE: func.func @tiles
-// NONE-NOT: num.composed_tiles
-// NONE: num.products {{%.*}}, {{%.*}}, %x
+// LITTLE: num.contract {{.*}} to 2, 4, 8 by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3> {
+// CALLED: func.func @lines
+// CALLED: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
+// CALLED-COUNT-2: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3>}
+// NONE-NOT: winograd
+// NONE-COUNT-3: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8",
+// NONE-NOT: winograd
 // What exceeds the RAM anyway gets no kernel that takes more stack than the deepest one.
-// SHALLOW: num.composed_tiles {{.*}} kernel = #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>}
+// SHALLOW: num.contract {{.*}} by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
 // SHALLOW: func.func @lines
-// SHALLOW-NOT: num.composed_tiles
+// SHALLOW-NOT: winograd

@@ -20,7 +20,7 @@ from tinyml.transforms.loops.flash.candidates import Group, TileCandidate, TimeS
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
-from tinyml.transforms.loops.kernels.tiles import calls_of_tile
+from tinyml.transforms.loops.kernels.tiles import calls_of_tile, is_bought
 from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 from tinyml.transforms.loops.spend_flash import SpendFlashPass
 
@@ -48,11 +48,13 @@ def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: 
     result = types[0].partition("x")[2].removesuffix(">")
     shape, matrix = f"memref<{results // rows}x{rows}x{result}>", f"memref<{rows}x{elements // rows}x{Q}, {FLASH}>"
     acc = "!zeroskew.acc<32, 1.0>"
+    tile = {"rows": rows, "runs": 1, "length": elements // rows, "pitch": 0, "step": step, "count": results // rows}
+    kernel = ", ".join(f"{name} = {value}" for name, value in {**tile, "zero": -3}.items())
     return f"""
     %{name}_zero = arith.constant 0 : index
     %{name}_y = scratch.slice {outputs}[%{name}_zero] : {types[0]} to {shape}
     %{name}_w = scratch.slice {weights}[%{name}_zero] : {types[2]} to {matrix}
-    num.contract %window, %row to {results // rows}, {rows} {{
+    num.contract %window, %row to {results // rows}, {rows} by #num.tile_kernel<"tm_cm_dot_tile_s8", {kernel}> {{
       %n = memref.load %s[%row] : {types[1]}
       %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> {acc}
       %sum = num.products %start, %{name}_w, {image} {{spacing = array<i64: 1, 0, {step}>}} :
@@ -88,7 +90,8 @@ def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[
     """The families of kernels that take more flash with their steps, and the estimate of the program."""
     module, ctx = Parser(context(), text).parse_module(), context()
     run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
-    kernels = [op.kernel for op in composed(module) if isinstance(op.kernel, num.TileKernelAttr)]
+    tiles = [op.tile for op in module.walk() if isinstance(op, num.ContractOp)]
+    kernels = [tile for tile in tiles if isinstance(tile, num.TileKernelAttr) and is_bought(tile, TARGET)]
     run(module, ctx, [SelectKernelsPass(TARGET)])
     assert all(op.kernel is not None for op in composed(module))
     estimate = estimate_on(module, TARGET, "-Os")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.targets.registry import tile_families
-from tinyml.transforms.formats.tiling.tile_memory import (
+from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.tiling.window_tiles import (
     AMPLE,
     MEMORY,
     TileMemory,
+    Tiling,
+    image_tiling,
     memory_attribute,
     memory_of,
+    row_tiling,
     small_memory,
 )
-from tinyml.transforms.formats.tiling.tile_sizes import lines_at_once, pixels_at_once, rows_at_once
 
 FAMILIES = tile_families("cortex-m4")
 LARGE = tile_families("cortex-m4", large=True)
@@ -47,44 +52,66 @@ def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: flo
     return op
 
 
+def pixels_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE) -> int:
+    return row_tiling(op, FAMILIES, memory).pixels
+
+
+def rows_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE, large: Sequence[TileFamily] = ()) -> int:
+    return image_tiling(op, FAMILIES, large, memory).rows
+
+
 def test_a_row_is_one_tile_where_memory_allows():
     op = convolution(4, 3, 8, 14)
-    assert pixels_at_once(op, FAMILIES) == 12
+    assert pixels_at_once(op) == 12
     # Three rows of eight pixels of eight channels, six windows: equal tiles.
-    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 8 * 8)) == 6
-    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 4 * 8)) == 2
-    assert pixels_at_once(op, FAMILIES, TileMemory(3 * 3 * 8)) == 1
-    assert pixels_at_once(op, ()) == 1
+    assert pixels_at_once(op, TileMemory(3 * 8 * 8)) == 6
+    assert pixels_at_once(op, TileMemory(3 * 4 * 8)) == 2
+    assert pixels_at_once(op, TileMemory(3 * 3 * 8)) == 1
+    assert row_tiling(op, ()) == Tiling()
 
 
 def test_a_limit_on_the_arena_counts_what_more_pixels_take():
     op = convolution(4, 3, 8, 14)
     # One more pixel: three more elements of eight channels, and four results.
-    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.input_tile, 24 + 4)) == 2
-    assert pixels_at_once(op, FAMILIES, TileMemory(AMPLE.input_tile, 24 + 3)) == 1
+    assert pixels_at_once(op, TileMemory(AMPLE.input_tile, 24 + 4)) == 2
+    assert pixels_at_once(op, TileMemory(AMPLE.input_tile, 24 + 3)) == 1
 
 
 def test_results_that_no_kernel_finishes_are_computed_one_by_one():
-    assert pixels_at_once(convolution(4, 3, 8, 14, 0.25), FAMILIES) == 1
+    assert pixels_at_once(convolution(4, 3, 8, 14, 0.25)) == 1
 
 
 def test_single_pixels_are_taken_in_several_rows():
-    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 14
-    assert rows_at_once(convolution(16, 1, 8, 14), FAMILIES) == 2
-    assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
-    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, TileMemory(AMPLE.input_tile, 0)) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14)) == 14
+    assert rows_at_once(convolution(16, 1, 8, 14)) == 2
+    assert rows_at_once(convolution(4, 3, 8, 14)) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14), TileMemory(AMPLE.input_tile, 0)) == 1
 
 
 def test_kernels_for_several_lines_take_whole_rows():
     op = convolution(4, 3, 8, 14)
-    assert lines_at_once(op, LARGE) == 2
-    assert lines_at_once(op, FAMILIES) == 1
+    assert rows_at_once(op, large=LARGE) == 2
+    assert rows_at_once(op) == 1
     # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
-    assert [lines_at_once(op, LARGE, TileMemory(bytes)) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
+    assert [rows_at_once(op, TileMemory(bytes), LARGE) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
     spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
-    assert [lines_at_once(op, LARGE, TileMemory(AMPLE.input_tile, more)) for more in (spare, spare - 1)] == [2, 1]
-    assert lines_at_once(convolution(4, 3, 8, 3), LARGE) == 1
-    assert lines_at_once(convolution(4, 5, 8, 14), LARGE) == 1
+    assert [rows_at_once(op, TileMemory(AMPLE.input_tile, more), LARGE) for more in (spare, spare - 1)] == [2, 1]
+    assert rows_at_once(convolution(4, 3, 8, 3), large=LARGE) == 1
+    assert rows_at_once(convolution(4, 5, 8, 14), large=LARGE) == 1
+
+
+def test_a_tiling_names_the_kernel_of_each_part():
+    whole = image_tiling(convolution(4, 3, 8, 14), FAMILIES, LARGE)
+    assert (whole.pixels, whole.rows, [*whole.tiles]) == (12, 2, [(2, 12), (1, 12)])
+    # Usual kernels compute both lines one after the other.
+    assert {tile.extents for tile in whole.tiles.values()} == {(1, 12, 4)}
+    pixels = image_tiling(convolution(16, 1, 8, 14), FAMILIES, LARGE)
+    assert [*pixels.tiles] == [(2, 14)]
+    assert pixels.tiles[2, 14].extents == (1, 28, 16)
+    pixels.tiles[2, 14].verify_windows(1, 8, 0, 8)
+    # Eight windows, and a rest of three.
+    row = row_tiling(convolution(4, 3, 8, 13), FAMILIES, TileMemory(3 * 10 * 8))
+    assert {part: tile.extents for part, tile in row.tiles.items()} == {(1, 8): (1, 8, 4), (1, 3): (1, 3, 4)}
 
 
 def test_a_small_memory_leaves_the_stack_of_the_greatest_kernel():

@@ -1,0 +1,191 @@
+"""Tiles of adjacent windows of a convolution: the kernels that compute their pixels at once, within memory (L1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.number_format import INTEGER_CODING
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.own_attributes import OwnAttribute, counts
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.tiles import INPUT_TILE_BYTES, TileFamily, tile_of
+from tinyml.transforms.formats.tiling.axis_orders import gathered
+from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.ir.row_sums import RowSums, Start, zero_start
+
+
+@dataclass(frozen=True)
+class TileMemory:
+    """The memory that computing several pixels at once may take.
+
+    input_tile: bytes of an input tile. spare: bytes of the arena in excess of the window and the pixel of one-by-one
+    computation; None for no limit.
+    """
+
+    input_tile: int
+    spare: int | None = None
+
+
+AMPLE = TileMemory(INPUT_TILE_BYTES)
+"""The memory in ordinary execution without a limit on RAM."""
+
+ROWS_BYTES = 1024
+"""The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
+
+_STREAMED_SHARE = 3
+"""The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
+
+_CALLS = 320
+"""Bytes of stack in addition to those of kernels."""
+
+
+class Tiling(NamedTuple):
+    """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows, which are then whole.
+
+    tiles: by rows and pixels, those of such pixels and of the rest of a row or of an image; none if pixels are computed
+    one by one.
+    """
+
+    pixels: int = 1
+    rows: int = 1
+    tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
+
+
+def row_tiling(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> Tiling:
+    """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
+    offer, width = _Offer(op, families), tdsl.shape_of(op.out)[2]
+    most = offer.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
+    # Equal tiles need a single kernel.
+    equal = (count for count in range(most.pixels, 1, -1) if width % count == 0 and 2 * count >= most.pixels)
+    return offer.first(equal, memory) or most
+
+
+def image_tiling(
+    op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory = AMPLE
+) -> Tiling:
+    """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
+
+    large: families for several lines at once, whose kernels may take the place of the tiling's.
+    """
+    (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
+    evenly = op.steps == op.spread == (1, 1)
+    if evenly and taps == [1, 1] and padding(op.rhs) is None and gathered(op.rhs) is None:
+        most = min(height, ROWS_BYTES // (width * channels))
+        counts = (rows * width for rows in range(most, 1, -1) if height % rows == 0)
+        if (whole := _Offer(op, families).first(counts, memory)) is not None:
+            [tile], rows = whole.tiles.values(), whole.pixels // width
+            return Tiling(width, rows, {(rows, width): tile})
+    by_row = row_tiling(op, families, memory)
+    several = [family for family in large if 1 < family.lines <= height] if evenly and taps != [1, 1] else []
+    if (tile := by_row.tiles.get((1, width))) is None or not several:
+        return by_row
+    taken = (family.lines for family in several if _Offer(op, [family]).first([width], memory))
+    rows = max(taken, default=1)
+    return Tiling(width, rows, {(rows, width): tile, (1, width): tile})
+
+
+def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
+    """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
+    least = min((family.input_tile_bytes for family in families), default=0) // _STREAMED_SHARE
+    return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
+
+
+def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> int:
+    """The largest stack frame, in bytes, of the kernels for two pixels."""
+    return max((kernel.stack for op in convolutions for kernel in _Offer(op, families).kernels(2)), default=0)
+
+
+class _Offer:
+    """The kernels that families, all for as many lines, offer for adjacent pixels of a convolution."""
+
+    def __init__(self, op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> None:
+        self.op, sums = op, _row_sums(op)
+        self.lines = max((family.lines for family in families), default=1)
+        finished = [] if sums is None else [(family, sums.finished(family)) for family in families]
+        self.finishes = [(family, given[0]) for family, given in finished if given is not None]
+
+    def kernels(self, count: int) -> Iterator[Kernel]:
+        """Yield the kernels for `count` pixels."""
+        filter, gathered = tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count, self.lines)
+        runs, run, pitch, step = tdsl.window_layout(filter, gathered, self.op.steps[1])
+        for family, finish in self.finishes:
+            if _gathered_bytes(self.op, count, self.lines) <= family.input_tile_bytes:
+                kernel = family.kernel(family.tile(finish, filter[0], run, num.Spacing(runs, pitch, step), count))
+                if kernel is not None:
+                    yield kernel
+
+    def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
+        """The tiling by the first number of pixels that fits memory, and has kernels for them and the rest of a row."""
+        bytes_alone, (_, _, extent, filters) = _gathered_bytes(self.op, 1), tdsl.shape_of(self.op.out)
+        for count in counts if self.finishes else ():
+            bytes = _gathered_bytes(self.op, count, self.lines)
+            more = bytes - bytes_alone + (self.lines * count - 1) * filters
+            if bytes > memory.input_tile or (memory.spare is not None and more > memory.spare):
+                continue
+            sizes = {count, extent % count or count} if count < extent else {count}
+            kernels = {(1, size): next(self.kernels(size), None) for size in sizes}
+            tiles = {pixels: tile_of(kernel) for pixels, kernel in kernels.items() if kernel is not None}
+            if len(tiles) == len(sizes):
+                return Tiling(count, 1, tiles)
+        return None
+
+
+def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
+    """The sums of filters, whose starts absorb the zero point of the image; None if no tile kernel computes them."""
+    (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
+    constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
+    (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
+    if op.group_count > 1 and not (filters == op.group_count == channels and length == 1):
+        return None
+    if op.shifts is not None or lhs_offset or not accumulator.INTEGER or not isinstance(constant, tdsl.ConstOp):
+        return None
+    if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in (lhs, rhs)):
+        return None
+    weights = constant.raws.astype(np.int64).reshape(filters, -1)
+    if initial is None:
+        start = zero_start(accumulator, tdsl.format_of(op.lhs))
+    elif isinstance(added := initial.owner, tdsl.ConstOp) and added.raws.size == filters:
+        start = Start(tdsl.format_of(initial), added.raws.reshape(-1)).recoded(accumulator)
+    else:
+        return None
+    whole = start.plus(-offset * weights.sum(1))
+    return None if whole is None else RowSums(op.group_count > 1, weights, whole, accumulator, tdsl.format_of(op.out))
+
+
+def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
+    """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
+    (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
+    if op.spread[1] > 1:
+        return count, height, width, channels
+    return 1, height + lines - 1, (count - 1) * op.steps[1] + width, channels
+
+
+def _gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
+    """The bytes gathered for `count` pixels; unpadded windows of single pixels are read in place."""
+    in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
+    return 0 if in_place else prod(_shared_shape(op, count, lines))
+
+
+MEMORY = OwnAttribute(
+    "tinyml.room",
+    {"tdsl.conv2d": counts("the bytes for an input tile, and the spare ones if they are limited", [1, 2], 0)},
+    "The memory for the input tiles of an operation (`TileMemory`), set by `plan-execution`.",
+)
+
+
+def memory_attribute(memory: TileMemory) -> DenseArrayBase:
+    """A `TileMemory` as an attribute."""
+    return DenseArrayBase.from_list(i64, [memory.input_tile, *([] if memory.spare is None else [memory.spare])])
+
+
+def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:
+    """The `TileMemory` that `plan-execution` has set for an op; None if it has set none."""
+    memory = op.attributes.get(MEMORY)
+    return TileMemory(*(int(value) for value in memory.get_values())) if isinstance(memory, DenseArrayBase) else None
