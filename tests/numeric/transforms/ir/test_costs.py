@@ -74,8 +74,8 @@ BOUNDS: dict[str, dict[str, float]] = {
 }
 """The relative error of estimates of time that is reached, by family and board; docs/costs.md says why not 15 %."""
 
-WITHIN_OF_FORESTS = 0.15
-"""The relative error of estimates for forests of several results, whose trees the compiler does not merge."""
+WITHIN_OF_FORESTS = 0.3
+"""The relative error of estimates for forests of several results; docs/costs.md says why not 15 %."""
 
 LEFT_OUT = 28
 """A forest whose trees ask the same questions: the C compiler joins their paths, so that it takes less than half."""
@@ -108,8 +108,8 @@ def test_estimates_for_generated_estimators_are_within_bounds(
 
 FORESTS = "DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier"
 
-FEW = 15
-"""Cycles or instructions that count as little: 15 % of 100."""
+FEW = 20
+"""Cycles or instructions that count as little."""
 
 
 @pytest.mark.parametrize(
