@@ -30,6 +30,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
 from tinyml.tools.api.loading import load
 from tinyml.tools.calibration.checkpoints import remembered
+from tinyml.tools.calibration.formats import FOREST_FORMATS
 from tinyml.tools.calibration.programs.estimators import MadeEstimator
 from tinyml.tools.driver.stages import compile_stages
 
@@ -47,7 +48,6 @@ VOTES = "int8", "int16", "int16", "int32", "int32", "float32"
 SCALES = {"int16": (1, 250), "int32": (1, 250, 1e7), "float32": (1e-2, 1)}
 """The magnitudes of the inputs of random forests, by their type."""
 RESULTS = 1, 1, 2, 3, 4, 5, 6, 7, 10
-FORMATS = ("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)
 
 _KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
     ("tree.DecisionTreeClassifier", "", {}, 9),
@@ -129,7 +129,7 @@ def trained(number: int) -> MadeEstimator:
 
 def format_of(number: int) -> tuple[str, int | None]:
     """The format and the width in which a trained estimator is measured."""
-    return FORMATS[(number + number // len(FORMATS)) % len(FORMATS)]
+    return FOREST_FORMATS[(number + number // len(FOREST_FORMATS)) % len(FOREST_FORMATS)]
 
 
 def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) -> tuple[ForestCode, NDArray[Any]]:
