@@ -89,6 +89,17 @@ class Trees:
         """The inner nodes that are visited on average."""
         return float(self.likely.sum())
 
+    @cached_property
+    def asks_first(self) -> NDArray[np.bool_]:
+        """The inner nodes no ancestor of which compares the same feature."""
+        asked, first = [0] * self.inner, np.ones(self.inner, np.bool_)
+        for node, feature in enumerate(self.features.tolist()):
+            first[node] = not asked[node] >> feature & 1
+            for child in self.children[node].tolist():
+                if child >= 0:
+                    asked[child] = asked[node] | 1 << feature
+        return first
+
     def verify(self, features: int, leaves: int) -> None:
         """Raise `VerifyException` unless these are trees over a number of features, with at most `leaves` leaves."""
         inner = self.inner

@@ -1,11 +1,12 @@
 """Fits the tables of the cost model to the costs of micro-programs, measured on simulated devices (`make costs`).
 
-    python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [TABLE]...
+    python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [--forests] [TABLE]...
 
 `--quick` measures only every eighth program: it writes a rough table for a chip without one, and prints the deviation
 of an existing table without rewriting it. `--resume` reuses the measurements of an interrupted run. `--add` measures
 only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and fits the
-times of their steps anew, where those in the table count as one more measurement each.
+times of their steps anew, where those in the table count as one more measurement each. `--forests` measures the steps
+of forests only, and leaves all others as they are.
 
 Each operation of a program gives an equation: the counts of its steps times their unknown costs equal its measured
 time, or its bytes of code. Bytes that a program pays once (kernels, functions of the C library) and the stack are
@@ -34,13 +35,15 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.forests_in_c import FOREST_STEPS
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, KernelCost, cost_file
+from tinyml.targets.costs import OPTIMIZE, Cost, KernelCost, cost_file, cost_table
 from tinyml.targets.registry import board as board_named
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
 from tinyml.tools.calibration.fitting import (
     FLOOR,
+    Equation,
     Measurement,
     amended,
     counted,
@@ -52,12 +55,12 @@ from tinyml.tools.calibration.fitting import (
 from tinyml.tools.calibration.programs.copies import copy_equations
 from tinyml.tools.calibration.programs.estimators import estimators
 from tinyml.tools.calibration.programs.float_conversions import float_conversions
-from tinyml.tools.calibration.programs.forests import forest_equations
+from tinyml.tools.calibration.programs.forests import FORESTS, forest_equations, format_of, trained
 from tinyml.tools.calibration.programs.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
 from tinyml.tools.reports.facts.spent_time import measured_time
-from tinyml.transforms.ir.cost.demand import demand_of
+from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
 
 
 def measured_boards() -> dict[str, Board]:
@@ -84,7 +87,11 @@ SELDOM = 4
 """Only every SELDOM-th variant is measured when adding to an existing table."""
 SAMPLES = 2
 QUICK = 8
-OPTIONS = ("--add", "--quick", "--resume", "--amend")
+LOOKUP = "extui i32"
+"""The step of a look-up by the number of a leaf, of which only forests in f32 make use."""
+LOOKUPS = 12
+"""Programs by which its time is measured."""
+OPTIONS = ("--add", "--quick", "--resume", "--amend", "--forests")
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
 """The arguments format, width, weights, packed and pack_buffers of `measure`."""
@@ -263,6 +270,55 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
     print(f"{chosen.name}: {len(measurements)} programs")
 
 
+def renew_forests(chosen: Board, *, resume: bool = False) -> None:
+    """Measure the steps of forests anew, without any other step of a table. resume: as for `calibrate`."""
+    file = cost_file(chosen.name)
+    assert file is not None
+    with checkpoints(f"costs-{chosen.costs}-forests", resume=resume):
+        equations = forest_equations(chosen.name)
+    write_forests(file, equations)
+    # Programs are compiled by the new costs.
+    cost_table.cache_clear()
+    with tempfile.TemporaryDirectory() as name:
+        table = cost_table(chosen.name)
+        assert table is not None
+        write_lookup(file, table.generic_cost(LOOKUP), forests_of_floats(Path(name), chosen))
+    print(f"{chosen.name}: {len(equations)} forests")
+
+
+def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
+    """Measure programs of trained forests in f32."""
+    numbers = [number for number in range(1, FORESTS, 2) if format_of(number) == ("f32", None)][:LOOKUPS]
+    written = ((number, trained(number).write(folder / f"t{number}")) for number in numbers)
+    found = [measure(program, chosen, "f32", None, None, "never", False, {}) for _, program in written]
+    return [measurement for measurement in found if measurement is not None]
+
+
+def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement]) -> None:
+    """Write the time of `LOOKUP`, by programs all of whose other steps are known. generic: the bytes of a new row."""
+    old = json.loads(file.read_text())
+    steps = old.pop("steps")
+    equations = [
+        (runs, time)
+        for each in measurements
+        for name, (time, _) in each.operations.items()
+        if LOOKUP in (runs := each.demand.operations.get(name, StepCounts()).runs)
+    ]
+    kernels = {step: cost for each in measurements for step, cost in each.demand.kernels.items()}
+    known = {step: row[0] for step, row in steps.items() if step != LOOKUP}
+    known |= {step: cost.cost.time for step, cost in kernels.items() if cost.cost is not None}
+    bytes = steps.get(LOOKUP, [0.0, generic.code, generic.once, generic.stack])[1:]
+    _write(file, old, {**steps, LOOKUP: [round(fit(equations, known)[LOOKUP], 2), *bytes]})
+
+
+def write_forests(file: Path, equations: Sequence[Equation]) -> None:
+    """Replace the steps of forests in a table by those of some equations."""
+    old = json.loads(file.read_text())
+    steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}
+    rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in fit(equations, {}).items()}
+    _write(file, old, {**steps, **rows})
+
+
 def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
     """Write the times of the steps of some measurements into a table. alone: as for `amended`."""
     old = json.loads(file.read_text())
@@ -317,8 +373,10 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     for board in chosen:
-        add, quick, resume, only_times = (option in arguments for option in OPTIONS)
-        if only_times:
+        add, quick, resume, only_times, only_forests = (option in arguments for option in OPTIONS)
+        if only_forests:
+            renew_forests(board, resume=resume)
+        elif only_times:
             amend(board, resume=resume)
         else:
             calibrate(board, anew=not add, quick=quick, resume=resume)

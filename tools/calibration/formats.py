@@ -9,6 +9,9 @@ POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
 WEIGHTS = PositType(16, 0, -10, 2)
 """Typical weights of programs: es 0, and constants coarse enough for sums of products to fit 32 bits."""
 
+FOREST_FORMATS = ("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)
+"""The formats and widths of forests."""
+
 PRODUCTS = {
     "8": (FIXED[8], FIXED[8]),
     "16": (FIXED[16], FIXED[16]),

@@ -6,6 +6,7 @@ Chips with a separate address space for constants, where such arrays would not b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.trees import ForestCode
@@ -27,11 +28,18 @@ _C_TYPES = {
 
 TABLES, CODE, PLAIN = "tm_forest_tables", "tm_forest_code", "tm_forest_plain"
 """The functions in tables, as code with arrays and without."""
+FOREST_STEPS = (TABLES, CODE, PLAIN)
+"""The prefixes of their steps in cost tables."""
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 """Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
 _TABLES, _NODE, _LEAF = 120, 14, 10
 """Bytes of flash: the loop over tables, and a node and a leaf as code."""
+
+_UNROLLED = 3
+"""The results up to which the C compiler unrolls the addition of votes."""
+_IN_REGISTERS = 2
+"""The features of four bytes that a small chip keeps in registers."""
 
 
 def ctype(array: NDArray[Any]) -> str:
@@ -181,19 +189,59 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
     """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
-    trees, result = len(forest.trees.roots), ctype(forest.votes)
-    lists = forest.is_sparse and name != PLAIN
-    vote = "listed vote" if lists else "vote" if forest.results > 1 else "only vote"
-    counts = {
-        f"{name} call": 1.0,
-        f"{name} node {ctype(forest.trees.thresholds)}": forest.trees.visits,
-        f"{name} result": float(forest.results),
-        f"{name} {'list' if lists else 'tree'}": float(trees),
-        f"{name} {vote} {result}": forest.added if name != PLAIN else forest.nonzero,
-    }
-    costs = {"": round(node * forest.trees.visits + _VOTE * forest.added + _TREE * trees)}
+    counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
+    trees = forest.trees
+    costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
     text = _PlainForest("", signature(symbol, forest), {}, body, costs, call=12, counts=counts)
     return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
+
+
+def _tests(forest: ForestCode, name: str) -> dict[str, float]:
+    """The steps of comparisons. Of tests in code the compiler knows the feature and the threshold.
+
+    A feature stays in a register below the node that loads it. If there is one result, or in plain code only few
+    features, it stays there for all trees, and the compiler merges tests of one tree with those of the next.
+    """
+    trees, visits = forest.trees, forest.trees.likely.sum(1)
+    compared = ctype(trees.thresholds)
+    if name == TABLES or compared == "float":
+        return {f"node {compared}": trees.visits}
+    features = np.unique(trees.features)
+    merges = len(features) <= _IN_REGISTERS if name == PLAIN else forest.results == 1 and len(trees.roots) > 1
+    kind = "merged " if merges else ""
+    asked = np.bincount(trees.features, visits).clip(max=1) if merges else visits[trees.asks_first]
+    sizes = _sizes(trees.thresholds) if name == CODE else {}
+    return {
+        f"{kind}node {compared}": trees.visits,
+        f"{kind}feature {compared}": float(asked.sum()),
+        **{f"{kind}{size} threshold": float(visits[these].sum()) for size, these in sizes.items()},
+    }
+
+
+def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
+    """Which thresholds take more instructions than 0 and -1, by how they stand in these."""
+    numbers = thresholds.astype(np.int64)
+    byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
+    short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
+    return {"byte": byte, "negative": negative, "short": short, "long": (numbers < -2048) | (numbers >= 2047)}
+
+
+def _additions(forest: ForestCode, name: str) -> dict[str, float]:
+    """The steps of a call, of clearing results and of adding votes. Few votes are added without a loop.
+
+    The first votes in such code are stored, and not added.
+    """
+    trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
+    counts = {"call": 1.0, f"result {result}": float(results)}
+    if name == PLAIN:
+        return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": forest.nonzero}
+    form = "list" if forest.is_sparse else "only" if results == 1 else "short" if results <= _UNROLLED else "row"
+    narrow = ctype(_narrow(forest.votes))
+    stored = {f"{form} vote of {narrow}": forest.added} if narrow != result else {}
+    if name == CODE and form in ("only", "short"):
+        first = {f"{form} first": 1.0, f"{form} first vote": float(results)}
+        return counts | stored | first | {form: trees - 1.0, f"{form} vote {result}": forest.added - results}
+    return counts | stored | {form: float(trees), f"{form} vote {result}": forest.added}
 
 
 class _PlainForest(Composed):

@@ -1,30 +1,66 @@
-"""The time of forests in plain C, measured in isolation on random trees whose paths are known."""
+"""The time of forests in plain C, measured in isolation: of trained estimators, and of random trees.
+
+Trained forests ask for the same features with similar thresholds from tree to tree, which C compilers make use of;
+random ones have numbers of results and types of votes that are rare in trained ones. The shares of the inputs that they
+are measured with are known.
+"""
 
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tinyml.dialects import num
+from tinyml.dialects.context import context
 from tinyml.dialects.layouts.trees import ForestCode, Trees
+from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.c.composer.forests_in_c import ctype
+from tinyml.targets.c.composer.forests_in_c import TABLES, ctype
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
+from tinyml.tools.api.loading import load
 from tinyml.tools.calibration.checkpoints import remembered
+from tinyml.tools.calibration.formats import FOREST_FORMATS
+from tinyml.tools.calibration.programs.estimators import MadeEstimator
+from tinyml.tools.driver.stages import compile_stages
+
+FORESTS = 260
+"""The forests of an equation each: those of odd numbers are trained, the others random."""
+SELDOM = 4
+"""Half of the forests in as many are measured in tables, too, whose loop takes the same time for every node."""
+SAMPLES = 40
+"""The inputs of a forest, over which its time is the mean."""
+TRAINING = 300
+"""The samples that an estimator is trained with, besides some for the program."""
 
 THRESHOLDS = "int8", "int16", "int32", "float32"
-VOTES = "int8", "int16", "int32", "float32"
-FORESTS = 8
-"""Forests generated for each type of threshold."""
-SAMPLES = 8
-INPUTS = 6
+VOTES = "int8", "int16", "int16", "int32", "int32", "float32"
+SCALES = {"int16": (1, 250), "int32": (1, 250, 1e7), "float32": (1e-2, 1)}
+"""The magnitudes of the inputs of random forests, by their type."""
+RESULTS = 1, 1, 2, 3, 4, 5, 6, 7, 10
+
+_KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
+    ("tree.DecisionTreeClassifier", "", {}, 9),
+    ("tree.DecisionTreeRegressor", "", {}, 9),
+    ("ensemble.RandomForestClassifier", "n_estimators", {}, 7),
+    ("ensemble.RandomForestRegressor", "n_estimators", {}, 6),
+    ("ensemble.ExtraTreesClassifier", "n_estimators", {}, 7),
+    ("ensemble.GradientBoostingClassifier", "n_estimators", {}, 4),
+    ("ensemble.GradientBoostingRegressor", "n_estimators", {}, 4),
+    ("ensemble.ExtraTreesRegressor", "n_estimators", {}, 6),
+    ("ensemble.HistGradientBoostingClassifier", "max_iter", {"min_samples_leaf": 5}, 5),
+)
+"""Estimators of scikit-learn: the parameter that is the number of trees, others, and a depth that none has."""
 
 _HEADER = """\
 #include <stdint.h>
@@ -46,13 +82,13 @@ void figure_predict(const {input} *X) {{ {call}; }}
 def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
     """Equations of the time of forests over some inputs: executions of the steps of their functions, and the time."""
     equations: list[tuple[Mapping[str, float], float]] = []
-    for number in range(FORESTS * len(THRESHOLDS)):
-        random = np.random.default_rng(number)
-        thresholds = number % len(THRESHOLDS)
-        votes = (number // len(THRESHOLDS) + thresholds) % len(VOTES)
-        forest, inputs = _forest(random, THRESHOLDS[thresholds], VOTES[votes])
+    for number in range(FORESTS):
+        forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
+        forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
         for coder in chip_of(device).forests:
+            if coder.name == TABLES and number % SELDOM >= SELDOM // 2:
+                continue
             kernel = coder.kernel(forest)
             if kernel is not None and kernel.composed is not None and kernel.composed.counts:
                 call = f"{kernel.symbol}(X, out)"
@@ -61,41 +97,103 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
     return equations
 
 
-def _forest(random: np.random.Generator, thresholds: str, votes: str) -> tuple[ForestCode, NDArray[Any]]:
-    """A random forest with the shares of random inputs, (SAMPLES, INPUTS), which it walks for the equation."""
-    trees, depth, results = int(random.integers(1, 12)), int(random.integers(1, 6)), int(random.integers(1, 5))
-    features: list[int] = []
+def trained(number: int) -> MadeEstimator:
+    """A trained estimator, with samples that it was not trained with."""
+    random = np.random.default_rng(4000 + number)
+    kind, count, more, deepest = _KINDS[number % len(_KINDS)]
+    features, classes, samples = int(random.choice((2, 3, 5, 8, 13, 24))), int(random.integers(2, 6)), TRAINING + 100
+    x = random.normal(0, 1, (samples, features)) @ random.normal(0, 1, (features, features))
+    weights, noise = random.normal(0, 1, (features, classes)), random.normal(0, 0.5, (samples, classes))
+    y: Any = np.argmax(x @ weights + noise, axis=1)
+    if "Regress" in kind:
+        y = np.sin(x).sum(1) + x @ random.normal(0, 1, features)
+    match random.integers(4):
+        case 1:
+            x = x * np.power(10, random.uniform(-2, 2, features)) + random.uniform(-3, 3, features)
+        case 2:
+            x = np.round(3 * x)
+        case 3:
+            x = np.abs(x)
+        case _:
+            pass
+    x = x.astype(np.float32)
+    module, _, name = kind.rpartition(".")
+    trees = {count: int(random.integers(1, 13))} if count else {}
+    depth = int(random.integers(1, deepest))
+    model = getattr(import_module(f"sklearn.{module}"), name)(max_depth=depth, random_state=0, **trees, **more)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(x[:TRAINING], y[:TRAINING])
+    return MadeEstimator(model, x[TRAINING:])
+
+
+def format_of(number: int) -> tuple[str, int | None]:
+    """The format and the width in which a trained estimator is measured."""
+    return FOREST_FORMATS[(number + number // len(FOREST_FORMATS)) % len(FOREST_FORMATS)]
+
+
+def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) -> tuple[ForestCode, NDArray[Any]]:
+    """The forest of an estimator in a program, and its inputs (SAMPLES, features)."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder) / "val.npz", x=made.x)
+        options = PipelineOptions(data=f"{folder}/val.npz", format=format[0], width=format[1], target=device)
+        compiled = compile_stages(load(made.estimator).module, context(), options)
+    forest = next(op.forest for op in compiled.loops.walk() if isinstance(op, num.CodedForestOp))
+    inputs = encode_inputs(compiled.formats, made.x[:SAMPLES])
+    return ForestCode.of(forest), inputs.reshape(SAMPLES, -1)
+
+
+def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
+    """A random forest, each of whose thresholds is a feature of one of its inputs, (SAMPLES, features)."""
+    random = np.random.default_rng(9000 + number)
+    thresholds, votes = THRESHOLDS[number // 2 % len(THRESHOLDS)], str(random.choice(VOTES))
+    columns, trees = int(random.integers(2, 13)), int(random.integers(1, 13))
+    depth, results = int(random.integers(1, 6)), int(random.choice(RESULTS))
+    scales = {name: random.choice(scales) for name, scales in SCALES.items()}
+    reals = random.normal(0, 40, (SAMPLES, columns)).clip(-120, 120)
+    reals = np.abs(reals) if random.random() < 0.3 else reals
+    inputs = (reals * scales.get(thresholds, 1)).astype(thresholds)
+    features, bounds = list[int](), list[Any]()
     children: list[list[int]] = []
     leaves = 0
 
-    def grown(below: int) -> int:
+    def grown(below: int, rows: NDArray[np.int64]) -> int:
         nonlocal leaves
-        if below == 0 or (below < depth and random.random() < 0.15):
+        if below == 0 or len(rows) < 2 or (below < depth and random.random() < 0.15):
             leaves += 1
             return -leaves
-        node = len(features)
-        features.append(int(random.integers(INPUTS)))
+        node, feature = len(features), int(random.integers(columns))
+        bound = inputs[rows[random.integers(len(rows))], feature]
+        features.append(feature)
+        bounds.append(bound)
         children.append([0, 0])
-        children[node] = [grown(below - 1), grown(below - 1)]
+        left = inputs[rows, feature] <= bound
+        children[node] = [grown(below - 1, rows[left]), grown(below - 1, rows[~left])]
         return node
 
-    roots = [grown(depth) for _ in range(trees)]
-    numbers = np.array(random.normal(0, 40, len(features)).clip(-120, 120), thresholds)
-    scale = 1 if votes == "int8" else 50
-    added = np.array(random.uniform(-9, 9, (leaves, results)) * scale, votes)
-    if random.random() < 0.5:
+    roots = [grown(depth, np.arange(SAMPLES)) for _ in range(trees)]
+    most = {"float32": 1.0, "int8": 9.0}.get(votes) or random.choice([9.0, 9.0, 900.0])
+    added = np.array(random.uniform(-9, 9, (leaves, results)) * most, votes)
+    if random.random() < 0.4:
         added *= (random.random(added.shape) < 0.4).astype(votes)
-    made = Trees(np.array(features), numbers, np.array(children), np.array(roots))
-    inputs = np.array(random.normal(0, 50, (SAMPLES, INPUTS)).clip(-120, 120), thresholds)
-    passed, rows = np.zeros((made.inner, 2), np.int64), np.arange(SAMPLES)[:, None]
-    made.walk(lambda nodes, columns: inputs[rows, columns] <= numbers[nodes], SAMPLES, passed)
-    return ForestCode(replace(made, shares=passed / SAMPLES), added), inputs
+    if votes != "float32" and random.random() < 0.5:
+        added = np.abs(added)
+    numbers = np.array(features, np.int64), np.array(bounds, thresholds), np.array(children).reshape(-1, 2)
+    return ForestCode(Trees(*numbers, np.array(roots)), added), inputs
+
+
+def _with_shares(forest: ForestCode, inputs: NDArray[Any]) -> ForestCode:
+    """A forest with the shares of its inputs that go to each child."""
+    trees, samples = forest.trees, len(inputs)
+    passed, rows = np.zeros((trees.inner, 2), np.int64), np.arange(samples)[:, None]
+    trees.walk(lambda nodes, columns: inputs[rows, columns] <= trees.thresholds[nodes], samples, passed)
+    return ForestCode(replace(trees, shares=passed / samples), forest.votes)
 
 
 def _time(device: str, forest: ForestCode, inputs: NDArray[Any], function: str, call: str) -> float:
-    input, output = ctype(inputs), ctype(forest.votes)
-    interface = Interface("figure", input, INPUTS, output, forest.results, has_label=False)
-    given = {"input": input, "output": output, "inputs": INPUTS, "results": forest.results}
+    input, output, length = ctype(inputs), ctype(forest.votes), inputs.shape[1]
+    interface = Interface("figure", input, length, output, forest.results, has_label=False)
+    given = {"input": input, "output": output, "inputs": length, "results": forest.results}
     source = _PROGRAM.format(function=function, call=call, **given)
 
     def measured() -> float:

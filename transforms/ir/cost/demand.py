@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -46,7 +46,7 @@ MOST_SAVING = 6
 """The loops beyond which a program hardly saves more registers."""
 
 UNROLLED_TRIPS = 2
-"""The iterations of a loop that the C compiler often unrolls."""
+"""The iterations of a loop that the C compiler often unrolls; of a search for the greatest element, one more."""
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
@@ -174,7 +174,7 @@ class _Counter:
             case scf.ForOp():
                 self.loops += 1
                 trips = trip_count(op)
-                short = " short" if trips <= UNROLLED_TRIPS else ""
+                short = " short" if trips <= UNROLLED_TRIPS + _searches(op) else ""
                 steps.add(f"loop{short}", times)
                 steps.add(f"iteration{short}", times, trips)
                 self.block(op.body.block, times * trips)
@@ -323,6 +323,11 @@ def trip_count(op: scf.ForOp) -> float:
         counted = raws if column is None else raws[..., column]
         return float(np.ascontiguousarray(counted).view(f"u{raws.itemsize}").mean())
     return UNKNOWN_TRIPS
+
+
+def _searches(loop: scf.ForOp) -> bool:
+    """True for the loop that searches the greatest element: it carries the index."""
+    return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
 
 
 def _moves_nothing(loop: scf.ForOp) -> bool:

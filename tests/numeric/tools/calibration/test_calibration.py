@@ -17,7 +17,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.riscv.chip import CHIP as RISCV
 from tinyml.tools.calibration import costs, kernel_costs
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
-from tinyml.tools.calibration.programs import estimators, float_conversions, generated_code
+from tinyml.tools.calibration.programs import estimators, float_conversions, forests, generated_code
 from tinyml.transforms.ir.cost.demand import ENTRY
 
 FOREIGN: Chip = RISCV
@@ -112,6 +112,26 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert "% off the table" in out
     assert not err
     assert file.read_text() == text
+
+
+def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forests, "FORESTS", 2)
+    monkeypatch.setattr(costs, "LOOKUPS", 1)
+    file = foreign.folder / "costs" / "foreign.json"
+    file.parent.mkdir()
+    table = json.loads(RISCV.files("costs/riscv.json")[0].read_text())
+    others = {step: row for step, row in table["steps"].items() if not step.startswith("tm_forest")}
+    del others[costs.LOOKUP]
+    file.write_text(json.dumps({**table, "steps": others | {"tm_forest_code gone": [1.0, 0.0, 0.0, 0.0]}}))
+    assert costs.main(["--forests", "foreign"]) == 0
+    made = json.loads(file.read_text())
+    measured = {step: row for step, row in made["steps"].items() if step.startswith("tm_forest")}
+    assert made["steps"].pop(costs.LOOKUP)[0] > 0
+    assert {step: row for step, row in made["steps"].items() if step not in measured} == others
+    assert {**made, "steps": {}} == {**table, "steps": {}}
+    assert "tm_forest_code gone" not in measured
+    assert {"tm_forest_code call", "tm_forest_tables call"} <= measured.keys() <= table["steps"].keys()
+    assert max(time for time, *_ in measured.values()) > 1
 
 
 def test_no_format_of_a_cost_table_is_none():

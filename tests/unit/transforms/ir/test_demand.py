@@ -323,10 +323,19 @@ func.func @model(%X: memref<9xi8>) -> index {
 """
 
 
-def test_loops_of_two_iterations_are_short() -> None:
-    program = SEARCH.replace("constant 9", "constant 3")
+@pytest.mark.parametrize("elements", [3, 4, 5])
+def test_loops_of_two_iterations_are_short_and_those_of_searches_up_to_three(elements: int) -> None:
+    program = SEARCH.replace("constant 9", f"constant {elements}")
     runs = demand_of(Parser(context(), program).parse_module()).operations[""].runs
-    assert (runs["loop short"], runs["iteration short"], "loop" in runs) == (1, 2, False)
+    short = " short" if elements <= 4 else ""
+    assert (runs[f"loop{short}"], runs[f"iteration{short}"]) == (1, elements - 1)
+    assert ("loop" in runs) != bool(short)
+
+
+def test_loops_of_three_iterations_that_search_nothing_are_not_short() -> None:
+    program = BUFFERS.replace("constant 5", "constant 3")
+    runs = demand_of(Parser(context(), program).parse_module()).operations[""].runs
+    assert (runs["loop"], "loop short" in runs) == (1, False)
 
 
 def test_a_table_without_times_of_entry_includes_them_in_its_program(loops: ModuleOp) -> None:
