@@ -1,22 +1,15 @@
-"""Compilation of a model: the steps from its file to a folder with code and report, and the record that they fill.
-
-The report is made from the record.
-"""
+"""Compilation of a model: the steps from its file to a folder with code and report, and their order."""
 
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.context import Context
-
 from tinyml.dialects import tdsl
-from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.lowering import pipelines
@@ -30,17 +23,10 @@ from tinyml.targets.registry import HOST
 from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
 from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
-from tinyml.tools.driver.measure import (
-    NO_ACCURACY,
-    Accuracy,
-    MismatchError,
-    accuracy,
-    check_equal,
-    rounding_loss,
-    run_on_device,
-)
+from tinyml.tools.driver.measure import MismatchError, accuracy, check_equal, rounding_loss, run_on_device
 from tinyml.tools.driver.output_folder import (
     MEASURED_SAMPLES,
     removable_files,
@@ -65,70 +51,14 @@ from tinyml.transforms.search.engine.workers import one_thread
 from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.frontends.sklearn.own_answers import OwnAnswers
-    from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice
-    from tinyml.tools.driver.measure import Measured, Mismatch, RoundingLoss
+    from tinyml.tools.driver.measure import Measured, Mismatch
     from tinyml.tools.driver.packages.packaging import Packaging
-    from tinyml.tools.driver.request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
     from tinyml.tools.reports.report_fields import Report
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class Compilation:
-    """What is known of a compilation, from the request to the report.
-
-    The first fields say what was asked, as in `build_folder`. Each of the others is written by one step, but for
-    `request`, which begins as `requested` and gets the options that a search, a limit or `auto` decides, and on an FPGA
-    `compiled`, which is chosen again where it takes too many cells.
-
-    program: as imported, with the interface that is asked for. kept: true if it keeps the number formats that it came
-    with. imported, own: the program before its interface was adapted, and the predictions of the estimator that it was
-    imported from; None without an estimator whose inputs the program takes. data: on which the program is evaluated,
-    and of which a few samples are measured. choice: of `auto`, if it chose. hardware: the cells of an FPGA that a
-    module takes. rounding: None if no sums are rounded in between. measured: None if the tools of the device are not
-    installed. mismatch: the first output that the device does not compute as the evaluator does.
-    """
-
-    requested: Request
-    board: Board
-    folder: Path
-    must_fit: bool
-    packagings: Sequence[Packaging]
-    pages: bool
-    progress: Progress
-
-    start: float = field(default_factory=time.perf_counter)
-    ctx: Context = field(default_factory=context)
-    request: Request = field(init=False)
-    program: ModuleOp = field(init=False)
-    kept: bool = field(init=False)
-    imported: ModuleOp | None = None
-    own: OwnAnswers | None = None
-    data: Data = field(init=False)
-    account: SearchAccount = field(init=False)
-    compiled: Compiled = field(init=False)
-    choice: AutoChoice | None = None
-    hardware: dict[str, Any] | None = None
-    accuracies: Accuracy = NO_ACCURACY
-    rounding: RoundingLoss | None = None
-    measured: Measured | None = None
-    mismatch: Mismatch | None = None
-    report: Report = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.request = self.requested
-
-    @property
-    def samples(self) -> NDArray[Any]:
-        """The inputs that are measured: (samples, ...), `MEASURED_SAMPLES` at most."""
-        return self.data.x[:MEASURED_SAMPLES]
-
 
 _, ANEW = QUANTIZATION
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.runtime.devices.attribution import Attribution
-    from tinyml.tools.driver.compile_model import Compilation
+    from tinyml.tools.driver.compilation import Compilation
 
 
 def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:

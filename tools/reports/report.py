@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
     from tinyml.runtime.model.interface import Interface
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.compile_model import Compilation
+    from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.request import Request, SearchAccount
     from tinyml.tools.driver.stages import Compiled

@@ -14,7 +14,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.tools.driver.compile_model import Compilation
+    from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Accuracy
     from tinyml.transforms.ir.cost.estimate import TimeShares
 

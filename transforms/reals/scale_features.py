@@ -77,7 +77,10 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
 
 
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
-    """Remove the affine ops that alone read an argument; their map from results to features, None without any."""
+    """Remove the affine ops that are the only readers of an argument.
+
+    Returns the map from their results to the features; None if there are none, or no such map.
+    """
     value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
     while value.has_one_use():
         reader = next(iter(value.uses)).operation

@@ -42,8 +42,9 @@ _WIRES = 0.4
 class ScheduleCyclesPass(ModulePass):
     """Record cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
-    clock: the frequency in MHz that chains of ops keep, by the delays of the FPGA that the module is compiled for, that
-    of its board by default; without one, of an ECP5 at 50. Raises `InputError` for one that is not positive.
+    clock: the frequency in MHz, within whose period each chain of ops ends by the delays of the FPGA that the module is
+    compiled for; by default the frequency of its board, or 50 and an ECP5 if no FPGA is named. Raises `InputError` for
+    a clock that is not positive.
     """
 
     name = "schedule-cycles"

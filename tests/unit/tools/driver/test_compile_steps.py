@@ -12,7 +12,8 @@ from programs.paths import ROOT
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import board
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.compile_model import STEPS, Compilation, build_folder
+from tinyml.tools.driver.compilation import Compilation
+from tinyml.tools.driver.compile_model import STEPS, build_folder
 from tinyml.tools.driver.request import Request
 
 TOUR = ROOT / "docs/tour"
