@@ -242,9 +242,9 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows; a single window is one run."""
+        """The layout of the windows; a single window is one run, and no other follows that of channels."""
         if self.spacing is None:
-            return Spacing(step=self.length)
+            return Spacing(step=self.length if self.channels is None else 0)
         values = [int(value) for value in self.spacing.get_values()]
         if len(values) != 3 or min(values) < 0 or values[0] == 0:
             raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")

@@ -209,3 +209,22 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
 // CHECK: func.func @packed
 // CHECK: scratch.slice %W{{.*}} to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
 // CHECK-NEXT: num.dot_rows %sums, %zeros, {{%.*}}, %x {kernel = #num.kernel<"tm_cm_dot4_p4_s8_s32">}
+
+// -----
+
+// Channels of one window are blocks, no tile, also where a channel has as many elements as the window has channels.
+func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
+  %w = scratch.constant dense<1> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %s = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  num.contract %row to 4 {
+    %n = memref.load %s[%row] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %sum = num.products %start, %w, %x {channels} : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<16x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %result, %y[%row] : memref<4x!zeroskew.q<8, 4.0, -3>>
+  }
+  func.return
+}
+// CHECK: func.func @single_window
+// CHECK-NOT: num.tile_kernel
+// CHECK: num.channel_dots
