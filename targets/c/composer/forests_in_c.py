@@ -210,7 +210,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
     merges = len(features) <= _IN_REGISTERS if name == PLAIN else forest.results == 1 and len(trees.roots) > 1
     kind = "merged " if merges else ""
     asked = np.bincount(trees.features, visits).clip(max=1) if merges else visits[trees.asks_first]
-    sizes = _sizes(trees.thresholds) if name == CODE else {}
+    sizes: Mapping[str, NDArray[np.bool_]] = _sizes(trees.thresholds) if name == CODE else {}
     return {
         f"{kind}node {compared}": trees.visits,
         f"{kind}feature {compared}": float(asked.sum()),

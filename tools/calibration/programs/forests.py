@@ -107,7 +107,7 @@ def trained(number: int) -> MadeEstimator:
     y: Any = np.argmax(x @ weights + noise, axis=1)
     if "Regress" in kind:
         y = np.sin(x).sum(1) + x @ random.normal(0, 1, features)
-    match random.integers(4):
+    match int(random.integers(4)):
         case 1:
             x = x * np.power(10, random.uniform(-2, 2, features)) + random.uniform(-3, 3, features)
         case 2:
