@@ -90,9 +90,14 @@ class StoredImage:
     def inserted(
         self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes."""
+        """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes.
+
+        A part that is all of an uninitialised image takes its place.
+        """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == USUAL else self.axes
+        if axes is None and isinstance(self.value.owner, tensor.EmptyOp) and part.type == self.value.type:
+            return self.now(part)
         return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, offsets, axes)))
 
     def windows(

@@ -118,7 +118,7 @@ func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x
 
 // -----
 
-// Pixels that nothing pads or overlaps are taken in several rows at once, where they lie.
+// Pixels that nothing pads or overlaps are taken in several rows at once, where they lie. All of them are the result.
 func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>> {
   %F = tdsl.const dense<1> : tensor<2x1x1x2xi8> -> tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
@@ -127,6 +127,7 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
 // TILES: func.func @rows
 // TILES-NOT: scf.for
 // TILES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 12, zero = 0>} {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: func.return %y
 // LIMITED: func.func @rows
 // LIMITED: scf.for
 

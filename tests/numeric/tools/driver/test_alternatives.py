@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,8 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
 def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, seed: int, tmp_path: Path) -> None:
     """With features of different units: the caller scales, also where several ops read what is scaled.
 
-    Each program that a choice has for samples scaled by hand has its like, which is as fast.
+    Each program that a choice has for samples scaled by hand has its like, which is as fast, unless its rows have
+    scales: those of a matrix in which scales of features are folded may differ where those by hand do not.
     """
     piped = fitted(estimator, scaler, 6, "unlike", seed)
     first, last = piped.estimator[0], piped.estimator[-1]
@@ -93,11 +94,13 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
         like = BY_NAME[f"{alternative.name}, feature scales"]
         trial, hand = (trials.of(row) for trials, row in zip(both, (like, alternative), strict=True))
         times = [each.cost(ORDINARY_EXECUTION).time for each in (trial, hand)]
-        assert NOTABLE * times[0] <= times[1]  # type: ignore[operator]
+        assert "row_scales" in alternative.options or NOTABLE * times[0] <= times[1]  # type: ignore[operator]
         if alternative.name == NARROW_WIDTH:
             pairs = zip((trial, hand), both, strict=True)
-            loss, by_hands = (each.loss(each.refined, trials.judge) for each, trials in pairs)
-            assert loss.points <= by_hands.points + 1.5
+            losses = [each.loss(each.refined, trials.judge) for each, trials in pairs]
+            # Two standard deviations of the difference between two programs that round the same samples differently.
+            changed = sum(loss.lost + loss.gained for loss in losses)
+            assert losses[0].points <= losses[1].points + max(1.5, 200 * sqrt(changed) / len(piped.x))
 
 
 def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(tmp_path: Path) -> None:
