@@ -92,11 +92,13 @@ class StoredImage:
     ) -> StoredImage:
         """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes.
 
-        A part that is all of an uninitialised image takes its place.
+        A part that is all of an uninitialised image takes its place, but for a single pixel: a loop over its channels
+        would become part of the product, which has fewer kernels then.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == USUAL else self.axes
-        if axes is None and isinstance(self.value.owner, tensor.EmptyOp) and part.type == self.value.type:
+        several, new = self.shape[1:3] != (1, 1), isinstance(self.value.owner, tensor.EmptyOp)
+        if several and new and axes is None and part.type == self.value.type:
             return self.now(part)
         return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, offsets, axes)))
 
