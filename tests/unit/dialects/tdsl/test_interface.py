@@ -129,6 +129,18 @@ def test_a_wrong_field_is_one_located_line(fields: str, tmp_path: Path, capsys: 
     assert message.count("\n") == 1
 
 
+def test_a_function_without_a_type_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "program.mlir"
+    interface = "tdsl.interface = #tdsl.interface<input = <received = 3>>"
+    for attributes in ("", f" {{{interface}}}"):
+        body = '({ "func.return"() : () -> () })'
+        file.write_text(f'"func.func"() <{{sym_name = "f"}}> {body}{attributes} : () -> ()\n')
+        assert opt([str(file)]) == 1
+        message = capsys.readouterr().err
+        assert "the property 'function_type' is missing" in message
+        assert message.count("\n") == 1
+
+
 def test_an_input_that_no_function_takes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "program.mlir"
     text = "func.func @f() attributes {tdsl.interface = #tdsl.interface<input = <FIELDS>>} {\n  func.return\n}\n"
