@@ -131,7 +131,7 @@ def _groups(op: Operation) -> Iterator[tuple[Place, str, Holder | None, Mapping[
     if not isinstance(op, FuncOp):
         yield Place.MODULE if isinstance(op, ModuleOp) else Place.OPERATION, "", op, op.attributes
         return
-    # Attributes are verified before properties are; a missing type of a function xDSL's verifier takes for given.
+    # Attributes are verified before properties are, and xDSL's verifier fails on a function without a type.
     if "function_type" not in op.properties:
         raise error_at(op, "the property 'function_type' is missing")
     symbol: Attribute | None = op.properties.get("sym_name")

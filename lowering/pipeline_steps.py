@@ -34,7 +34,16 @@ class PipelineSteps(NamedTuple):
     steps: tuple[str | If, ...]
 
 
-CLEAN = ("simplify",)
+INPUT_STEPS = (
+    "order-input",
+    If("reuse_input", "reuse-input"),
+    "simplify",
+    "fold-input-unit",
+    If("feature_scales", "scale-features"),
+    If("fold_affine", "fold-affine"),
+    "drop-monotone",
+)
+"""The first steps on reals, in whichever arithmetic the rest is done: what the interface of the input decides."""
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
@@ -43,13 +52,7 @@ PIPELINES = {
         A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
         """,
         (
-            "order-input",
-            If("reuse_input", "reuse-input"),
-            *CLEAN,
-            "fold-input-unit",
-            If("feature_scales", "scale-features"),
-            If("fold_affine", "fold-affine"),
-            "drop-monotone",
+            *INPUT_STEPS,
             "hoist-invariants",
             "simplify",
             "compare-arguments",
@@ -69,13 +72,7 @@ PIPELINES = {
     "published-to-formats": PipelineSteps(
         """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
         (
-            "order-input",
-            If("reuse_input", "reuse-input"),
-            *CLEAN,
-            "fold-input-unit",
-            If("feature_scales", "scale-features"),
-            If("fold_affine", "fold-affine"),
-            "drop-monotone",
+            *INPUT_STEPS,
             If("row_scales", "scale-rows"),
             "simplify",
             "profile",
@@ -94,7 +91,7 @@ PIPELINES = {
             "name-classes",
             "choose-storage",
             "choose-accumulators",
-            *CLEAN,
+            "simplify",
             "fuse-distances",
             "accumulate-sums",
             "block-sums",
@@ -130,7 +127,7 @@ PIPELINES = {
         (
             "lower-tdsl-to-loops",
             # Ops after a product join its rows before these are split into blocks.
-            *CLEAN,
+            "simplify",
             "fuse-loops",
             "decode-constants",
             "code-forests",
@@ -147,13 +144,13 @@ PIPELINES = {
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
-            *CLEAN,
+            "simplify",
             "licm",
             "split-constants",
             "place-constants",
         ),
     ),
-    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
+    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", "simplify", "licm")),
     BITS_TO_C: PipelineSteps(
         """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
         ("hint-loops", "lower-arith-to-c"),
@@ -162,14 +159,14 @@ PIPELINES = {
         """L4 to loops on memories and streams that take several elements at once.""",
         (
             "inline-runtime",
-            *CLEAN,
+            "simplify",
             "lower-arith-to-rtl",
-            *CLEAN,
+            "simplify",
             "licm",
             "slide-windows",
             "fuse-updates",
             "expand-loops",
-            *CLEAN,
+            "simplify",
             "forward-stores",
             "spread-entries",
             "merge-sums",
@@ -181,11 +178,11 @@ PIPELINES = {
         """L4 to a hardware module, which `-t verilog` prints.""",
         (
             BITS_TO_LANES,
-            *CLEAN,
+            "simplify",
             "licm",
             "free-ports",
             "flatten-loops",
-            *CLEAN,
+            "simplify",
             "licm",
             "schedule-cycles",
             "lower-rtl-to-hw",

@@ -18,7 +18,7 @@ from itertools import accumulate
 from math import prod
 from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_origin, get_type_hints
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, ShapedType
+from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
@@ -399,17 +399,14 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     if not isinstance(attribute, InterfaceAttr):
         return False
     given, unit = attribute.data.input, attribute.data.input.unit
-    # Attributes are verified before the types of properties are.
-    type = function.properties.get("function_type") if isinstance(function, FuncOp) else None
+    arguments = function.args if isinstance(function, FuncOp) else None
     # A reused input is a buffer of the arena where the function no longer takes it.
-    if isinstance(type, FunctionType) and not type.inputs and not given.reused:
+    if arguments is not None and not arguments and not given.reused:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
                 raise InputError(f"'{field.name}': the function takes no input")
-    types = [argument.type for argument in function.args[:1]] if isinstance(function, FuncOp) else []
-    for type in types:
-        if unit is not None and isinstance(type, ShapedType) and type.has_static_shape():
-            InputUnit.parse(unit, prod(type.get_shape()))
+    if arguments and unit is not None and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
+        InputUnit.parse(unit, prod(type.get_shape()))
     return True
 
 
