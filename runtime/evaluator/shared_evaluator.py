@@ -106,13 +106,21 @@ class SharedProgram:
 
     def outputs(self, chunk: int) -> Outputs:
         """The outputs of one chunk of samples."""
-        inputs = self.evaluator.chunks[chunk].astype(np.float64)
-        [argument] = self.function.body.block.args
         last = cast(func.ReturnOp, self.function.body.block.last_op)
-        raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
+        given = self._given(chunk)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            values = self._demanded(self.function.body.block, last.operands, {argument: raws}, chunk)
-        return Outputs.of(last.operands, [values[value] for value in last.operands], len(inputs))
+            values = self._demanded(self.function.body.block, last.operands, given, chunk)
+        return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
+
+    def _given(self, chunk: int) -> dict[SSAValue, Any]:
+        """The raws of the argument."""
+        [argument] = self.function.body.block.args
+        key = chunk, self.numbers[argument]
+        if key in self.kept:
+            return {argument: self.kept[key]}
+        inputs = self.evaluator.chunks[chunk].astype(np.float64).reshape(-1, *tdsl.shape_of(argument))
+        self.kept[key] = raws = element_format(argument.type).encode(inputs)
+        return {argument: raws}
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
         """The reals of the scores and of the outputs after them."""
@@ -135,14 +143,12 @@ class SharedProgram:
             finish = scores.owner
             if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
                 format, source, bound = format.in_register(), finish.input, finish.sum_bound
-        inputs = self.evaluator.chunks[chunk].astype(np.float64)
-        [argument] = block.args
-        raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
+        given, samples = self._given(chunk), len(self.evaluator.chunks[chunk])
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            result = self._demanded(block, [source], {argument: raws}, chunk)[source]
+            result = self._demanded(block, [source], given, chunk)[source]
             if source is not scores:
                 result = format.finish(self.arithmetic.machine, result, accumulator_elements(source), bound)
-        return np.broadcast_to(format.decode(result), (len(inputs), *result.shape[1:])).reshape(len(inputs), -1)
+        return np.broadcast_to(format.decode(result), (samples, *result.shape[1:])).reshape(samples, -1)
 
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int

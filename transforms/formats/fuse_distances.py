@@ -44,13 +44,14 @@ class FuseDistancesPass(ModulePass):
 
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
-    result = tdsl.format_of(product.out)
-    choices = [(i + j, i, j) for i in _spare(difference.lhs) for j in _spare(difference.rhs)]
-    for _, i, j in sorted(choices):
-        lhs, rhs = (tdsl.format_of(v).narrowed(n) for v, n in ((difference.lhs, i), (difference.rhs, j)))
-        proven = _accumulator(difference, lhs, rhs, result)
+    result, lhs, rhs = tdsl.format_of(product.out), difference.lhs, difference.rhs
+    ways = [(i + j, i, j) for i in _spare(lhs) for j in _spare(rhs)]
+    of_lhs, of_rhs = tdsl.format_of(lhs), tdsl.format_of(rhs)
+    for _, i, j in sorted(ways):
+        formats = of_lhs.narrowed(i), of_rhs.narrowed(j)
+        proven = _accumulator(difference, *formats, result)
         if proven is not None:
-            operands = _retyped(difference.lhs, lhs), _retyped(difference.rhs, rhs)
+            operands = _retyped(lhs, formats[0]), _retyped(rhs, formats[1])
             _replace(product, difference, operands, *proven)
             return
 

@@ -16,10 +16,10 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.targets.registry import HOST, board, compile_for, row_coder, spends_flash
+from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
-from tinyml.transforms.loops.flash.candidates import TileCandidate, coded, matrices
+from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
@@ -59,14 +59,15 @@ class SpendFlashPass(ModulePass):
         for function in defined_functions(op):
             tile_rows(function, self.target, num.DotRowsOp.name)
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
+        if not (tiles.usual or estimates.matrices):
+            return
         plain = estimates.plain
         ram = max(self._ram(op), plain.ram)
         groups = [*tiles.groups(ram - plain.ram + plain.deepest), *estimates.groups()]
         taken = Choice(groups, tiles, estimates, self.flash, ram).made()
-        coder, found = row_coder(self.target), matrices(op)
         for number, count in coded(taken).items():
-            assert coder is not None
-            found[number].replace(coder, count)
+            assert estimates.coder is not None
+            estimates.matrices[number].replace(estimates.coder, count)
         for candidate in taken.values():
             if isinstance(candidate, TileCandidate):
                 candidate.part.tile = candidate.call.attribute

@@ -50,6 +50,10 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def storage(self) -> Attribute:
         return IntegerType(self.width.data)
 
+    @property
+    def bits(self) -> int:
+        return self.width.data
+
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:
         return AccumulatorType(self.width.data, exact_numbers(lhs_format).scale + exact_numbers(rhs_format).scale)
 

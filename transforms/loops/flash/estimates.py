@@ -9,19 +9,20 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, row_coder
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, TimeSaving, matrices
+from tinyml.transforms.loops.flash.candidates import Group, Matrix, RowsCandidate, TimeSaving, matrices
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 
 class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
-    packed, pack_buffers: options of the remaining passes.
+    packed, pack_buffers: options of the remaining passes. matrices: those whose rows can become code, by their indices.
     """
 
     def __init__(self, module: ModuleOp, target: str, packed: str, pack_buffers: bool) -> None:
         self.module, self.target, self.coder = module, target, row_coder(target)
         self.below = LoweringPasses((LOOPS_TO_KERNELS,), target=target, packed=packed, pack_buffers=pack_buffers)
+        self.matrices = self._matrices()
         self._known: dict[tuple[tuple[int, int], ...], Estimate] = {}
 
     @property
@@ -49,10 +50,7 @@ class Estimates:
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []
-        for number, matrix in enumerate(matrices(self.module) if self.coder is not None else ()):
-            assert self.coder is not None
-            if self.coder.composed("", matrix.rows) is None:
-                continue
+        for number, matrix in self.matrices.items():
             count = matrix.choices[-1]
             estimate = self.of({number: count})
             units = plain.time - estimate.time
@@ -62,3 +60,9 @@ class Estimates:
             )
             groups.append({matrix.part: candidate})
         return groups
+
+    def _matrices(self) -> dict[int, Matrix]:
+        if (coder := self.coder) is None:
+            return {}
+        found = enumerate(matrices(self.module))
+        return {number: matrix for number, matrix in found if coder.composed("", matrix.rows) is not None}

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -40,57 +40,104 @@ if TYPE_CHECKING:
 
 
 CACHED_PROGRAMS = 64
-"""The greatest number of partly lowered programs that are kept for their estimates."""
+"""The greatest number of partly lowered programs that are kept for what else is asked of them."""
+
+
+def keep(programs: dict[Formats, ModuleOp], formats: Formats, program: ModuleOp) -> None:
+    """Store the program of a candidate, and forget the oldest one beyond `CACHED_PROGRAMS`."""
+    programs[formats] = program
+    if len(programs) > CACHED_PROGRAMS:
+        del programs[next(iter(programs))]
+
+
+class RefinedPrograms:
+    """The programs of one program's candidates after `refine-formats`, each made once for all that lower it further.
+
+    Programs that are returned must not be changed. options: of that pipeline, such as `target`.
+    """
+
+    def __init__(self, candidates: Candidates, **options: Any):
+        self.candidates = candidates
+        self._refining = LoweringPasses(TO_BUFFERS[:1], **options)
+        self._begun: dict[Formats, ModuleOp] = {}
+        self._refined: dict[Formats, ModuleOp] = {}
+
+    def __contains__(self, formats: Formats) -> bool:
+        return formats in self._refined
+
+    def begun(self, formats: Formats) -> ModuleOp:
+        """A candidate before that pipeline; raises `InputError` if the formats make no program."""
+        if formats not in self._begun:
+            keep(self._begun, formats, self.candidates.in_formats(formats)[0])
+        return self._begun[formats]
+
+    def of(self, formats: Formats) -> ModuleOp:
+        """A candidate behind it; raises `InputError` if the formats make no program."""
+        if formats not in self._refined:
+            module = self._begun.pop(formats, None) or self.candidates.in_formats(formats)[0]
+            self._refining.apply(module)
+            keep(self._refined, formats, module)
+        return self._refined[formats]
+
+
+def structure_of(module: ModuleOp) -> object:
+    """A key that is equal for equal programs: of the same ops with the same attributes, types and uses of values."""
+    places: dict[Operation | SSAValue | None, int] = {None: 0}
+    ops: list[object] = []
+    for op in module.walk():
+        read = [places[what] for what in (op.parent_op(), *op.operands)]
+        given = sorted([*op.properties.items(), *op.attributes.items()])
+        made = [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
+        for what in (op, *made):
+            places[what] = len(places)
+        ops.append((op.name, *read, *given, *(value.type for value in made)))
+    return tuple(ops)
 
 
 class WorkingMemory:
     """The arena and the input of one program's candidates, in bytes, excluding the stack.
 
-    options: of the pipelines to packed memory, such as `target`. A program is lowered only as far as it differs from
-    earlier ones; `lowered` continues from there.
+    options: of the pipeline to packed memory, such as `target`. A program is lowered only as far as it differs from
+    earlier ones; `packed` continues from there.
     """
 
-    def __init__(self, candidates: Candidates, **options: Any):
-        self.candidates = candidates
+    def __init__(self, programs: RefinedPrograms, **options: Any):
+        self.programs = programs
         self.pack_buffers = options.get("pack_buffers", False)
-        self._steps = [LoweringPasses((name,), **options) for name in TO_BUFFERS]
+        self._packing = LoweringPasses(TO_BUFFERS[1:], **options)
         self._known: dict[object, int] = {}
-        self._begun: dict[Formats, _Lowering] = {}
+        self._packed: dict[Formats, ModuleOp] = {}
 
     def of(self, formats: Formats) -> int:
         """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
         if formats not in self._known:
-            begun = self._begin(formats)
-            self._known[formats] = self._packed(begun)
-            self._begun[formats] = begun
-            if len(self._begun) > CACHED_PROGRAMS:
-                del self._begun[next(iter(self._begun))]
+            if formats in self.programs:
+                self._known[formats] = self._of_refined(formats)
+            else:
+                rounded = self._key(leave_out_roundings(self.programs.begun(formats).clone()))
+                if rounded not in self._known:
+                    self._known[rounded] = self._of_refined(formats)
+                self._known[formats] = self._known[rounded]
         return self._known[formats]
 
-    def lowered(self, formats: Formats) -> ModuleOp:
+    def _of_refined(self, formats: Formats) -> int:
+        refined = self._key(self.programs.of(formats))
+        if refined not in self._known:
+            module = self.packed(formats)
+            self._known[refined] = arena_and_input(module)
+            keep(self._packed, formats, module)
+        return self._known[refined]
+
+    def packed(self, formats: Formats) -> ModuleOp:
         """The program of a candidate with packed memory, which the caller may change.
 
         Raises `InputError` if the formats make no program.
         """
-        begun = self._begun.pop(formats, None) or self._begin(formats)
-        while begun.steps:
-            begun.run_next()
-        self._known.setdefault(formats, arena_and_input(begun.module))
-        return begun.module
-
-    def _begin(self, formats: Formats) -> _Lowering:
-        return _Lowering(self.candidates.in_formats(formats)[0], list(self._steps))
-
-    def _packed(self, begun: _Lowering) -> int:
-        rounded = self._key(leave_out_roundings(begun.module.clone()))
-        if rounded not in self._known:
-            begun.run_next()
-            refined = self._key(begun.module)
-            if refined not in self._known:
-                begun.run_next()
-                self._known[refined] = arena_and_input(begun.module)
-            self._known[rounded] = self._known[refined]
-        return self._known[rounded]
+        if (module := self._packed.pop(formats, None)) is None:
+            module = self.programs.of(formats).clone()
+            self._packing.apply(module)
+            self._known.setdefault(formats, arena_and_input(module))
+        return module
 
     def _key(self, module: ModuleOp) -> object:
         """A key that is equal for programs of equal memory layout: of the same ops and element widths."""
@@ -112,17 +159,6 @@ class WorkingMemory:
         if accumulator is not None:
             return accumulator.bits
         return tdsl.format_of(value).bits if self.pack_buffers else 8 * tdsl.format_of(value).dtype.itemsize
-
-
-@dataclass
-class _Lowering:
-    """A program that is being lowered to packed memory, and the remaining steps."""
-
-    module: ModuleOp
-    steps: list[LoweringPasses]
-
-    def run_next(self) -> None:
-        self.steps.pop(0).apply(self.module)
 
 
 def working_memory(module: ModuleOp) -> int:
@@ -153,23 +189,25 @@ class Platform:
 
 
 class CandidateCosts:
-    """The costs of one program's candidates on a platform.
+    """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
 
     memory: of candidates, without the stack; estimates go on from the programs that it has lowered. estimates: by
     candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
     not programs.
     """
 
-    def __init__(self, candidates: Candidates, platform: Platform):
-        self.candidates = candidates
+    def __init__(self, programs: RefinedPrograms, platform: Platform):
+        self.programs = programs
         self.platform = platform
         options = vars(platform)
-        self.memory = WorkingMemory(candidates, **options)
+        self.memory = WorkingMemory(programs, **options)
         self.estimating = LoweringPasses((BUFFERS_TO_LOOPS,), registered_pass(ESTIMATE_COST, **options), **options)
         self.measuring = registered_pass(MEASURE_COST, **options)
         self.estimates: dict[Formats, ProgramCost] = {}
         self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, ProgramCost | None] = {}
+        self._estimated: dict[object, ProgramCost] = {}
+        self._measured: dict[object, ProgramCost | None] = {}
 
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
@@ -179,11 +217,14 @@ class CandidateCosts:
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
-            module = self.memory.lowered(formats)
-            self.estimating.apply(module)
-            cost = cost_of(module)
-            assert cost is not None
-            self.estimates[formats] = cost
+            program = structure_of(self.programs.of(formats))
+            if program not in self._estimated:
+                module = self.memory.packed(formats)
+                self.estimating.apply(module)
+                cost = cost_of(module)
+                assert cost is not None
+                self._estimated[program] = cost
+            self.estimates[formats] = self._estimated[program]
         return self.estimates[formats]
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
@@ -206,12 +247,15 @@ class CandidateCosts:
     def measured(self, formats: Formats) -> ProgramCost | None:
         """The cost of the built program; None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
-            self.measurements[formats] = self.measured_with(formats, None)
+            program = structure_of(self.programs.of(formats))
+            if program not in self._measured:
+                self._measured[program] = self.measured_with(formats, None)
+            self.measurements[formats] = self._measured[program]
         return self.measurements[formats]
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
         """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
-        module, _ = self.candidates.in_formats(formats, refined)
+        module, _ = self.programs.candidates.in_formats(formats, refined)
         with suppress(InputError):
             self.measuring.apply(context(), module)
         return cost_of(module)
@@ -244,4 +288,10 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
 @lru_cache(2)
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     """The costs of one program's candidates on a platform; the same object each time."""
-    return CandidateCosts(candidates, platform)
+    return CandidateCosts(_refined_programs(candidates, platform.target, platform.pack_buffers), platform)
+
+
+@lru_cache(1)
+def _refined_programs(candidates: Candidates, target: str, pack_buffers: bool) -> RefinedPrograms:
+    """The programs that platforms share which differ only in flash, of which `refine-formats` knows nothing."""
+    return RefinedPrograms(candidates, target=target, pack_buffers=pack_buffers)

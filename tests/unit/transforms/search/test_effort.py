@@ -14,17 +14,23 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.tdsl import contraction
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator import shared_values
 from tinyml.targets.registry import chips, kernels_for, kernels_of
 from tinyml.tools.driver.stages import print_ir
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
-from tinyml.transforms.search.engine.search import Evaluation
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
+from tinyml.transforms.search.engine.search import Evaluation, Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
 from tinyml.transforms.search.engine.workers import Workers
+
+
+def costs_of(evaluation: Evaluation) -> CandidateCosts:
+    return CandidateCosts(RefinedPrograms(evaluation.evaluator.candidates, target="uno"), Platform("uno"))
 
 
 def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
@@ -43,7 +49,7 @@ def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
     """Behind the choice of accumulators, behind memory, behind loops, and behind kernels."""
     with evaluation_of("protonn") as evaluation:
-        costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+        costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
         for _ in range(2):
             costs.estimated(uniform(evaluation, 8)[0])
@@ -55,7 +61,7 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
     """Whichever is asked for first: its formats are refined and its memory is packed only then."""
     with evaluation_of("protonn") as evaluation:
         first, second = uniform(evaluation, 8, 16)
-        costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+        costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
         memory = costs.memory.of(first)
         costs.estimated(first)
@@ -63,6 +69,20 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
         costs.estimated(second)
         costs.memory.of(second)
     assert runs["choose-storage"] == runs["pack-scratch"] == 2
+
+
+def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
+    """Distances are computed without their differences, whatever width these were to have."""
+    with evaluation_of("protonn") as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        differences = [tensors.name for tensors in search.classes].index("del")
+        widths = [FormatChoice(search.prototype_of(width)) for width in (16, 12)]
+        candidates = [with_choice(search.uniform(search.prototype), differences, width) for width in widths]
+        costs = costs_of(evaluation)
+        runs = counted_passes(monkeypatch)
+        estimates = {costs.estimated(search.formats(choices)) for choices in candidates}
+    assert runs["choose-storage"] == 2
+    assert runs["estimate-cost"] == len(estimates) == 1
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):

@@ -30,7 +30,7 @@ from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, Form
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
+from tinyml.transforms.search.costs.candidate_costs import Platform, costs_on
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import STATUS_LISTENER, Evaluation, Search
@@ -330,7 +330,7 @@ def test_packed_buffers_are_measured_as_such():
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 12)
         candidates = evaluation.evaluator.candidates
-        plain, packed = (CandidateCosts(candidates, Platform("uno", pack)).measured(formats) for pack in (False, True))
+        plain, packed = (costs_on(candidates, Platform("uno", pack)).measured(formats) for pack in (False, True))
     assert plain is not None
     assert packed is not None
     assert packed.ram < plain.ram
