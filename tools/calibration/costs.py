@@ -277,7 +277,7 @@ def renew_forests(chosen: Board, *, resume: bool = False) -> None:
     with checkpoints(f"costs-{chosen.costs}-forests", resume=resume):
         equations = forest_equations(chosen.name)
     write_forests(file, equations)
-    # Programs are compiled by the new costs.
+    # The programs below are compiled with the new costs.
     cost_table.cache_clear()
     with tempfile.TemporaryDirectory() as name:
         table = cost_table(chosen.name)

@@ -139,7 +139,7 @@ class SearchPromotePass(SearchPass):
             result = choose_scales(search, self._narrowed(feasibility, result, offered), feasibility.admits)
             if search.others and len(offered) > 2:
                 result = _rescaled(feasibility, _use_last_bytes(feasibility, result, offered))
-        # Not only by estimates: a format whose functions take much of the stack must not displace wide tensors.
+        # Programs are built to check this: functions of some formats need stack that wide tensors would otherwise fill.
         result = choose_formats(search, result, feasibility.admits)
         return replace(result, loss=search.losses([result.choices])[0])
 

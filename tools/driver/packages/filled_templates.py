@@ -1,6 +1,6 @@
-"""Files made from a folder of templates: `NAME` in a path and `$word` in a text stand for words.
+"""Files made from a folder of templates, in which `NAME` in a path and `$word` in a text are replaced.
 
-For packages there are words about a model, and the file `samples.h`, which compares its outputs with those expected.
+Packages fill in facts about a model. Their `samples.h` compares its outputs with the expected ones.
 """
 
 from __future__ import annotations
