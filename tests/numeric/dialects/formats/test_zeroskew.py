@@ -17,7 +17,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import Factor, Product
+from tinyml.dialects.formats.number_format import Factor, Function, Product
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -179,3 +179,14 @@ def test_what_does_not_fit_is_refused():
         eight.accumulator_for(Product(1 << 14, Factor(eight), Factor(eight)), None)
     with pytest.raises(InputError, match="widths from 2 to 8"):
         ZeroSkewType.of_width(12)
+
+
+@pytest.mark.parametrize("scale", [2**-11, 2**-12, 3e-4], ids=["2^-11", "2^-12", "3e-4"])
+@pytest.mark.parametrize("function", ["tanh", "sigmoid"])
+def test_interpolated_functions_are_near_the_real_ones(function: Function, scale: float):
+    """At scales that are powers of two, which need no shift, as at others."""
+    source, result = ZeroSkewType(16, scale), ZeroSkewType(16, 2**-15)
+    raws = np.arange(-(1 << 15), 1 << 15, dtype=np.int16)
+    reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))
+    found = result.decode(result.function(NumpyMachine(), function, raws, source))
+    assert np.abs(found - np.minimum(reals, 1 - 2**-15)).max() < 4 * 2**-15
