@@ -16,6 +16,7 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats, SearchProblem
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
 from tinyml.transforms.search.engine.search import Evaluation, Search
 from tinyml.transforms.search.engine.workers import Workers
 
@@ -53,6 +54,11 @@ def problem_of(model: str) -> SearchProblem:
 
 def evaluation_of(model: str, workers: Workers | None = None, **options: Any) -> Evaluation:
     return Evaluation(problem_of(model), "disagreement", workers or Workers(1), **options)
+
+
+def costs_of(evaluation: Evaluation) -> CandidateCosts:
+    """The costs of candidates on the Uno, of which none is known yet."""
+    return CandidateCosts(RefinedPrograms(evaluation.evaluator.candidates, target="uno"), Platform("uno"))
 
 
 def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:

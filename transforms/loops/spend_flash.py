@@ -65,9 +65,7 @@ class SpendFlashPass(ModulePass):
         ram = max(self._ram(op), plain.ram)
         groups = [*tiles.groups(ram - plain.ram + plain.deepest), *estimates.groups()]
         taken = Choice(groups, tiles, estimates, self.flash, ram).made()
-        for number, count in coded(taken).items():
-            assert estimates.coder is not None
-            estimates.matrices[number].replace(estimates.coder, count)
+        estimates.replace(estimates.matrices, coded(taken))
         for candidate in taken.values():
             if isinstance(candidate, TileCandidate):
                 candidate.part.tile = candidate.call.attribute

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -35,15 +35,18 @@ class Estimates:
         key = tuple(coded.items())
         if key not in self._known:
             module = self.module.clone()
-            found = matrices(module) if coded else ()
-            for number, count in coded.items():
-                assert self.coder is not None
-                found[number].replace(self.coder, count)
+            self.replace(matrices(module) if coded else (), coded)
             self.below.apply(module)
             estimate = estimate_on(module, self.target, OPTIMIZE)
             assert estimate is not None
             self._known[key] = estimate
         return self._known[key]
+
+    def replace(self, found: Sequence[Matrix] | Mapping[int, Matrix], coded: Mapping[int, int]) -> None:
+        """Make rows of matrices code. found: the matrices by their indices; coded: as for `of`."""
+        for number, count in coded.items():
+            assert self.coder is not None
+            found[number].replace(self.coder, count)
 
     def groups(self) -> list[Group]:
         """One group for each matrix that can become code, with as many rows as possible."""

@@ -5,14 +5,15 @@ Its memory, the bytes of arena and input, is known as soon as the passes that al
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -43,7 +44,7 @@ CACHED_PROGRAMS = 64
 """The greatest number of partly lowered programs that are kept for what else is asked of them."""
 
 
-def keep(programs: dict[Formats, ModuleOp], formats: Formats, program: ModuleOp) -> None:
+def _keep(programs: dict[Formats, ModuleOp], formats: Formats, program: ModuleOp) -> None:
     """Store the program of a candidate, and forget the oldest one beyond `CACHED_PROGRAMS`."""
     programs[formats] = program
     if len(programs) > CACHED_PROGRAMS:
@@ -68,30 +69,39 @@ class RefinedPrograms:
     def begun(self, formats: Formats) -> ModuleOp:
         """A candidate before that pipeline; raises `InputError` if the formats make no program."""
         if formats not in self._begun:
-            keep(self._begun, formats, self.candidates.in_formats(formats)[0])
+            _keep(self._begun, formats, self.candidates.in_formats(formats)[0])
         return self._begun[formats]
 
     def of(self, formats: Formats) -> ModuleOp:
         """A candidate behind it; raises `InputError` if the formats make no program."""
         if formats not in self._refined:
-            module = self._begun.pop(formats, None) or self.candidates.in_formats(formats)[0]
+            module = self.begun(formats)
+            del self._begun[formats]  # An error leaves it half refined.
             self._refining.apply(module)
-            keep(self._refined, formats, module)
+            _keep(self._refined, formats, module)
         return self._refined[formats]
 
 
-def structure_of(module: ModuleOp) -> object:
+def _structure_of(module: ModuleOp) -> object:
     """A key that is equal for equal programs: of the same ops with the same attributes, types and uses of values."""
     places: dict[Operation | SSAValue | None, int] = {None: 0}
     ops: list[object] = []
     for op in module.walk():
         read = [places[what] for what in (op.parent_op(), *op.operands)]
-        given = sorted([*op.properties.items(), *op.attributes.items()])
+        given = [(name, _content(value)) for name, value in sorted([*op.properties.items(), *op.attributes.items()])]
         made = [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
         for what in (op, *made):
             places[what] = len(places)
         ops.append((op.name, *read, *given, *(value.type for value in made)))
     return tuple(ops)
+
+
+def _content(attribute: Attribute) -> object:
+    """An attribute; of a constant, the type and a digest, so that no key keeps weights in memory."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return attribute
+    constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+    return constant.type, hashlib.sha256(constant.data.data).digest()
 
 
 class WorkingMemory:
@@ -123,9 +133,8 @@ class WorkingMemory:
     def _of_refined(self, formats: Formats) -> int:
         refined = self._key(self.programs.of(formats))
         if refined not in self._known:
-            module = self.packed(formats)
-            self._known[refined] = arena_and_input(module)
-            keep(self._packed, formats, module)
+            _keep(self._packed, formats, self.packed(formats))
+            self._known[refined] = self._known[formats]
         return self._known[refined]
 
     def packed(self, formats: Formats) -> ModuleOp:
@@ -217,7 +226,7 @@ class CandidateCosts:
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
-            program = structure_of(self.programs.of(formats))
+            program = _structure_of(self.programs.of(formats))
             if program not in self._estimated:
                 module = self.memory.packed(formats)
                 self.estimating.apply(module)
@@ -247,7 +256,7 @@ class CandidateCosts:
     def measured(self, formats: Formats) -> ProgramCost | None:
         """The cost of the built program; None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
-            program = structure_of(self.programs.of(formats))
+            program = _structure_of(self.programs.of(formats))
             if program not in self._measured:
                 self._measured[program] = self.measured_with(formats, None)
             self.measurements[formats] = self._measured[program]

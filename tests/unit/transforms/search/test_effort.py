@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from programs.searches import evaluation_of, profiled, some_data, uniform
+from programs.searches import costs_of, evaluation_of, profiled, some_data, uniform
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -23,14 +23,9 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
 from tinyml.transforms.search.engine.search import Evaluation, Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
 from tinyml.transforms.search.engine.workers import Workers
-
-
-def costs_of(evaluation: Evaluation) -> CandidateCosts:
-    return CandidateCosts(RefinedPrograms(evaluation.evaluator.candidates, target="uno"), Platform("uno"))
 
 
 def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:

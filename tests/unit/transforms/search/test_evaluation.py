@@ -6,11 +6,10 @@ from typing import Any, cast
 
 import pytest
 from programs.paths import MODELS
-from programs.searches import evaluation_of, uniform
+from programs.searches import costs_of, evaluation_of, uniform
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
 from tinyml.transforms.search.engine import workers
 from tinyml.transforms.search.engine.search import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
@@ -34,7 +33,7 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     for jobs in (1, 2):
         with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
             candidates = uniform(evaluation, 8, 4, 16, 6)
-            costs = CandidateCosts(RefinedPrograms(evaluation.evaluator.candidates, target="uno"), Platform("uno"))
+            costs = costs_of(evaluation)
             costs.estimate(candidates, evaluation.problem, evaluation.workers)
             found.append((evaluation.outcomes(candidates), costs.estimates))
     assert found[0] == found[1]
