@@ -47,7 +47,7 @@ from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.schedules.table import AUTO
-from tinyml.transforms.search.engine.workers import one_thread
+from tinyml.transforms.search.engine.evaluation import one_thread
 from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:

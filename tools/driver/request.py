@@ -27,7 +27,7 @@ from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.transforms.search.engine.search import Status
+    from tinyml.transforms.search.engine.evaluation import Status
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 PREFIX = "search-"
@@ -256,7 +256,7 @@ class SearchAccount:
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
     """Show the progress of searches that run in this context, and record their effort."""
-    from tinyml.transforms.search.engine.search import STATUS_LISTENER
+    from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER
 
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0

@@ -9,19 +9,19 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
     Search: candidates, formats, losses, memory                  engine/search.py
        |
        v
-    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, demotion.py, promotion.py,
-       |                                                         search_maxscale.py
+    starts: uniform widths, wide registers, published searches   search_pareto.py, search_maxscale.py, search_demote.py,
+       |                                                         search_promote.py
        v
-    backtracking: from just beyond the limits back inside        moves/single_moves.py
+    backtracking: from just beyond the limits back inside        engine/moves.py
        |
        v
-    pairwise moves: some tensors wide, others narrow             moves/pairwise_moves.py, ranked by a linear model
+    pairwise moves: some tensors wide, others narrow             engine/moves.py, ranked by a linear model
        |
        v
     improvement: one tensor after the other                      search_pareto.py, search_promote.py,
-       |                                                         moves/single_moves.py
+       |                                                         engine/moves.py
        v
-    settling: the best that keeps the limits, built and run      engine/feasibility.py
+    settling: the best that keeps the limits, built and run      engine/search.py
        |
        v
     SearchResult: choices, reasons, front                        engine/result.py
@@ -29,14 +29,14 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
        v
     refined constants, formats and attributes (L1)               engine/search_pass.py
 
-`search-pareto` takes all of these steps; the published searches are single steps of it. `Evaluation` keeps the
-outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
-cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py. Costs come from
-costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself, by
-the names in pipelines_below.py.
+`search-pareto` takes all of these steps; the published searches are single steps of it. In engine/evaluation.py,
+`Evaluation` keeps the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process,
+in others or on a cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
+Costs come from costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the
+device itself, by the names in pipelines_below.py.
 
 To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
 `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
 `Feasibility(search, self.limits)` determines which of them fit. `search_uniform.py` is the shortest example. New steps
-go to moves/, as functions from choices to choices.
+go to engine/moves.py, as functions from choices to choices.
 """

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Feasibility, Search
 from tinyml.transforms.search.engine.search_pass import BaselinePass
-from tinyml.transforms.search.moves.demotion import (
+from tinyml.transforms.search.search_demote import (
     better,
     cumulative_demotions,
     demote_each,

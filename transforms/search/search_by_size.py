@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Feasibility, Search
 from tinyml.transforms.search.engine.search_pass import BaselinePass
-from tinyml.transforms.search.moves.demotion import better, first_that_fits, narrow_and_wide, one_after_the_other
+from tinyml.transforms.search.search_demote import better, first_that_fits, narrow_and_wide, one_after_the_other
 
 
 @dataclass(frozen=True)

@@ -6,25 +6,149 @@ cumulatively, the cheapest first, as long as the loss is permitted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
+from tinyml.transforms.formats.evaluation.reference import Metric
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit
 from tinyml.transforms.search.engine.search_pass import SearchPass, loss_option, ram_option, widths_option
-from tinyml.transforms.search.moves.demotion import (
-    cumulative_demotions,
-    demote_each,
-    demote_within_loss,
-    explore_input_scale,
-    first_that_fits,
-    narrow_and_wide,
-)
+
+_SCALES = range(4)
+"""The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
+
+_UNITS: dict[Metric, str] = {
+    "disagreement": "% differ",
+    "accuracy": "points lost",
+    "error": "mean error",
+    "margin": "mean error of margins",
+}
+
+
+@dataclass(frozen=True)
+class Demotion:
+    """The demotion of one tensor alone: its choice, and the loss of the program."""
+
+    choice: FormatChoice
+    loss: float
+    unit: str
+
+    def reason(self, demoted: bool) -> str:
+        scale = f" at a scale 2^{self.choice.zoom} times finer" if self.choice.zoom else ""
+        return f"{'demoted' if demoted else 'kept'}: {self.loss:.3g} {self.unit} with it alone demoted{scale}"
+
+
+def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> FormatChoice:
+    """Algorithm 12: the best choice for the input, among all scales from 0 to its width.
+
+    Among equally good scales, the one nearest to the profile's is taken.
+    """
+    reach = max(map(abs, search.classes[0].range))
+    exponent = math.frexp(reach)[1] if reach else 0
+    widest = choices[0].prototype.bits
+    zooms = sorted((exponent - e for e in range(-1, widest)), key=abs)
+    first, *others = [with_choice(choices, 0, replace(choices[0], zoom=zoom)) for zoom in dict.fromkeys((0, *zooms))]
+    [least] = search.losses([first])
+    best = first
+    for candidate, loss in zip(others, search.losses(others, math.nextafter(least, -math.inf)), strict=True):
+        if loss < least:
+            best, least = candidate, loss
+    return best[0]
+
+
+def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
+    """Algorithm 13: the demotion of each tensor alone, at the best of several scales."""
+    unit = _UNITS[search.evaluation.metric]
+    losses = [math.inf] * len(choices)
+    best = [replace(choice, prototype=narrow) for choice in choices]
+    for scale in _SCALES:
+        demoted = [replace(choice, prototype=narrow, zoom=choice.zoom + scale) for choice in choices]
+        candidates = [with_choice(choices, i, choice) for i, choice in enumerate(demoted)]
+        for i, loss in enumerate(search.losses(candidates, [math.nextafter(loss, -math.inf) for loss in losses])):
+            if loss < losses[i]:
+                losses[i], best[i] = loss, demoted[i]
+    return [Demotion(choice, loss, unit) for choice, loss in zip(best, losses, strict=True)]
+
+
+def cumulative_demotions(
+    choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
+) -> Iterator[list[FormatChoice]]:
+    """Yield candidates that each demote one more tensor, in the order of the losses of single demotions."""
+    order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
+    yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
+
+
+def one_after_the_other(
+    choices: Sequence[FormatChoice], others: Sequence[FormatChoice], order: Iterable[int]
+) -> Iterator[list[FormatChoice]]:
+    """Yield candidates that each have one more tensor's choice replaced by its other one, in the given order."""
+    changed = list(choices)
+    for i in order:
+        changed[i] = others[i]
+        yield list(changed)
+
+
+def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
+    """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
+    choices = next(filter(feasibility.fits, steps), None)
+    if choices is None:
+        raise InputError(
+            f"no program works in {feasibility.limits.ram:.0f} bytes of RAM, even with all tensors demoted"
+        )
+    return choices
+
+
+def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
+    """The result with the least loss, the first in case of ties."""
+    losses = search.losses([result.choices for result in results])
+    best = losses.index(min(losses))
+    return replace(results[best], loss=losses[best])
+
+
+def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
+    """The formats of demoted tensors and of others: of the given widths, or else about half as wide as the usual one.
+
+    Without widths, demoted tensors get the widest of the format's `candidates` with at most half of its bits, or the
+    narrowest one. Raises `InputError` for any other number of widths, for a wrong order, and where nothing is narrower.
+    """
+    if not widths:
+        usual = search.prototype
+        narrower = [format for format in usual.candidates if format.bits < usual.bits]
+        if not narrower:
+            raise InputError(
+                f"the format {usual.type} offers none that is narrower than its {usual.bits} bits; "
+                "--widths N,N names the widths of demoted tensors and of others"
+            )
+        half = [format for format in narrower if 2 * format.bits <= usual.bits]
+        narrow = max(half, key=lambda format: format.bits) if half else narrower[0]
+        return narrow, search.prototype_of(usual.bits)
+    if len(widths) != 2 or widths[0] > widths[1]:
+        raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+    return search.prototype_of(widths[0]), search.prototype_of(widths[1])
+
+
+def _demote_within_loss(
+    search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: Metric
+) -> Sequence[FormatChoice]:
+    """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows."""
+    steps = [choices, *cumulative_demotions(choices, demotions)]
+    programs = [search.formats(demoted) for demoted in steps[1:]]
+    kept = 0
+    # Batches of one candidate per process: candidates after the first excessive loss are evaluated in vain.
+    size = search.evaluation.workers.size
+    for part in (programs[i : i + size] for i in range(0, len(programs), size)):
+        outcomes = search.evaluation.outcomes(part, loss, metric)
+        good = [search.evaluation.loss(outcome, metric) <= loss for outcome in outcomes]
+        kept += (*good, False).index(False)
+        if not all(good):
+            break
+    return steps[kept]
 
 
 @dataclass(frozen=True)
@@ -70,7 +194,7 @@ class SearchDemotePass(SearchPass):
         limits = self.limits
         if self.ram is None:
             metric = search.evaluation.metric_of_programs
-            return result(demote_within_loss(search, start, demotions, limits.loss, metric))
+            return result(_demote_within_loss(search, start, demotions, limits.loss, metric))
         feasibility = Feasibility(search, limits)
         steps = [start, *cumulative_demotions(start, demotions), search.uniform(narrow)]
         fitting = feasibility.first_feasible(lambda: result(first_that_fits(feasibility, steps)), steps[-1])

@@ -1,10 +1,11 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
-The search starts from uniform widths and the results of SeeDot's, Shiftry's and MinUn's searches
-(`initial_candidates`), backtracks from candidates just beyond the limits (`single_moves`), and continues from the best
-one: some tensors become wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is
-tried alone, and those that help are combined as long as each still does. Such a change may be a finer scale, at which
-the greatest numbers of a tensor saturate. The initial candidates are kept, so that the result is never worse.
+The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches; for a
+program that is equivalent to an earlier one, the earlier result replaces some of these. It backtracks from candidates
+just beyond the limits, and continues from the best one: some tensors become wide and others narrow
+(`PairwiseMoves`), then every change of one tensor's width or scale is tried alone, and those that help are combined as
+long as each still does. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate. The
+initial candidates are kept, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +26,18 @@ from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
+from tinyml.transforms.search.engine.moves import (
+    GAIN,
+    ZOOMS,
+    LinearErrors,
+    PairwiseMoves,
+    backtrack,
+    choose_formats,
+    possible_changes,
+    with_better_scales,
+)
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
-from tinyml.transforms.search.engine.search import Search, nearly_least
+from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
 from tinyml.transforms.search.engine.search_pass import (
     SearchPass,
     formats_option,
@@ -36,9 +47,9 @@ from tinyml.transforms.search.engine.search_pass import (
     ram_option,
     widths_option,
 )
-from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
-from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, LinearErrors, PairwiseMoves, possible_changes
-from tinyml.transforms.search.moves.single_moves import backtrack, choose_formats, with_better_scales
+from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each, explore_input_scale
+from tinyml.transforms.search.search_maxscale import explore_maxscale
+from tinyml.transforms.search.search_promote import Promotion, choose_pair, heat_map
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,75 +58,11 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
 
+WIDTHS = (4, 6, 8, 10, 12, 16)
+
+
 FRONT_LOSS = 5.0
 """Limit on how far the loss of a candidate on the front exceeds the least, whatever its cost."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """A candidate that was evaluated on all samples.
-
-    loss: by the metric of the search. error: of margins. origin: the step that made it.
-    """
-
-    choices: tuple[FormatChoice, ...]
-    formats: Formats
-    loss: float
-    error: float
-    origin: str
-
-    @property
-    def key(self) -> tuple[float, float]:
-        """The sort key by which candidates are preferred."""
-        return self.loss, self.error
-
-    def result(self, search: Search) -> SearchResult:
-        """The candidate as the result of a search."""
-        pairs = zip(search.classes, self.choices, strict=True)
-        return SearchResult(self.choices, {tensors.name: _reason(choice, self.origin) for tensors, choice in pairs})
-
-
-def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates that may be on the front and need a cost, and those whose costs are `known` already."""
-    good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
-    cheap = [point for point in good if point.formats in known]
-    worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
-    return list(dict.fromkeys([*cheap, *worth]))
-
-
-def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """True if a candidate nowhere has fewer bits than another one with less loss."""
-    pairs = zip(point.choices, other.choices, strict=True)
-    return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
-
-
-def _reason(choice: FormatChoice, origin: str) -> str:
-    scale = "" if not choice.zoom else f", scale 2^{choice.zoom} times finer than its range"
-    return f"{choice.prototype.bits} bits by {origin}{scale}"
-
-
-WIDTHS = (4, 6, 8, 10, 12, 16)
-CORRECTED_SLACK = 1.01
-"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
-factor.
-"""
-
-FAILED_MEASUREMENTS = 8
-"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
-not count.
-"""
-
-ESTIMATED_TOGETHER = 4
-"""The number of candidates that are estimated together; the first one within the limits is taken."""
-
-SPARE_RAM_SHARE = 0.02
-"""The share of a limit on RAM that stays free in a program that is not short of memory."""
-
-RIVALRY = 2.0
-"""The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
-
-RIVALS = 6
-"""The most rivals of each origin."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +76,7 @@ class SearchParetoPass(SearchPass):
     of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: that tensors
     may have, as far as the format offers them. loss: in the unit of the metric. effort: the approximate number of
     candidates that are evaluated, not counting backtracking. formats: that single tensors may have instead
-    (`single_moves`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
+    (`choose_formats`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
     memory to spare, and the function gets the attribute `tdsl.mode`.
     """
 
@@ -222,6 +169,34 @@ class SearchParetoPass(SearchPass):
         return replace(result, rivals=[pareto.with_front(rival) for rival in pareto.rivals(result)])
 
 
+CORRECTED_SLACK = 1.01
+"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+factor.
+"""
+
+
+FAILED_MEASUREMENTS = 8
+"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
+not count.
+"""
+
+
+ESTIMATED_TOGETHER = 4
+"""The number of candidates that are estimated together; the first one within the limits is taken."""
+
+
+SPARE_RAM_SHARE = 0.02
+"""The share of a limit on RAM that stays free in a program that is not short of memory."""
+
+
+RIVALRY = 2.0
+"""The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
+
+
+RIVALS = 6
+"""The most rivals of each origin."""
+
+
 class _Pareto:
     """The state of a search.
 
@@ -261,13 +236,13 @@ class _Pareto:
 
     def start(self) -> None:
         """Evaluate the initial candidates, and continue from the best of them within the limits."""
-        for origin, candidates in initial_candidates(self.feasibility, self.offered):
+        for origin, candidates in _initial_candidates(self.feasibility, self.offered):
             self.evaluate(candidates, origin)
         self.settle(CORRECTED_SLACK, math.inf)
 
     def retreat(self) -> None:
         """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
-        search, best, narrow = self.search, self.best, widest_within(self.feasibility, self.offered)
+        search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None
         if not self.feasibility.is_limited or narrow is None:
             return
@@ -408,3 +383,163 @@ class _Pareto:
         costs = self._costs(worth)
         points = [FrontPoint(costs[point], point.loss, point.origin, point is chosen) for point in worth]
         return replace(result, points=points)
+
+
+_UNIFORM_SLACK = 1.05
+"""The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
+factor.
+"""
+
+
+def _initial_candidates(
+    feasibility: Feasibility, offered: Sequence[NumberFormat]
+) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
+    """Yield candidates with their origins. offered: formats of the widths that tensors may have.
+
+    The result for an earlier program replaces maxscale and demotion.
+    """
+    search = feasibility.search
+    search.evaluation.begin("uniform")
+    for format in sorted(offered, key=lambda format: format.bits):
+        _calibrate(feasibility, format)
+    yield "uniform", [search.uniform(format) for format in offered]
+    search.evaluation.begin("registers")
+    yield "registers", list(_with_wide_registers(feasibility, offered))
+    wide = max(offered, key=lambda format: format.bits)
+    halves = [format for format in offered if 2 * format.bits <= wide.bits]
+    narrow = max(halves, key=lambda format: format.bits) if halves else min(offered, key=lambda format: format.bits)
+    demotions: list[Sequence[FormatChoice]] = []
+    if search.earlier:
+        yield "the other program", _as_earlier(search, offered)
+    else:
+        search.evaluation.begin("maxscale")
+        yield "maxscale", [explore_maxscale(search, format)[0] for format in offered]
+        search.evaluation.begin("demotion")
+        demotions = _demotions(search, narrow, wide)
+        yield "demotion", demotions
+    search.evaluation.begin("promotion")
+    yield "promotion", list(_promotions(feasibility, offered, (narrow, wide), demotions))
+
+
+def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> NumberFormat | None:
+    """The format of the widest uniform program within the limits; None if there is none."""
+    within = [format for format in offered if feasibility.fits(feasibility.search.uniform(format))]
+    return max(within, key=lambda format: format.bits, default=None)
+
+
+def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
+    """Correct estimates by the error for a uniform program that may be within the limits."""
+    choices = feasibility.search.uniform(format)
+    if feasibility.may_fit(choices, _UNIFORM_SLACK):
+        feasibility.is_feasible(choices)
+        feasibility.calibrate(choices)
+
+
+def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
+    """Yield the widest uniform program within the limits with tensors widened to each greater width where that takes no
+    RAM.
+
+    Single numbers are passed between elementwise ops in registers. Precision pays off only if many of them are widened
+    together, and function tables that interpolate are shorter.
+    """
+    narrow = _widest_within(feasibility, offered)
+    if narrow is None:
+        return
+    search = feasibility.search
+    start = search.uniform(narrow)
+    room = search.memory.of(search.formats(start))
+    for wide in [format for format in offered if format.bits > narrow.bits]:
+        choices = start
+        for i, tensors in enumerate(search.classes):
+            changed = with_choice(choices, i, FormatChoice(wide))
+            if not (tensors.is_constant and tensors.elements > 1) and search.fits(changed, room):
+                choices = changed
+        yield choices
+
+
+def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
+    """The choices made for an earlier program, for each width; tensors that it does not have get that width."""
+    return [
+        [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
+    ]
+
+
+def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[FormatChoice]]:
+    """All programs of Shiftry's algorithm 14, whatever their loss."""
+    start = search.uniform(wide)
+    start[0] = explore_input_scale(search, start)
+    return list(cumulative_demotions(start, demote_each(search, start, narrow)))
+
+
+def _promotions(
+    feasibility: Feasibility,
+    offered: Sequence[NumberFormat],
+    halves: tuple[NumberFormat, NumberFormat],
+    demotions: Sequence[Sequence[FormatChoice]],
+) -> Iterator[Sequence[FormatChoice]]:
+    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each demotion."""
+    search = feasibility.search
+    pairs = [halves]
+    if any(feasibility.fits(search.uniform(format)) for format in offered):
+        pair = choose_pair(search, offered, feasibility.fits)
+        pairs += [] if pair is None else [pair]
+    programs = [choices for choices in demotions if search.fits(choices)]
+    memory = {search.memory.of(formats) for formats in map(search.formats, programs)}
+    for low, high in dict.fromkeys(pairs):
+        promotion = Promotion(search, low, high, heat_map(search, low, high))
+        if feasibility.fits(search.uniform(low)):
+            yield _promoted(feasibility, promotion, low)
+        for ram in sorted(memory):
+            if ram <= feasibility.limits.ram and search.fits(search.uniform(low), ram):
+                yield promotion.best(partial(search.fits, ram=ram)).choices
+
+
+def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
+    """The result of `search-promote`, or of the faster algorithm 7 if more than RAM is limited."""
+    if not feasibility.limits.on_ram_only:
+        return promotion.in_order(feasibility.fits)
+    least = feasibility.search.uniform(low)
+    return feasibility.first_feasible(lambda: promotion.best(feasibility.fits), least).choices
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """A candidate that was evaluated on all samples.
+
+    loss: by the metric of the search. error: of margins. origin: the step that made it.
+    """
+
+    choices: tuple[FormatChoice, ...]
+    formats: Formats
+    loss: float
+    error: float
+    origin: str
+
+    @property
+    def key(self) -> tuple[float, float]:
+        """The sort key by which candidates are preferred."""
+        return self.loss, self.error
+
+    def result(self, search: Search) -> SearchResult:
+        """The candidate as the result of a search."""
+        pairs = zip(search.classes, self.choices, strict=True)
+        return SearchResult(self.choices, {tensors.name: _reason(choice, self.origin) for tensors, choice in pairs})
+
+
+def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
+    """The candidates that may be on the front and need a cost, and those whose costs are `known` already."""
+    good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
+    cheap = [point for point in good if point.formats in known]
+    worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
+    return list(dict.fromkeys([*cheap, *worth]))
+
+
+def _is_wasteful(point: _Point, other: _Point) -> bool:
+    """True if a candidate nowhere has fewer bits than another one with less loss."""
+    pairs = zip(point.choices, other.choices, strict=True)
+    return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
+
+
+def _reason(choice: FormatChoice, origin: str) -> str:
+    scale = "" if not choice.zoom else f", scale 2^{choice.zoom} times finer than its range"
+    return f"{choice.prototype.bits} bits by {origin}{scale}"

@@ -10,7 +10,7 @@ from typing import ClassVar
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass, widths_option
-from tinyml.transforms.search.moves.promotion import best_variant, uniform_losses
+from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 
 @dataclass(frozen=True)

@@ -1,155 +1,32 @@
-"""A search among the candidates of one program: their outcomes, each computed once, formats, memory and costs.
+"""A search among the candidates of one program: their formats, losses and memory, and which of them keep the limits.
 
-A candidate's outcome depends only on the candidate and the problem. Any number of workers therefore gives the same
-results, and an interrupted search finds earlier outcomes in its journal.
+Limits are on RAM (including the stack), flash, time and loss. The cost of a program is known once it is built and run,
+which takes most of a second. Before that the packer gives the arena and the input, and the cost model, ten times
+slower, estimates the rest.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from types import MappingProxyType, TracebackType
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.targets.registry import USUAL
+from tinyml.targets.costs import cost_table
+from tinyml.targets.registry import USUAL, spends_flash
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.evaluation.candidates import (
-    EvaluationTask,
-    Formats,
-    SearchProblem,
-    evaluator_of,
-    outcomes_of,
-)
-from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric
+from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
-from tinyml.transforms.search.engine.journal import Journal
-from tinyml.transforms.search.engine.workers import Workers
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.search.engine.evaluation import Evaluation
 
-
-@dataclass(frozen=True)
-class Status:
-    """The progress of a search.
-
-    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
-    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
-    """
-
-    phase: str
-    candidates: int
-    best: float
-    done: int
-    of: int
-
-
-STATUS_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("STATUS_LISTENER", default=None)
-"""A function that receives the progress of searches in this context."""
-
-
-class Evaluation:
-    """The evaluation of one problem's candidates; a context manager, which closes the journal.
-
-    metric: one of the `METRICS`, by which candidates are compared. known: all outcomes so far. Raises `InputError` for
-    an unknown metric, and for a journal of another problem.
-    """
-
-    def __init__(
-        self, problem: SearchProblem, metric: str, workers: Workers, journal: str | None = None, resume: bool = False
-    ):
-        self.problem = problem
-        self.evaluator = evaluator_of(problem)
-        self.metric: Metric = self.evaluator.reference.check(metric)
-        self.workers = workers
-        self.journal = Journal(journal, problem.digest, resume)
-        self.known = self.journal.known
-        self.evaluated = 0
-        self.best = float("inf")
-        self.phase = ""
-
-    @property
-    def metric_of_programs(self) -> Metric:
-        """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
-
-        It is accuracy if there are labels or targets and the search does not ask for errors.
-        """
-        reference = self.evaluator.reference
-        known = reference.labels is not None or reference.targets is not None
-        return "accuracy" if known and self.metric == "disagreement" else self.metric
-
-    def __enter__(self) -> Evaluation:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.end()
-        self.journal.close()
-
-    def begin(self, phase: str) -> None:
-        """Begin a phase of the given name."""
-        self.phase = phase
-        self._tell(0, 0)
-
-    def end(self) -> None:
-        """End the last phase, and reset the count of candidates."""
-        if self.phase:
-            self.begin("")
-        self.evaluated = 0
-
-    def loss(self, outcome: CandidateOutcome, metric: Metric | None = None) -> float:
-        """The loss of an outcome (`Reference.loss`), by the search's metric unless another one is given."""
-        return self.evaluator.reference.loss(outcome, metric or self.metric)
-
-    def outcomes(
-        self,
-        candidates: Sequence[Formats],
-        at_most: float | Sequence[float] = float("inf"),
-        metric: Metric | None = None,
-    ) -> list[CandidateOutcome]:
-        """One outcome for each candidate; a candidate that loses more than `at_most` may have been abandoned early."""
-        metric = metric or self.metric
-        limits = [at_most] * len(candidates) if isinstance(at_most, float | int) else at_most
-        waiting: dict[Formats, EvaluationTask] = {}
-        for formats, limit in zip(candidates, limits, strict=True):
-            if not self._settled(formats, metric, limit):
-                before = waiting.get(formats)
-                waiting[formats] = EvaluationTask(formats, metric, max(limit, before.at_most) if before else limit)
-        self._tell(0, len(waiting))
-        for done, (task, outcome) in enumerate(self.workers.run(self.problem, list(waiting.values()), outcomes_of), 1):
-            self.known[task.formats] = outcome
-            self.journal.write(task.formats, outcome)
-            self.evaluated += 1
-            if outcome.seen == self.evaluator.reference.samples:
-                self.best = min(self.best, self.loss(outcome))
-            self._tell(done, len(waiting))
-        return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
-
-    def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates (`outcomes`); a lower bound for each that was abandoned."""
-        return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
-
-    def _settled(self, formats: Formats, metric: Metric, at_most: float) -> bool:
-        """True if a candidate is known to lose more than `at_most`, or known on all samples."""
-        outcome = self.known.get(formats, CandidateOutcome())
-        whole = outcome.seen == self.evaluator.reference.samples
-        return whole or self.loss(outcome, metric) > at_most
-
-    def _tell(self, done: int, of: int) -> None:
-        if (listener := STATUS_LISTENER.get()) is not None:
-            listener(Status(self.phase, self.evaluated, self.best, done, of))
-
-
-STANDARD_ERROR = 0.03
-"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
-worse on other data.
-"""
-
-
-def nearly_least(losses: Sequence[float]) -> list[bool]:
-    """A mask of the losses within one standard error of the least."""
-    least = min(losses)
-    return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]
+if TYPE_CHECKING:
+    from tinyml.transforms.search.engine.result import SearchResult
 
 
 class Search:
@@ -222,3 +99,217 @@ class Search:
         """The format of a width; raises `InputError` if the family has none."""
         formats = (format for format in self.prototype.candidates if format.bits == bits)
         return next(formats, type(self.prototype).of_width(bits))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper limits; infinite where there is none.
+
+    time: in the target's unit. flash, ram: bytes, RAM including the stack. loss: in the unit of the metric; a
+    preference, which a search may have to violate. target: the source of kernels and costs, as for `select-kernels`.
+    """
+
+    time: float = math.inf
+    flash: float = math.inf
+    ram: float = math.inf
+    loss: float = math.inf
+    target: str = USUAL
+
+    @property
+    def cost(self) -> ProgramCost:
+        """The greatest cost that keeps the limits."""
+        return ProgramCost(self.time, self.flash, self.ram)
+
+    @property
+    def on_cost(self) -> bool:
+        """True if any resource is limited."""
+        return not all(map(math.isinf, self.cost.numbers))
+
+    @property
+    def on_ram_only(self) -> bool:
+        """True if no resource but RAM has a limit."""
+        return math.isinf(self.time) and math.isinf(self.flash)
+
+
+def limit(value: float | None) -> float:
+    """A limit from an option, where None is no limit."""
+    return math.inf if value is None else float(value)
+
+
+Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
+"""A condition on candidates, such as `Feasibility.fits`."""
+
+_SPREAD = 3
+"""The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
+
+_JUST_MISSED_SLACK = 1.02
+"""A program just misses the limits if it keeps them multiplied by this factor."""
+
+
+class Feasibility:
+    """The check of candidates against limits.
+
+    A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
+    the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest
+    stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
+    the stack counts as 0.
+
+    error: of estimates. stacks: bytes, of measured candidates.
+    """
+
+    def __init__(self, search: Search, limits: Limits):
+        self.search = search
+        self.limits = limits
+        self.error = ProgramCost(0, 0, 0)
+        self.stacks: list[float] = []
+        self.is_limited = cost_table(limits.target) is not None and limits.on_cost
+
+    @cached_property
+    def costs(self) -> CandidateCosts:
+        """The costs of candidates on the target of the limits, without spending flash on time."""
+        return self.search.costs(self.limits.target)
+
+    @cached_property
+    def spending(self) -> CandidateCosts | None:
+        """The costs of candidates that spend flash on time, within its limit; None if unlimited or unusable."""
+        limits = self.limits
+        if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
+            return None
+        return self.search.costs(limits.target, int(limits.flash))
+
+    def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
+        """True if a candidate keeps the limits by its estimate. ram: a limit that replaces the usual one."""
+        limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
+        if not self.search.fits(choices, limits.ram):
+            return False
+        if not self.is_limited:
+            return True
+        formats = self.search.formats(choices)
+        if self.stacks and self.costs.measurements.get(formats) is None:
+            room = limits.ram - self.search.memory.of(formats)
+            if room < min(self.stacks) - _SPREAD:
+                return False
+            if room >= max(self.stacks) + _SPREAD and limits.on_ram_only:
+                return True
+        return self._keeps(formats, self.cost(formats), limits.cost)
+
+    def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
+        """True if a candidate's measurement keeps the limits or, before it, the estimate keeps them times a factor."""
+        if not self.search.fits(choices, self.limits.ram):
+            return False
+        formats = self.search.formats(choices)
+        if (measured := self.costs.measurements.get(formats)) is not None:
+            return self._keeps(formats, measured, self.limits.cost)
+        spread = _SPREAD if factor > 1 else 0
+        relaxed = self.limits.cost.times(factor)
+        relaxed = replace(relaxed, ram=max(relaxed.ram, self.limits.ram + spread))
+        return self._keeps(formats, self.cost(formats), relaxed)
+
+    def cost(self, formats: Formats) -> ProgramCost:
+        """The measured cost of a candidate, or else its corrected estimate."""
+        return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
+
+    def spent(self, formats: Formats) -> ProgramCost:
+        """The cost of a candidate's program as compiled: with flash spent on time, as far as the limit permits."""
+        if (spending := self.spending) is None:
+            return self.cost(formats)
+        if (measured := spending.measurements.get(formats)) is not None:
+            return measured
+        cost = spending.estimated(formats)
+        corrected = cost.plus(self.error)
+        # A program that turns out larger when built spends less.
+        return (
+            replace(corrected, flash=min(corrected.flash, self.limits.flash))
+            if cost.flash <= self.limits.flash
+            else corrected
+        )
+
+    def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
+        """True if a program of the given cost keeps limits; flash may be spent if it takes too long."""
+        if cost.within(limit) or self.spending is None or cost.time <= limit.time:
+            return cost.within(limit)
+        return replace(cost, time=0).within(limit) and self.spent(formats).within(limit)
+
+    def estimate_fitting(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
+        """Estimate together all candidates whose arena and input fit."""
+        if self.is_limited:
+            self.estimate(choices for choices in candidates if self.search.fits(choices, self.limits.ram))
+
+    def estimate(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
+        """Estimate candidates together, which takes less time."""
+        programs: list[Formats] = []
+        for choices in candidates:
+            with suppress(InputError):
+                programs.append(self.search.formats(choices))
+        self.costs.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
+
+    def estimate_spent(self, programs: Iterable[Formats]) -> None:
+        """Estimate together programs that spend flash on time, and store the results for `spent`."""
+        if self.spending is not None:
+            self.spending.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
+
+    def measure(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
+        """Build and run candidates together, which takes less time."""
+        evaluation = self.search.evaluation
+        self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
+
+    def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
+        """True if a candidate keeps the limits when built and run, or if it cannot be built and run."""
+        if not self.is_limited:
+            return True
+        formats = self.search.formats(choices)
+        measured = self._measured(formats)
+        if measured is not None and self.spending is not None and measured.time > self.limits.time:
+            self.spending.measured(formats)
+        return measured is None or self._keeps(formats, measured, self.limits.cost)
+
+    def admits(self, choices: Sequence[FormatChoice]) -> bool:
+        """True if a candidate keeps the limits by its estimate, and then when built and run."""
+        return self.fits(choices) and self.is_feasible(choices)
+
+    def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
+        """True if a candidate just exceeds the limits when built and run."""
+        measured = self._measured(self.search.formats(choices))
+        if measured is None or measured.within(self.limits.cost):
+            return False
+        return measured.within(self.limits.cost.times(_JUST_MISSED_SLACK))
+
+    def calibrate(self, choices: Sequence[FormatChoice]) -> None:
+        """Correct estimates by their error for this candidate, if it was measured."""
+        formats = self.search.formats(choices)
+        measured = self.costs.measurements.get(formats)
+        if measured is not None:
+            self.error = measured.minus(self.costs.estimated(formats))
+
+    def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
+        """The first result that keeps the limits when built and run; `find` is called with ever better estimates.
+
+        least: a candidate with small demands, measured before the first call. Raises the errors of `find` if no
+        candidate fits.
+        """
+        if self.search.fits(least, math.inf):
+            self.is_feasible(least)
+            self.calibrate(least)
+        while True:
+            result = find()
+            if self.is_feasible(result.choices):
+                return result
+            self.calibrate(result.choices)
+
+    def _measured(self, formats: Formats) -> ProgramCost | None:
+        measured = self.costs.measured(formats)
+        cost = measured or self.costs.estimated(formats)
+        self.stacks.append(cost.ram - self.search.memory.of(formats))
+        return measured
+
+
+STANDARD_ERROR = 0.03
+"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
+worse on other data.
+"""
+
+
+def nearly_least(losses: Sequence[float]) -> list[bool]:
+    """A mask of the losses within one standard error of the least."""
+    least = min(losses)
+    return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]

@@ -36,8 +36,7 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
-from tinyml.transforms.search.engine.feasibility import Feasibility, Limits, limit
-from tinyml.transforms.search.engine.journal import check_journal
+from tinyml.transforms.search.engine.evaluation import Evaluation, Workers, check_journal
 from tinyml.transforms.search.engine.result import (
     FRONT_ATTRIBUTE,
     SEARCH_ATTRIBUTE,
@@ -46,8 +45,7 @@ from tinyml.transforms.search.engine.result import (
     joint_front,
     search_attribute,
 )
-from tinyml.transforms.search.engine.search import Evaluation, Search, nearly_least
-from tinyml.transforms.search.engine.workers import Workers
+from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

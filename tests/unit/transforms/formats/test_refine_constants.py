@@ -21,9 +21,8 @@ from tinyml.transforms.formats.constants.refine_constants import refine_constant
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
-from tinyml.transforms.search.engine.feasibility import Limits
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Limits, Search
 from tinyml.transforms.search.engine.search_pass import refine_result
 
 NARROW = FixedType.of_width(8)

@@ -10,9 +10,8 @@ from programs.searches import costs_of, evaluation_of, uniform
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
-from tinyml.transforms.search.engine import workers
-from tinyml.transforms.search.engine.search import STATUS_LISTENER, Status
-from tinyml.transforms.search.engine.workers import Workers
+from tinyml.transforms.search.engine import evaluation as evaluation_module
+from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status, Workers
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -28,7 +27,7 @@ def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: M
 
 
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    monkeypatch.setattr(evaluation_module, "PATIENCE", 0.0)
     found: list[tuple[list[CandidateOutcome], object]] = []
     for jobs in (1, 2):
         with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.moves.promotion import Promotion
+from tinyml.transforms.search.search_promote import Promotion
 
 LOW, HIGH = FixedType(8, 4), FixedType(16, 12)
 

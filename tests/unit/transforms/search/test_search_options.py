@@ -19,8 +19,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
-from tinyml.transforms.search.moves.demotion import narrow_and_wide
-from tinyml.transforms.search.search_demote import SearchDemotePass
+from tinyml.transforms.search.search_demote import SearchDemotePass, narrow_and_wide
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
 

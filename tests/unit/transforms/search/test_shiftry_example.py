@@ -22,9 +22,9 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.engine.search import Evaluation, Search
-from tinyml.transforms.search.engine.workers import Workers
-from tinyml.transforms.search.moves.demotion import cumulative_demotions, demote_each
+from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each
 
 INPUTS = FILECHECK / "transforms"
 FLOAT = -5.11167404
