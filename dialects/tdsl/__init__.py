@@ -19,7 +19,6 @@ from tinyml.dialects.tdsl.counting import *
 from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
-from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.fourier import *

@@ -26,9 +26,8 @@ from tinyml.dialects.tdsl.base import (
     shape_of,
     spell,
 )
-from tinyml.dialects.tdsl.contraction import ShiftsRows, verify_shifts
+from tinyml.dialects.tdsl.contraction import ShiftsRows, carried_product, verify_shifts
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
-from tinyml.dialects.tdsl.facts import carried_product
 from tinyml.dialects.tdsl.movement import IndexOp
 from tinyml.dialects.tdsl.values import Array, ranked, spread
 

@@ -14,7 +14,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
-from tinyml.dialects.tdsl.facts import constant_root
+from tinyml.dialects.tdsl.contraction import constant_root
 from tinyml.dialects.tdsl.values import Array
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberForm
 from tinyml.dialects.layouts.trees import Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
-from tinyml.dialects.tdsl.facts import constant_root
+from tinyml.dialects.tdsl.contraction import constant_root
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:

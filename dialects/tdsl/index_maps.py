@@ -1,23 +1,34 @@
 """Index maps, by which ops say which elements they multiply (`Term`) and which they copy (`Move`).
 
-Lowerings, gradients and analyses of memory derive from them; `indexed_arrays.py` applies them to numpy arrays.
+Lowerings, gradients and analyses of memory derive from them. Applied to numpy arrays they copy elements, give the
+derivatives, and sum products: the factors become stacks of matrices, which numpy multiplies at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Shape, Visits, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 __all__ = ["Term"]
 
@@ -105,3 +116,341 @@ def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[
     for expression, extent in zip(map.results, shape_of(value), strict=True):
         numbers = numbers * extent + cast(Any, expression).eval([*at], [])
     return numbers
+
+
+Array: TypeAlias = "NDArray[Any]"
+
+
+def move_elements(
+    moves: Sequence[Move], values: Mapping[SSAValue, Array], symbols: Sequence[Any], shape: Shape, filling: Any
+) -> Array:
+    """The elements of some values, copied by moves to an array of a shape for each sample.
+
+    symbols: the computed indices. filling: the element that no move writes.
+    """
+    parts = [_taken(values[move.operand], move, symbols) for move in moves]
+    if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
+        return parts[0]
+    samples = max(len(x) for x in (*parts, *(symbol for symbol in symbols if np.ndim(symbol))))
+    whole = np.full((samples, *shape), filling, parts[0].dtype)
+    for move, part in zip(moves, parts, strict=True):
+        whole[_box(move, symbols) or _positions(move.target, move.shape, symbols, samples)] = part
+    return whole
+
+
+def insert_parts(
+    whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
+) -> None:
+    """Write parts into an array (samples, ...), each over the ones before it.
+
+    parts: (parts or 1, ...). offsets: for each axis of a sample one offset, or one for each part. order: for each axis
+    of a part the axis of the sample along which it lies. samples: the sample of each part.
+    """
+    ones = (1,) * len(order)
+    indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
+    for axis, (target, extent) in enumerate(zip(order, parts.shape[1:], strict=True)):
+        shape = [1, *(extent if axis == other else 1 for other in range(len(order)))]
+        along: NDArray[np.int64] = np.arange(int(extent)).reshape(shape)
+        indices[1 + target] = np.asarray(offsets[target]).reshape(-1, *ones) + along
+    whole[tuple(indices)] = parts
+
+
+def moved_back(
+    x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
+) -> list[Array | None]:
+    """The derivatives with respect to the operands of an op that copies elements: the slopes moved back.
+
+    tensors: the positions of the operands whose elements are copied. move: the op, for operands and a filling.
+    """
+    sources, starts, count = list(x), dict[int, int](), 0
+    for position in tensors:
+        starts[position] = count
+        sources[position] = count + numbered(x[position])
+        count += x[position][0].size
+    # Filled elements depend on nothing: their slopes are added up behind all others.
+    back = add_at(slope, move(sources, count), np.empty((1, count + 1)))
+    return [
+        back[:, starts[position] : starts[position] + operand[0].size].reshape(len(slope), *operand.shape[1:])
+        if position in starts
+        else None
+        for position, operand in enumerate(x)
+    ]
+
+
+def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
+    """The elements that a move reads, in the move's shape."""
+    if (view := _strided(x, move, symbols)) is not None:
+        return view
+    samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])
+    return x[_positions(move.source, move.shape, symbols, samples if len(x) > 1 else 1)]
+
+
+def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
+    """Arrays that index the elements to which a map takes each index of a shape; samples: of the indexed array."""
+    rank = len(shape)
+    columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
+    grid: list[Any] = [
+        np.arange(n).reshape(1, *(n if i == axis else 1 for i in range(rank))) for axis, n in enumerate(shape)
+    ]
+    indices = [np.asarray(expression.eval(grid, columns)) for expression in map.results]
+    first = np.arange(samples).reshape(-1, *(1,) * rank)
+    return (first, *(np.broadcast_to(index, np.broadcast_shapes(index.shape, (1, *shape))) for index in indices))
+
+
+def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
+    """The elements that a move reads, by slicing the array; None if slices cannot express the move."""
+    if any(np.ndim(symbol) for symbol in symbols):
+        return None
+    slices: list[Any] = [slice(None)]
+    axes: list[int] = []
+    cut = False
+    for expression, extent in zip(move.source.results, x.shape[1:], strict=True):
+        used = _axes(expression)
+        if used is None or len(used) > 1:
+            return None
+        start = _at(expression, len(move.shape), symbols, None)
+        if not used:
+            slices.append(start)
+            continue
+        [axis] = used
+        step, length = _at(expression, len(move.shape), symbols, axis) - start, move.shape[axis]
+        if step not in (-1, 1):
+            return None
+        end = start + step * length
+        slices.append(slice(start, None if end < 0 else end, step))
+        axes.append(axis)
+        cut = cut or length < extent
+    if sorted(axes) != list(range(len(move.shape))):
+        return None
+    part = x[tuple(slices)].transpose(0, *(1 + axes.index(axis) for axis in range(len(axes))))
+    # A contiguous copy makes sums over a part of an array independent, to the last bit, of the array around it.
+    return np.ascontiguousarray(part) if cut else part
+
+
+def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
+    """The slices that a move writes in one piece; None if it does not."""
+    if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
+        return None
+    slices = [slice(None)]
+    for axis, (expression, extent) in enumerate(zip(move.target.results, move.shape, strict=True)):
+        if _axes(expression) != frozenset({axis}):
+            return None
+        start, second = (_at(expression, len(move.shape), symbols, at) for at in (None, axis))
+        if (step := second - start) < 1:
+            return None
+        slices.append(slice(start, start + step * extent, step))
+    return tuple(slices)
+
+
+@lru_cache(1024)
+def _axes(expression: AffineExpr) -> frozenset[int] | None:
+    """The axes in an affine expression; None for an expression with a remainder or a division."""
+    for part in expression.dfs():
+        if not part.is_pure_affine() or any(token in str(part) for token in ("mod", "div")):
+            return None
+    return frozenset(expression.used_dims())
+
+
+def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:
+    """The value of an expression at index 0, or at index 1 of one axis."""
+    return int(expression.eval([int(i == axis) for i in range(rank)], [int(symbol) for symbol in symbols]))
+
+
+def numbered(x: Array) -> Array:
+    """The row-major positions of an operand's elements, in the operand's shape, the same for all samples."""
+    count: int = x[0].size
+    return np.arange(count).reshape(1, *x.shape[1:])
+
+
+def add_at(slopes: Array, positions: Array, x: Array) -> Array:
+    """The derivatives of an operand, added up from those of elements at positions; samples stay separate.
+
+    slopes: (samples, ...). positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
+    """
+    count, size = len(slopes), x[0].size
+    places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
+    back = np.bincount(places.reshape(-1), slopes.reshape(-1), minlength=count * size)
+    return back.reshape(count, *x.shape[1:])
+
+
+Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
+"""Multiplies stacked matrices, (n or 1, i, k) times (n or 1, k, j), and adds the products to initial sums, if any."""
+
+BLOCK = 1 << 22
+"""The most elements that are gathered from an operand at a time, unless one sample has more."""
+
+
+def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
+    """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
+    if term.multiplies_matrices:
+        return by(lhs, rhs, sums)
+    return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """An axis over which a term is computed: a dimension of its maps, or the part of one that counts in steps."""
+
+    dimension: int
+    step: int
+    extent: int
+
+
+class MatrixFactors:
+    """The factors of a term as stacks of matrices.
+
+    Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
+    columns. A dimension d that a map divides, as in d div 4, counts as two axes.
+    """
+
+    def __init__(self, term: Term, shape: Shape):
+        self.shape = shape
+        extents = *shape, *term.summed
+        divisors = {d: n for map in (term.lhs_map, term.rhs_map) for d, n in _divisors(map)}
+        self.axes: list[_Axis] = []
+        for dimension, extent in enumerate(extents):
+            if (step := divisors.get(dimension, 1)) > 1:
+                self.axes.append(_Axis(dimension, step, extent // step))
+            self.axes.append(_Axis(dimension, 1, step if step > 1 else extent))
+        self.left, self.right = (_MatrixAccess(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
+        axes = [i for i, axis in enumerate(self.axes) if axis.dimension < len(shape)]
+        self.stack = [i for i in axes if i in self.left.used and i in self.right.used]
+        self.rows = [i for i in axes if i not in self.right.used]
+        self.columns = [i for i in axes if i in self.right.used and i not in self.left.used]
+        self.summed = list(range(len(axes), len(self.axes)))
+        self.extents = [self.axes[axis].extent for axis in axes]
+
+    def _size(self, axes: Sequence[int]) -> int:
+        return prod(self.axes[axis].extent for axis in axes)
+
+    def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
+        """The summed products; where all samples have the same left factor, each column is a sample of its own."""
+        samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
+        length, rows, columns = map(self._size, (self.summed, self.rows, self.columns))
+        result: Array | None = None
+        for part in _slices(samples, max(BLOCK // max(columns * length, rows), 1)):
+            left, right = self.left.view(_part(lhs, part)), self.right.view(_part(rhs, part))
+            starts = None if sums is None else self._arranged(_part(sums, part))
+            for index in product(*(range(self.axes[axis].extent) for axis in self.stack)):
+                lefts = self._at(left, index, (self.rows, self.summed))
+                rights = self._at(right, index, (self.columns, self.summed))
+                begun = None if starts is None else starts[(slice(None), *index)].reshape(-1, columns, rows)
+                made = _multiplied(lefts, rights, begun, by)
+                if result is None:
+                    result = np.empty((samples, *self.extents), made.dtype)
+                self._ordered(_part(result, part))[(slice(None), *index)] = made.reshape(
+                    len(made), *(self.axes[axis].extent for axis in (*self.columns, *self.rows))
+                )
+        assert result is not None
+        return result.reshape(samples, *self.shape)
+
+    def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
+        """The part of a view at an index of the stack, as (samples, ...) with one axis for each group of axes."""
+        axes = [axis for group in groups for axis in group]
+        index: list[Any] = [0] * len(self.axes)
+        for axis in axes:
+            index[axis] = slice(None)
+        for axis, at in zip(self.stack, stack_index, strict=True):
+            index[axis] = at
+        kept = sorted(axes)
+        part = view[(slice(None), *index)].transpose(0, *(1 + kept.index(axis) for axis in axes))
+        return part.reshape(len(part), *(self._size(group) for group in groups))
+
+    def _ordered(self, result: Array) -> Array:
+        """A view of results by axes, in the order stack, columns, rows."""
+        return result.transpose(0, *(1 + axis for axis in (*self.stack, *self.columns, *self.rows)))
+
+    def _arranged(self, sums: Array) -> Array:
+        return self._ordered(sums.reshape(len(sums), *self.extents))
+
+    def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
+        """Arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
+        indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
+        left, right = self.left.view(lhs), self.right.view(rhs)
+        return (
+            np.stack([self._at(left, index, (self.rows, self.summed)) for index in indices], 1),
+            np.stack([self._at(right, index, (self.summed, self.columns)) for index in indices], 1),
+        )
+
+    def right_vectors(self, rhs: Array, step: int) -> Array:
+        """Every `step`-th column of the right factor, of shape (samples, columns, stack, summed)."""
+        indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
+        right = self.right.view(rhs)
+        parts = [self._at(right, index, (self.columns, self.summed))[:, ::step] for index in indices]
+        return np.stack(parts, 2)
+
+    def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
+        """The derivatives with respect to both operands; slope: that with respect to the result."""
+        left, right = self.matrices(lhs, rhs)
+        stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
+        by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
+        by_left, by_right = by_sum @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ by_sum
+        of_left, of_right = self.matrices(numbered(lhs), numbered(rhs))
+        return add_at(by_left, of_left, lhs), add_at(by_right, of_right, rhs)
+
+
+class _MatrixAccess:
+    """The elements of an operand that a term reads, by axes. used: the axes on which they depend."""
+
+    def __init__(self, map: AffineMap, axes: Sequence[_Axis], dimensions: int):
+        self.extents = [axis.extent for axis in axes]
+        points = _points(axes, dimensions)
+        self.start, *ends = ([expression.eval(point, []) for expression in map.results] for point in points)
+        self.steps = [[b - a for a, b in zip(self.start, end, strict=True)] for end in ends]
+        self.used = {i for i, step in enumerate(self.steps) if any(step)}
+
+    def view(self, x: Array) -> Array:
+        """The elements, of shape (samples, extents of the axes)."""
+        for number, extent in enumerate(x.shape[1:]):
+            moves = [step[number] * (count - 1) for step, count in zip(self.steps, self.extents, strict=True)]
+            low, high = (self.start[number] + sum(end(move, 0) for move in moves) for end in (min, max))
+            assert 0 <= low <= high < extent
+        first = x[(slice(None), *(slice(at, None) for at in self.start))]
+        strides = [sum(a * b for a, b in zip(step, x.strides[1:], strict=True)) for step in self.steps]
+        shape = len(x), *self.extents
+        return np.lib.stride_tricks.as_strided(first, shape, (x.strides[0], *strides), writeable=False)
+
+
+def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
+    """The first index of a term, then its neighbour along each axis."""
+    yield [0] * dimensions
+    for axis in axes:
+        yield [axis.step if d == axis.dimension and axis.extent > 1 else 0 for d in range(dimensions)]
+
+
+def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
+    """The dimensions that a map divides, with their divisors."""
+    for part in (part for result in map.results for part in result.dfs()):
+        match part:
+            case AffineBinaryOpExpr(
+                kind=AffineBinaryOpKind.FloorDiv,
+                lhs=AffineDimExpr(position=position),
+                rhs=AffineConstantExpr(value=divisor),
+            ):
+                yield position, divisor
+            case _:
+                pass
+
+
+def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
+    """Products of shape (samples, columns, rows).
+
+    left: of shape (samples or 1, rows, summed). right: (samples, columns, summed).
+    """
+    if len(left) > 1:
+        return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)
+    samples, columns, length = right.shape
+    each = right.reshape(samples * columns, length, 1)
+    begun = None
+    if starts is not None:
+        begun = np.broadcast_to(starts, (samples, *starts.shape[1:])).reshape(samples * columns, -1, 1)
+    return by(left, each, begun).reshape(samples, columns, -1)
+
+
+def _slices(count: int, length: int) -> Iterator[slice]:
+    return (slice(start, start + length) for start in range(0, count, length))
+
+
+def _part(x: Array, part: slice) -> Array:
+    """A part of the samples; all of an array that does not depend on them."""
+    return x if len(x) == 1 else x[part]

@@ -30,8 +30,7 @@ from tinyml.dialects.tdsl.base import (
     spell,
 )
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
-from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity, visits_of_moves
-from tinyml.dialects.tdsl.indexed_arrays import move_elements, moved_back
+from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity, move_elements, moved_back, visits_of_moves
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 __all__ = [

@@ -22,7 +22,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 from tinyml.dialects.limits import step_limit
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.tdsl.indexed_arrays import insert_parts
+from tinyml.dialects.tdsl.index_maps import insert_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.facts import constant_root, oriented
+from tinyml.dialects.tdsl.contraction import constant_root, oriented
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals

@@ -17,8 +17,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.numbers import START_LIMITS, skewed
-from tinyml.dialects.formats.zeroskew.scales import parse_scales, requantisation, single, spell_scales
+from tinyml.dialects.formats.zeroskew.numbers import (
+    START_LIMITS,
+    parse_scales,
+    requantisation,
+    single,
+    skewed,
+    spell_scales,
+)
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 

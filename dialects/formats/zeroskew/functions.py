@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.formats.zeroskew.numbers import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine

@@ -1,13 +1,15 @@
 """Zero-skew integers as the IR spells them and numpy rounds them, with the arithmetic that all of them share.
 
-`type.py` and `single_precision.py` add the operations whose results each rounds in its own way.
+Multiplication by a scale is that of TensorFlow Lite. `type.py` and `single_precision.py` add the operations whose
+results each rounds in its own way.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -17,7 +19,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Bound, Coding, Factor, NumberFormat, Product
-from tinyml.dialects.formats.zeroskew.scales import parse_scales, single, spell_scales
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -26,12 +27,19 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws, Reals
 
+
 V = TypeVar("V")
 
+
 WIDTHS = (*range(2, 9), 16)
+
+
 USUAL_WIDTH = 8
+
+
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
 """The greatest raw that a sum starts from, by its width."""
+
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
 """The greatest sum of products that, with a start, fits 32 bits, or the 48 bits that requantisation takes."""
@@ -208,3 +216,78 @@ def skewed(format: Any) -> ZeroSkewNumbers:
     if not isinstance(format, ZeroSkewNumbers):
         raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
     return format
+
+
+_PRECISION = 31
+"""Fraction bits of a multiplier."""
+
+
+LEAST_SHIFT, GREATEST_SHIFT, GREATEST_WIDE_SHIFT = -31, 30, 7
+
+
+def single(real: float) -> float:
+    """The nearest number of single precision."""
+    return struct.unpack("f", struct.pack("f", real))[0]
+
+
+def multiplier_and_shift(factor: float) -> tuple[int, int]:
+    """A positive factor as multiplier * 2^(shift - 31): TensorFlow Lite's QuantizeMultiplier.
+
+    The multiplier lies in [2^30, 2^31); factors below 2^-32 become 0, and those beyond 2^30 the greatest one.
+    """
+    fraction, shift = math.frexp(factor)
+    multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)
+    if multiplier == 1 << _PRECISION:
+        multiplier, shift = multiplier >> 1, shift + 1
+    if shift < LEAST_SHIFT:
+        return 0, 0
+    return ((1 << _PRECISION) - 1, GREATEST_SHIFT) if shift > GREATEST_SHIFT else (multiplier, shift)
+
+
+def requantisation(width: int, factor: float) -> tuple[int, int]:
+    """The arguments by which `tm_requantize_sWIDTH` multiplies by a positive factor.
+
+    For 64 bits the multiplier has 16 bits, one of which is the sign, and the shift still counts from 31.
+    """
+    multiplier, shift = multiplier_and_shift(factor)
+    if width == 32:
+        return multiplier, shift
+    return (multiplier + (1 << 15) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF), min(shift, GREATEST_WIDE_SHIFT)
+
+
+Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
+"""One scale for all rows, or a list with one for each."""
+
+
+def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
+    """Parse a number, or a list of them in brackets."""
+    delimiter = parser.Delimiter.SQUARE
+
+    def number() -> FloatData:
+        return FloatData(rounded(float(parser.parse_number(allow_boolean=False))))
+
+    several = parser.parse_optional_comma_separated_list(delimiter, number)
+    return number() if several is None else ArrayAttr(several)
+
+
+def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
+    """The inverse of `parse_scales`: the shortest texts from which `rounded` gives the same numbers."""
+    if isinstance(scales, FloatData):
+        return _spelled(scales.data, rounded)
+    return f"[{', '.join(_spelled(scale.data, rounded) for scale in scales)}]"
+
+
+def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
+    texts = (f"{scale:.{digits}g}" for digits in range(1, 18))
+    text = next(text for text in texts if rounded(float(text)) == scale)
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{exponent}"
+
+
+def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for numbers of 32 or 64 bits."""
+    if factor == 1.0 and width == 32:
+        return x
+    multiplier, shift = requantisation(width, factor)
+    factors = m.int_constant(multiplier, 32), m.int_constant(shift, 8)
+    return m.whole(m.call(f"tm_requantize_s{width}", m.held(x, width), *factors))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from tinyml.dialects.formats.zeroskew.scales import requantised
+from tinyml.dialects.formats.zeroskew.numbers import requantised
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 

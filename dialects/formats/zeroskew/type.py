@@ -26,8 +26,16 @@ from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat,
 from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.functions import interpolated
-from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, USUAL_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, requantised, single
+from tinyml.dialects.formats.zeroskew.numbers import (
+    PRODUCT_LIMITS,
+    USUAL_WIDTH,
+    WIDTHS,
+    ZeroSkewNumbers,
+    multiplier_and_shift,
+    requantised,
+    single,
+    skewed,
+)
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp

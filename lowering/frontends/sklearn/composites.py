@@ -11,7 +11,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.weighted_sums import affine
+from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.sklearn.fitted import has_logits
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import (
     KERNELS,
     KernelFunction,
@@ -21,7 +22,6 @@ from tinyml.lowering.frontends.layers.support_vectors import (
     pair_coefficients,
     votes,
 )
-from tinyml.lowering.frontends.layers.weighted_sums import affine
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:

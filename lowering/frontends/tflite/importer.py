@@ -10,9 +10,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
-from tinyml.lowering.frontends.tflite.operators import OPERATORS, STATEFUL
+from tinyml.lowering.frontends.tflite.operators import OPERATORS, STATEFUL, GraphBuilder, element
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:

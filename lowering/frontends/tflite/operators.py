@@ -1,36 +1,184 @@
-"""The supported operators, by their names in the file."""
+"""The supported operators, by their names in the file, and the builder of the program to which they are appended.
+
+A tensor has the quantisation that the file gives, or is of floats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.image_windows import Pair, Windows, pool, same_windows
-from tinyml.lowering.frontends.layers.model_builder import Parameter, signed, start_format
-from tinyml.lowering.frontends.layers.weighted_sums import (
+from tinyml.lowering.frontends.layers.model_builder import (
+    UNSIGNED_ZERO,
+    ModelBuilder,
+    OrderedTensor,
+    Parameter,
+    signed,
+    start_format,
+)
+from tinyml.lowering.frontends.layers.network_layers import (
+    GREATEST,
     TRANSPOSED,
+    Pair,
+    Windows,
     convolution,
     dense,
     filter_in,
+    limited,
+    pool,
+    same_windows,
     transposed_convolution,
 )
-from tinyml.lowering.frontends.tflite.builder import (
-    GraphBuilder,
-    activation_format,
-    element,
-    format_of,
-    input_of,
-    integers,
-    optional_input,
-    parameter,
-    weights_format,
-)
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
+"""Widths of the supported quantised types."""
+
+
+def _format_of(tensor: Tensor) -> NumberFormat:
+    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
+    if tensor.dtype == "float32":
+        return F32_FORMAT
+    if tensor.dtype not in _WIDTHS or tensor.quantization is None:
+        how = "" if tensor.dtype not in _WIDTHS else " without a scale"
+        raise VerifyException(
+            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {_supported()}"
+        )
+    zero_points = {
+        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
+    }
+    if len(zero_points) > 1:
+        raise VerifyException(f"{tensor} has several zero points")
+    scales = tensor.quantization.scales
+    return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
+
+
+def _activation_format(tensor: Tensor) -> NumberFormat:
+    """The format of a tensor other than weights, which has a single scale."""
+    format = _format_of(tensor)
+    if isinstance(format, ZeroSkewType) and format.per_channel:
+        raise VerifyException(f"{tensor} has several scales, which only weights may have")
+    return format
+
+
+def _supported() -> str:
+    """The supported types of quantised tensors."""
+    return ", ".join(_WIDTHS)
+
+
+def element(tensor: Tensor) -> Attribute:
+    """The element type of a tensor other than weights."""
+    return _activation_format(tensor).type
+
+
+def _weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
+    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
+
+    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
+    that for all convolutions, and for dense layers with scales per channel.
+    """
+    format = _format_of(weights)
+    if not isinstance(format, ZeroSkewType):
+        return format
+    rows = weights.shape[axis]
+    if len(format.scale_values) not in (1, rows):
+        raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
+    if not wide or format.per_channel or format.zero_point.data:
+        return format
+    return ZeroSkewType(format.bits, format.scale_values * rows)
+
+
+_ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+"""Fused activations of operators, with the least and the greatest number of their results."""
+
+
+class GraphBuilder(ModelBuilder):
+    """A builder that appends the ops of operators, and keeps the values of tensors."""
+
+    def __init__(self, file: str):
+        super().__init__(file)
+        self.values: dict[Tensor, SSAValue] = {}
+
+    def define(self, tensor: Tensor, value: SSAValue) -> None:
+        """Record the value of a tensor, which must have the tensor's shape and format."""
+        expected = TensorType(element(tensor), tensor.shape)
+        if value.type != expected:
+            raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
+        self.values[tensor] = value
+        if tensor.name:
+            value.name_hint = _identifier(tensor.name)
+
+    def value(self, tensor: Tensor) -> SSAValue:
+        """The value of a tensor; a constant is created on first use."""
+        if tensor not in self.values:
+            if tensor.data is None:
+                raise VerifyException(f"{tensor} is read before an operator computes it")
+            self.values[tensor] = self.parameter(_parameter(tensor, tensor.data, _activation_format(tensor)))
+        return self.values[tensor]
+
+    def image(self, tensor: Tensor) -> OrderedTensor:
+        """The value of a tensor as layers take it, with axes in the order of the program."""
+        return OrderedTensor.plain(self.value(tensor))
+
+    def activated(self, value: SSAValue, activation: str) -> SSAValue:
+        """A value after the fused activation of an operator."""
+        if activation == "NONE":
+            return value
+        if activation not in _ACTIVATIONS:
+            known = ", ".join(("NONE", *_ACTIVATIONS))
+            raise VerifyException(f"the activation {activation} is not supported; supported are {known}")
+        return limited(self, value, *_ACTIVATIONS[activation])
+
+
+def _parameter(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
+    """Constant raws under the name of a tensor."""
+    return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
+
+
+def _integers(op: Operator, position: int, what: str) -> list[int]:
+    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
+
+    what: the content of the input, for messages.
+    """
+    tensor = op.inputs[position] if position < len(op.inputs) else None
+    if tensor is None or tensor.data is None or tensor.dtype not in ("int32", "int64"):
+        raise VerifyException(f"{what} must be a constant of integers")
+    return [int(number) for number in tensor.data.ravel()]
+
+
+def _input_of(op: Operator, position: int) -> Tensor:
+    """A required input of an operator."""
+    tensor = _optional_input(op, position)
+    if tensor is None:
+        raise VerifyException(f"input {position} is missing")
+    return tensor
+
+
+def _optional_input(op: Operator, position: int) -> Tensor | None:
+    """An optional input of an operator; None without it."""
+    return op.inputs[position] if position < len(op.inputs) else None
+
+
+def _identifier(name: str) -> str:
+    """The last component of a tensor's name as an identifier of the IR."""
+    last = name.split(";")[0].rsplit("/", 1)[-1]
+    text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
+    return text if text[:1].isalpha() else f"t_{text}"
+
 
 IMAGE = "NHWC"
 """The axes of images."""
@@ -55,7 +203,7 @@ def max_pool(to: GraphBuilder, op: Operator) -> None:
 
 
 def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
-    image, output = input_of(op, 0), op.outputs[0]
+    image, output = _input_of(op, 0), op.outputs[0]
     if len(image.shape) != 4:
         raise VerifyException(f"expected an image of rank 4, got {image.shape}")
     kernel = op.options["filter_height"], op.options["filter_width"]
@@ -67,9 +215,9 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
 
 def mean(to: GraphBuilder, op: Operator) -> None:
     """MEAN over some axes."""
-    x, output = input_of(op, 0), op.outputs[0]
+    x, output = _input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
-    axes = sorted({axis + rank if axis < 0 else axis for axis in integers(op, 1, "the axes")})
+    axes = sorted({axis + rank if axis < 0 else axis for axis in _integers(op, 1, "the axes")})
     if not axes or axes[0] < 0 or axes[-1] >= rank:
         raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
     averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
@@ -78,7 +226,7 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
-    x, size = input_of(op, 0), integers(op, 1, "the size")
+    x, size = _input_of(op, 0), _integers(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
     for before, after in zip(x.shape[1:3], size, strict=True):
@@ -102,7 +250,7 @@ BIASES = {8: "int32", 16: "int64"}
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:
     """CONV_2D: filters O x KH x KW x C / groups."""
-    image, filter = input_of(op, 0), input_of(op, 1)
+    image, filter = _input_of(op, 0), _input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4:
         raise VerifyException(f"expected an image and a filter of rank 4, got {image.shape} and {filter.shape}")
     if image.shape[3] % filter.shape[3]:
@@ -112,7 +260,7 @@ def conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
     """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
-    image, filter = input_of(op, 0), input_of(op, 1)
+    image, filter = _input_of(op, 0), _input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
         raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
     _convolve(to, op, "IHWO", image.shape[3])
@@ -120,21 +268,21 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
     """A convolution. axes: of the filter in the file."""
-    image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
-    format = weights_format(filter, axes.index("O"), wide=True)
+    image, filter, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
+    format = _weights_format(filter, axes.index("O"), wide=True)
     weights = filter_in(to, _weights(filter, format), axes)
     strides = op.options["stride_h"], op.options["stride_w"]
     dilations = op.options["dilation_h"], op.options["dilation_w"]
     windows = windows_of(op, image.shape, weights.shape, strides, dilations)
-    start = bias(op, format, activation_format(image), len(weights.raws))
+    start = bias(op, format, _activation_format(image), len(weights.raws))
     sums = convolution(to, to.image(image), weights, windows, groups, start, element(output), axes=IMAGE)
     to.define(output, to.activated(sums.value, op.options["activation"]))
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
-    filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
-    if len(image.shape) != 4 or len(filter.shape) != 4 or integers(op, 0, "the shape") != list(output.shape):
+    filter, image, output = _input_of(op, 1), _input_of(op, 2), op.outputs[0]
+    if len(image.shape) != 4 or len(filter.shape) != 4 or _integers(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
@@ -148,20 +296,20 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
         full - before - extent for full, before, extent in zip(whole, (top, left), output.shape[1:3], strict=True)
     )
     windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
-    format = weights_format(filter, 0, wide=True)
+    format = _weights_format(filter, 0, wide=True)
     weights = filter_in(to, _weights(filter, format), "OHWI", TRANSPOSED)
-    start = bias(op, format, activation_format(image), filter.shape[0], position=3)
+    start = bias(op, format, _activation_format(image), filter.shape[0], position=3)
     sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
     to.define(output, to.activated(sums.value, op.options["activation"]))
 
 
 def fully_connected(to: GraphBuilder, op: Operator) -> None:
     """FULLY_CONNECTED: weights O x I times each vector of I elements."""
-    x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    x, weights, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
     if len(weights.shape) != 2 or op.options["weights_format"]:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
-    format = weights_format(weights, 0)
-    start = bias(op, format, activation_format(x), weights.shape[0])
+    format = _weights_format(weights, 0)
+    start = bias(op, format, _activation_format(x), weights.shape[0])
     sums = dense(to, to.value(x), _weights(weights, format), output.shape, start, element(output))
     to.define(output, to.activated(sums, op.options["activation"]))
 
@@ -169,7 +317,7 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
 def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
     if tensor.data is None:
         raise VerifyException(f"the weights {tensor} must be a constant")
-    return parameter(tensor, tensor.data, format)
+    return _parameter(tensor, tensor.data, format)
 
 
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
@@ -177,7 +325,7 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
 
     Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
     """
-    tensor = optional_input(op, position)
+    tensor = _optional_input(op, position)
     if tensor is None:
         if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
             raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
@@ -185,16 +333,16 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
     if tensor.data is None or prod(tensor.shape) != rows:
         raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
     if tensor.dtype == "float32":
-        return parameter(tensor, tensor.data.ravel(), activation_format(tensor))
+        return _parameter(tensor, tensor.data.ravel(), _activation_format(tensor))
     if (expected := BIASES.get(x.bits)) != tensor.dtype:
         raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
     format = start_format(weights, x)
-    return parameter(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
+    return _parameter(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
 
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
     """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
-    x, output = input_of(op, 0), op.outputs[0]
+    x, output = _input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
     to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
@@ -202,7 +350,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
     """TRANSPOSE."""
-    x, axes = input_of(op, 0), integers(op, 1, "the permutation")
+    x, axes = _input_of(op, 0), _integers(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
     to.define(op.outputs[0], to.op(tdsl.TransposeOp, to.value(x), axes))
@@ -210,11 +358,11 @@ def transpose(to: GraphBuilder, op: Operator) -> None:
 
 def pad(to: GraphBuilder, op: Operator) -> None:
     """PAD with zeros, and PADV2 with a constant."""
-    x = input_of(op, 0)
-    edges = integers(op, 1, "the padding")
+    x = _input_of(op, 0)
+    edges = _integers(op, 1, "the padding")
     if len(edges) != 2 * len(x.shape) or min(edges) < 0:
         raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
-    filling = 0.0 if (value := optional_input(op, 2)) is None else _number(value)
+    filling = 0.0 if (value := _optional_input(op, 2)) is None else _number(value)
     to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
 
 
@@ -222,21 +370,21 @@ def _number(tensor: Tensor) -> float:
     """The real of a constant with a single element."""
     if tensor.data is None or tensor.data.size != 1:
         raise VerifyException(f"{tensor} must be one constant number")
-    return float(format_of(tensor).decode(signed(tensor.data)).item())
+    return float(_format_of(tensor).decode(signed(tensor.data)).item())
 
 
 def concatenation(to: GraphBuilder, op: Operator) -> None:
     """CONCATENATION of tensors of one quantisation."""
     output = op.outputs[0]
-    parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
+    parts = [to.value(_input_of(op, position)) for position in range(len(op.inputs))]
     axis = op.options["axis"] + (len(output.shape) if op.options["axis"] < 0 else 0)
     to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
     """SLICE by begin and size; a size of -1 extends to the end."""
-    x = input_of(op, 0)
-    begin, size = integers(op, 1, "the begin"), integers(op, 2, "the size")
+    x = _input_of(op, 0)
+    begin, size = _integers(op, 1, "the begin"), _integers(op, 2, "the size")
     if not len(begin) == len(size) == len(x.shape):
         raise VerifyException(f"begin {begin} and size {size} of a tensor of rank {len(x.shape)}")
     sizes = [
@@ -250,9 +398,9 @@ def slice_(to: GraphBuilder, op: Operator) -> None:
 
 def strided_slice(to: GraphBuilder, op: Operator) -> None:
     """STRIDED_SLICE, with numpy's rules for ranges."""
-    x, output = input_of(op, 0), op.outputs[0]
+    x, output = _input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
-    begin, end, step = (integers(op, position + 1, "the range") for position in range(3))
+    begin, end, step = (_integers(op, position + 1, "the range") for position in range(3))
     options = op.options
     if options["ellipsis_mask"] or options["new_axis_mask"] or options["offset"]:
         raise VerifyException("masks of ellipses and new axes are not supported")
@@ -289,7 +437,7 @@ def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -
 
 def split(to: GraphBuilder, op: Operator) -> None:
     """SPLIT into equal parts along an axis."""
-    x, axes = input_of(op, 1), integers(op, 0, "the axis")
+    x, axes = _input_of(op, 1), _integers(op, 0, "the axis")
     if len(axes) != 1:
         raise VerifyException(f"expected one axis, got {axes}")
     axis = axes[0] + (len(x.shape) if axes[0] < 0 else 0)
@@ -314,17 +462,17 @@ UNARY: dict[str, type[tdsl.UnaryOp]] = {
 
 def binary(to: GraphBuilder, op: Operator) -> None:
     """ADD, SUB and MUL, whose operands broadcast."""
-    lhs, rhs, output = to.value(input_of(op, 0)), to.value(input_of(op, 1)), op.outputs[0]
+    lhs, rhs, output = to.value(_input_of(op, 0)), to.value(_input_of(op, 1)), op.outputs[0]
     result = to.op(BINARY[op.kind], lhs, rhs, element(output))
     to.define(output, to.activated(result, op.options["activation"]))
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
     """Functions of one element; a dequantised constant is folded."""
-    x, output = input_of(op, 0), op.outputs[0]
+    x, output = _input_of(op, 0), op.outputs[0]
     if op.kind == "DEQUANTIZE" and x.data is not None:
-        reals = format_of(x).decode(signed(x.data)).astype(np.float32)
-        to.define(output, to.parameter(parameter(output, reals, activation_format(output))))
+        reals = _format_of(x).decode(signed(x.data)).astype(np.float32)
+        to.define(output, to.parameter(_parameter(output, reals, _activation_format(output))))
         return
     to.define(output, to.op(UNARY[op.kind], to.value(x), element(output)))
 
@@ -332,8 +480,8 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 def activation(to: GraphBuilder, op: Operator) -> None:
     """RELU and similar activations as separate operators, of which only RELU rescales its input."""
     output = op.outputs[0]
-    value = to.value(input_of(op, 0))
-    if element(input_of(op, 0)) != element(output):
+    value = to.value(_input_of(op, 0))
+    if element(_input_of(op, 0)) != element(output):
         if op.kind != "RELU":
             raise VerifyException("expected one quantisation for input and output")
         value = to.requantised(value, element(output))
@@ -343,12 +491,12 @@ def activation(to: GraphBuilder, op: Operator) -> None:
 def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     """LEAKY_RELU."""
     output = op.outputs[0]
-    to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
+    to.define(output, to.op(tdsl.LeakyReluOp, to.value(_input_of(op, 0)), op.options["alpha"], element(output)))
 
 
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
     """L2_NORMALIZATION over the last axis."""
-    value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
+    value = to.op(tdsl.NormaliseOp, to.value(_input_of(op, 0)), element(op.outputs[0]))
     to.define(op.outputs[0], to.activated(value, op.options["activation"]))
 
 
@@ -356,7 +504,7 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
     """SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))
+    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(_input_of(op, 0)), element(op.outputs[0])))
 
 
 Import = Callable[[GraphBuilder, Operator], None]

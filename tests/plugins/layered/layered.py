@@ -20,14 +20,20 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.frontends.layers.elementwise_layers import GREATEST, batch_normalisation, binary, limited
-from tinyml.lowering.frontends.layers.image_windows import Windows, global_pool, pool, same_windows
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter, start_parameter
-from tinyml.lowering.frontends.layers.weighted_sums import (
+from tinyml.lowering.frontends.layers.network_layers import (
+    GREATEST,
     TRANSPOSED,
+    Windows,
+    batch_normalisation,
+    binary,
     convolution,
     dense,
     filter_in,
+    global_pool,
+    limited,
+    pool,
+    same_windows,
     transposed_convolution,
 )
 

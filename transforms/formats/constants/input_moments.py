@@ -16,7 +16,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.indexed_arrays import MatrixFactors
+from tinyml.dialects.tdsl.index_maps import MatrixFactors
 from tinyml.runtime.model.memory import require_memory
 from tinyml.transforms.formats.evaluation.reference import MarginModel
 

@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl.indexed_arrays import MatrixFactors, numbered
+from tinyml.dialects.tdsl.index_maps import MatrixFactors, numbered
 from tinyml.runtime.training.weights import Weight
 from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups, channel_axis
 

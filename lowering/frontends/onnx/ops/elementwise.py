@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.elementwise_layers import binary as joined
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
+from tinyml.lowering.frontends.layers.network_layers import binary as joined
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Comparison,

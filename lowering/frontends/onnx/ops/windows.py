@@ -11,11 +11,21 @@ from math import ceil, floor
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers import image_windows
-from tinyml.lowering.frontends.layers.elementwise_layers import batch_normalisation, binary, by_channel
-from tinyml.lowering.frontends.layers.image_windows import Windows, image_of, image_result, same_padding
+from tinyml.lowering.frontends.layers import network_layers
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, stored_order
-from tinyml.lowering.frontends.layers.weighted_sums import TRANSPOSED, convolution, filter_in, transposed_convolution
+from tinyml.lowering.frontends.layers.network_layers import (
+    TRANSPOSED,
+    Windows,
+    batch_normalisation,
+    binary,
+    by_channel,
+    convolution,
+    filter_in,
+    image_of,
+    image_result,
+    same_padding,
+    transposed_convolution,
+)
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
@@ -125,19 +135,19 @@ def pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
     if node.op == "MaxPool":
-        return image_windows.pool(to, tdsl.MaxPoolOp, x, windows, axes=axes)
+        return network_layers.pool(to, tdsl.MaxPoolOp, x, windows, axes=axes)
     include = bool(node.integer("count_include_pad", 0) and any(windows.padding))
     if include and node.integer("ceil_mode", 0):
         raise node.error("count_include_pad with ceil_mode is not supported")
-    return image_windows.pool(to, tdsl.AveragePoolOp, x, windows, to.element, axes=axes, include_padding=include)
+    return network_layers.pool(to, tdsl.AveragePoolOp, x, windows, to.element, axes=axes, include_padding=include)
 
 
 @handles("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, axes = image(to, needed(to, inputs, 0))
     if node.op == "GlobalMaxPool":
-        return image_windows.global_pool(to, tdsl.MaxPoolOp, x, axes=axes)
-    return image_windows.global_pool(to, tdsl.AveragePoolOp, x, to.element, axes=axes)
+        return network_layers.global_pool(to, tdsl.MaxPoolOp, x, axes=axes)
+    return network_layers.global_pool(to, tdsl.AveragePoolOp, x, to.element, axes=axes)
 
 
 @handles("BatchNormalization")

@@ -18,7 +18,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, Function, Product
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift
+from tinyml.dialects.formats.zeroskew.numbers import multiplier_and_shift
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS

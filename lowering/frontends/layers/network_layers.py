@@ -1,0 +1,345 @@
+"""Layers of neural networks: weighted sums, pooling of images, and elementwise layers.
+
+Convolutions, transposed convolutions and dense layers sum from `start`, a constant with a number per output: a bias for
+reals, the result of `start_parameter` for quantised numbers. `element` is the type of the results, by default that of
+the input.
+
+Layers take an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in the
+same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as numpy
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import (
+    ModelBuilder,
+    OrderedTensor,
+    Parameter,
+    permutation,
+    reals,
+    stored_order,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+FILTER, TRANSPOSED = "OHWI", "IHWO"
+"""The axis orders of filters, and of filters of transposed convolutions (O, I: output and input channels)."""
+
+
+def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
+    """Reorder the axes of a filter to those that layers take.
+
+    axes: in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
+    """
+    if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
+        raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
+    if "L" not in axes:
+        return filter.transposed(permutation(axes, target))
+    first, length, last = (filter := filter.transposed(permutation(axes, target.replace("HW", "L")))).shape
+    return filter.reshaped((first, 1, length, last))
+
+
+def convolution(
+    to: ModelBuilder,
+    x: OrderedTensor,
+    filter: Parameter,
+    windows: Windows,
+    groups: int = 1,
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """A convolution of an image or a sequence with a filter O x KH x KW x I / groups."""
+    image, weights = image_of(to, x, axes), to.parameter(filter)
+    image = padded(to, image, windows.padding)
+    first = None if start is None else to.parameter(start)
+    sums = to.op(tdsl.Conv2dOp, weights, image, windows.strides, windows.dilations, groups, first, element)
+    return image_result(to, sums, axes)
+
+
+def transposed_convolution(
+    to: ModelBuilder,
+    x: OrderedTensor,
+    filter: Parameter,
+    windows: Windows,
+    groups: int = 1,
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """A transposed convolution, computed as a convolution of the image with zeros inserted between its pixels.
+
+    filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result;
+    negative numbers add some below and on the right (output padding).
+    """
+    image, weights = image_of(to, x, axes), to.parameter(_rotated(filter, groups))
+    before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
+    after = [far - cut for far, cut in zip(windows.reach, windows.padding[1::2], strict=True)]
+    low, high = ([0, *(max(edge, 0) for edge in edges), 0] for edges in (before, after))
+    image = to.op(tdsl.PadOp, image, low, high, 0.0, [0, *(step - 1 for step in windows.strides), 0])
+    n, height, width, channels = shape_of(image)
+    cut = [max(-edge, 0) for edge in before]
+    size = [extent - start - max(-edge, 0) for extent, start, edge in zip((height, width), cut, after, strict=True)]
+    image = to.part(image, (0, *cut, 0), (n, *size, channels))
+    first = None if start is None else to.parameter(start)
+    sums = to.op(tdsl.Conv2dOp, weights, image, (1, 1), windows.dilations, groups, first, element)
+    return image_result(to, sums, axes)
+
+
+def _rotated(filter: Parameter, groups: int) -> Parameter:
+    """A filter I x KH x KW x O / groups, rotated by 180 degrees, as a filter O x KH x KW x I / groups."""
+    channels, down, across, outputs = filter.shape
+    parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
+    rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
+    return filter.arranged(rotated, "rotated", groups)
+
+
+def dense(
+    to: ModelBuilder,
+    x: SSAValue,
+    weights: Parameter,
+    shape: Sequence[int],
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+) -> SSAValue:
+    """Constant weights (outputs, inputs) times each vector of the input, in which vectors are concatenated.
+
+    shape: of the result. A single vector is multiplied as a column; several become the pixels of an image, convolved
+    with windows of one pixel.
+    """
+    rows, length = weights.shape
+    if prod(shape_of(x)) % length:
+        raise to.error(f"vectors of {length} elements do not divide an input of shape {shape_of(x)}")
+    count = prod(shape_of(x)) // length
+    first = None if start is None else to.parameter(start)
+    if count == 1:
+        matrix, column = to.parameter(weights), to.reshape(x, (length, 1))
+        if first is None:
+            sums = to.op(tdsl.MatmulOp, matrix, column, element)
+        else:
+            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(first, (rows, 1)), element)
+    else:
+        filter = to.parameter(weights.reshaped((rows, 1, 1, length)))
+        image = to.reshape(x, (1, count, 1, length))
+        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
+    return to.reshape(sums, shape)
+
+
+def affine(to: ModelBuilder, x: SSAValue, weights: Array, addends: Array | None = None) -> SSAValue:
+    """The column `weights x + addends`; x: N numbers of any shape, weights: K x N, addends: K numbers."""
+    column = to.reshape(x, (weights.shape[1], 1))
+    product = to.op(tdsl.MatmulOp, to.parameter(reals(weights)), column)
+    if addends is None or not addends.any():
+        return product
+    return to.op(tdsl.AddOp, product, to.parameter(reals(addends.reshape(-1, 1))))
+
+
+Pair = tuple[int, int]
+"""A pair of numbers, for height and width."""
+
+Margins = tuple[int, int, int, int]
+"""Numbers of rows above and below, and of columns on the left and right."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of a layer along height and width.
+
+    padding: rows and columns of zeros around the image. Raises `VerifyException` for kernels, strides and dilations
+    below 1.
+    """
+
+    kernel: Pair
+    strides: Pair = (1, 1)
+    dilations: Pair = (1, 1)
+    padding: Margins = (0, 0, 0, 0)
+
+    def __post_init__(self):
+        if min(*self.kernel, *self.strides, *self.dilations) < 1:
+            raise VerifyException(
+                f"windows {self.kernel}, strides {self.strides} and dilations {self.dilations} must be at least 1"
+            )
+
+    @property
+    def reach(self) -> Pair:
+        """The distances from the first to the last element of a window."""
+        down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
+        return down, across
+
+
+def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
+    """Windows with SAME padding. extents: height and width of the image."""
+    windows = Windows(kernel, strides, dilations)
+    rows, columns = (same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True))
+    return Windows(windows.kernel, strides, dilations, (*rows, *columns))
+
+
+def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
+    """The padding at both ends of an axis that yields a window for every `stride` elements.
+
+    An odd total has one more element at the end.
+    """
+    span = (kernel - 1) * dilation + 1
+    missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
+    return missing // 2, missing - missing // 2
+
+
+def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
+    """Convert an image or a sequence, whose axes in the model are `axes`, to an NHWC image."""
+    if len(x.shape) != len(axes):
+        raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
+    stored = to.reordered(x, stored_order(axes))
+    if "L" not in axes:
+        return stored
+    n, length, channels = shape_of(stored)
+    return to.reshape(stored, (n, 1, length, channels))
+
+
+def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
+    """Convert an NHWC image to a tensor of the model, whose axes there are `axes`."""
+    if "L" in axes:
+        n, _, length, channels = shape_of(image)
+        image = to.reshape(image, (n, length, channels))
+    return OrderedTensor(image, stored_order(axes))
+
+
+def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
+    """Pad an NHWC image with zeros. padding: as `Margins`."""
+    top, bottom, left, right = padding
+    return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
+
+
+def pool(
+    to: ModelBuilder,
+    kind: type[tdsl.PoolOp],
+    x: OrderedTensor,
+    windows: Windows,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+    include_padding: bool = False,
+) -> OrderedTensor:
+    """The maximum or the average of each window.
+
+    element: the type of averages, by default that of the image. include_padding: true if padding counts as elements.
+    """
+    if windows.dilations != (1, 1):
+        raise to.error("dilations are not supported")
+    image, padding = image_of(to, x, axes), windows.padding
+    if include_padding:
+        image, padding = padded(to, image, padding), (0, 0, 0, 0)
+    return image_result(to, to.op(kind, image, windows.kernel, padding, windows.strides, element), axes)
+
+
+def global_pool(
+    to: ModelBuilder,
+    kind: type[tdsl.PoolOp],
+    x: OrderedTensor,
+    element: Attribute | None = None,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """The maximum or the average of each channel."""
+    image = image_of(to, x, axes)
+    if kind is tdsl.AveragePoolOp:
+        return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
+    _, height, width, _ = shape_of(image)
+    return image_result(to, to.op(kind, image, (height, width), (0, 0, 0, 0), (1, 1), element), axes)
+
+
+GREATEST = (2.0 - 2.0**-23) * 2.0**127
+"""The greatest 32-bit float, which stands for no upper bound."""
+
+
+def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
+    """Clamp elements to a range, such as that of Relu (0 to `GREATEST`) or Relu6."""
+    if (low, high) == (0.0, GREATEST):
+        return to.op(tdsl.ReluOp, x)
+    if (low, high) == (0.0, 6.0):
+        return to.op(tdsl.Relu6Op, x)
+    return to.op(tdsl.ClipOp, x, low, high)
+
+
+def binary(
+    to: ModelBuilder,
+    make: type[tdsl.BinaryOp],
+    lhs: OrderedTensor | Parameter,
+    rhs: OrderedTensor | Parameter,
+    element: Attribute | None = None,
+) -> OrderedTensor:
+    """An op on each pair of elements.
+
+    The result has the axis order of the first operand that is not in the model's order, else the model's order.
+    """
+    rank = max(len(lhs.shape), len(rhs.shape))
+    orders = [
+        operand.order
+        for operand in (lhs, rhs)
+        if isinstance(operand, OrderedTensor) and len(operand.order) == rank and not operand.is_plain
+    ]
+    order = orders[0] if orders else tuple(range(rank))
+    left, right = (_ranked(to, operand, rank, order if orders else None) for operand in (lhs, rhs))
+    return OrderedTensor(to.op(make, left, right, element), order)
+
+
+def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
+    """Extend an operand to a rank by leading axes of extent 1, and reorder its axes; scalars are unchanged.
+
+    order: None if all operands are in the model's order, in which they broadcast unchanged.
+    """
+    if order is None or not operand.shape:
+        return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
+    shape = (1,) * (rank - len(operand.shape)) + operand.shape
+    if isinstance(operand, Parameter):
+        return to.parameter(operand.reshaped(shape).transposed(order))
+    if len(operand.shape) < rank:
+        operand = OrderedTensor.plain(to.reshape(to.plain(operand), shape))
+    return to.reordered(operand, order)
+
+
+def by_channel(numbers: Parameter, axes: str) -> Parameter:
+    """Reshape a vector so that it broadcasts along the channels of a tensor. axes: of the tensor in the model."""
+    return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
+
+
+def batch_normalisation(
+    to: ModelBuilder,
+    x: OrderedTensor | Parameter,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    epsilon: float = 1e-5,
+    *,
+    axes: str,
+) -> OrderedTensor:
+    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with arrays of a number per channel.
+
+    The result is a product and a sum, which `simplify` (`onnx/rewrites.py`) folds into the weights of the layer before.
+    """
+    scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
+    total = variance + epsilon
+    if len({array.size for array in (scale, offset, mean, variance)}) > 1 or total.min() <= 0:
+        raise to.error("its constants differ in length, or a variance is not positive")
+    factor = scale / np.sqrt(total)
+    factors, addends = (
+        by_channel(Parameter(array.astype(np.float32)), axes) for array in (factor, offset - mean * factor)
+    )
+    return binary(to, tdsl.AddOp, binary(to, tdsl.MulOp, x, factors), addends)
