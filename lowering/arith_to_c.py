@@ -36,7 +36,7 @@ from tinyml.lowering.c.caller_functions import caller_functions
 from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
 from tinyml.lowering.c.memory import MEMORY
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.transforms.ir.cost.steps import is_shift
+from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
@@ -179,7 +179,6 @@ ARITHMETIC: Spellings = {
     arith.SubfOp: _float_binary("-"),
     arith.MulfOp: _float_binary("*"),
 }
-
 
 SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 

@@ -1,7 +1,7 @@
 """Cost tables, the chip's part of the cost model: the time and memory that each kind of step takes on a board.
 
 `make costs` fits `targets/CHIP/costs/TABLE.json` to programs measured on simulated boards. The tables hold for C
-compiled at -Os. `tinyml.transforms.ir.cost.steps` lists the kinds of steps.
+compiled at -Os. `tinyml.transforms.ir.cost.demand` lists the kinds of steps.
 """
 
 from __future__ import annotations

@@ -68,7 +68,6 @@ __all__ = [
     "verify_room",
 ]
 
-
 BOUND = DenseArrayBase.constr(i64)
 
 

@@ -47,7 +47,6 @@ __all__ = [
     "product_of",
 ]
 
-
 ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Term"]
 
-
 _MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
 """The maps of a product of matrices: from row i, column j and summed index k."""
 

@@ -16,9 +16,9 @@ from tinyml.targets.avr.composer.channel_tiles import AvrChannelsByRow, AvrSlidi
 from tinyml.targets.avr.composer.coded_rows import coded_rows
 from tinyml.targets.avr.composer.compose import compose_far
 from tinyml.targets.avr.composer.dot_tiles import AvrDotTile
-from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.forest_branches import forest_code, plain_forest
 from tinyml.targets.avr.composer.forest_tables import forest_tables
+from tinyml.targets.avr.composer.fragments import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
 from tinyml.targets.composer.instructions import Line

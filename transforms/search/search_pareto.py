@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 
-
 FRONT_LOSS = 5.0
 """Limit on how far the loss of a candidate on the front exceeds the least, whatever its cost."""
 
@@ -174,24 +173,19 @@ CORRECTED_SLACK = 1.01
 factor.
 """
 
-
 FAILED_MEASUREMENTS = 8
 """Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
 not count.
 """
 
-
 ESTIMATED_TOGETHER = 4
 """The number of candidates that are estimated together; the first one within the limits is taken."""
-
 
 SPARE_RAM_SHARE = 0.02
 """The share of a limit on RAM that stays free in a program that is not short of memory."""
 
-
 RIVALRY = 2.0
 """The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
-
 
 RIVALS = 6
 """The most rivals of each origin."""

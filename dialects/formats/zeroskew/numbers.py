@@ -30,16 +30,12 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-
 WIDTHS = (*range(2, 9), 16)
-
 
 USUAL_WIDTH = 8
 
-
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
 """The greatest raw that a sum starts from, by its width."""
-
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
 """The greatest sum of products that, with a start, fits 32 bits, or the 48 bits that requantisation takes."""
@@ -220,7 +216,6 @@ def skewed(format: Any) -> ZeroSkewNumbers:
 
 _PRECISION = 31
 """Fraction bits of a multiplier."""
-
 
 LEAST_SHIFT, GREATEST_SHIFT, GREATEST_WIDE_SHIFT = -31, 30, 7
 

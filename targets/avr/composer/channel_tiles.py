@@ -15,8 +15,20 @@ from functools import cache
 
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import FLASH, TimedCode, copied, cycles, moved
-from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, NUMBER, RESULT, SIGN, SUM, ZERO, shifted
-from tinyml.targets.avr.composer.fragments import MovingPointer, accumulate_three_bytes, next_byte
+from tinyml.targets.avr.composer.fragments import (
+    CALL,
+    CALLED,
+    FACTORS,
+    NUMBER,
+    RESULT,
+    SIGN,
+    SUM,
+    ZERO,
+    MovingPointer,
+    accumulate_three_bytes,
+    next_byte,
+    shifted,
+)
 from tinyml.targets.avr.composer.sums import strided_dot
 from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.instructions import Code, Line, joined

@@ -10,16 +10,17 @@ from functools import cache
 
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import FLASH, RAM, TimedCode, copied, cycles, moved
-from tinyml.targets.avr.composer.epilogues import (
+from tinyml.targets.avr.composer.fragments import (
     CALL,
     CALLED,
     FACTORS,
     RESULT,
     SUM,
     ZERO,
+    accumulate_three_bytes,
+    next_byte,
     shifted,
 )
-from tinyml.targets.avr.composer.fragments import accumulate_three_bytes, next_byte
 from tinyml.targets.avr.composer.sums import dot_in_chunks
 from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.instructions import Code, joined

@@ -17,7 +17,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, moved, statement
-from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forest_branches import LONGEST, RESULTS, Leaves, compares
 from tinyml.targets.c.composer.forests_in_c import signature
 from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
 from tinyml.targets.composer.instructions import Code, joined

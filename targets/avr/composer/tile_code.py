@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import accumulate
 
 from tinyml.targets.avr.assembly import RETURN_ADDRESS, TimedCode, bytes_of, cycles, framed
-from tinyml.targets.avr.composer.epilogues import (
+from tinyml.targets.avr.composer.fragments import (
     COMPILED,
     FACTORS,
     factors,
@@ -17,8 +17,7 @@ from tinyml.targets.avr.composer.epilogues import (
     shifted_in_c,
 )
 from tinyml.targets.composer.instructions import Code, Instruction, Run, joined
-from tinyml.targets.composer.stream_fields import START, Field, Number, RowNumbers, Weights
-from tinyml.targets.composer.weight_streams import StreamInC, WeightStream
+from tinyml.targets.composer.weight_streams import START, Field, Number, RowNumbers, StreamInC, Weights, WeightStream
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
-from tinyml.targets.composer.stream_fields import doubled, requantised_in_c
+from tinyml.targets.composer.weight_streams import doubled, requantised_in_c
 from tinyml.targets.tiles import Sums, Tile
 
 _COLUMNS = 96

@@ -1,1 +1,1 @@
-"""The composer of kernels for Cortex-M: fragments, epilogues, and a file for each kind of kernel."""
+"""The composer of kernels for Cortex-M: fragments, and a file for each kind of kernel."""

@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
-from tinyml.targets.composer.stream_fields import doubled
 from tinyml.targets.composer.tile_code import RepeatedCode
+from tinyml.targets.composer.weight_streams import doubled
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.coded_rows import constant
 from tinyml.targets.cortex_m.composer.depthwise import OverlappingWindows
-from tinyml.targets.cortex_m.composer.epilogues import requantised_by_constants
-from tinyml.targets.cortex_m.composer.fragments import SAVED, is_power_of_two, moved
+from tinyml.targets.cortex_m.composer.fragments import SAVED, is_power_of_two, moved, requantised_by_constants
 from tinyml.targets.cortex_m.thumb import REACH, at, slot
 from tinyml.targets.tiles import Sums, Tile
 

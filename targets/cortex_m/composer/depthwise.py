@@ -19,12 +19,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
-from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1, START, ListedBytes, Number, RowNumbers
 from tinyml.targets.composer.tile_code import RepeatedCode, overlapping
-from tinyml.targets.composer.weight_streams import WeightStream
+from tinyml.targets.composer.weight_streams import (
+    DOUBLED,
+    RIGHT_LESS_1,
+    START,
+    ListedBytes,
+    Number,
+    RowNumbers,
+    WeightStream,
+)
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.epilogues import requantised
-from tinyml.targets.cortex_m.composer.fragments import SAVED, half, halfwords, moved
+from tinyml.targets.cortex_m.composer.fragments import SAVED, half, halfwords, moved, requantised
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, REACH, Address, at, post, slot
 from tinyml.targets.tiles import Tile
 

@@ -15,9 +15,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
-from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.tile_code import LoopedCode, overlapping
-from tinyml.targets.composer.weight_streams import MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT, ChannelRecords, WeightStream
+from tinyml.targets.composer.weight_streams import (
+    MULTIPLIER,
+    MULTIPLIER_AT,
+    RIGHT,
+    RIGHT_AT,
+    WEIGHTS_AT,
+    ChannelRecords,
+    WeightStream,
+)
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
@@ -30,8 +37,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
-from tinyml.targets.cortex_m.composer.fragments import element_at
+from tinyml.targets.cortex_m.composer.fragments import SATURATED, element_at, requantised_by_halves
 from tinyml.targets.cortex_m.thumb import at, slot
 
 _WEIGHTS = ("r0", "r1", "r2")

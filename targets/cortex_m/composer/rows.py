@@ -24,11 +24,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
-from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1, ROW, START, RowNumbers, Weights
 from tinyml.targets.composer.tile_code import RowNest, unrolled
-from tinyml.targets.composer.weight_streams import WeightStream, in_powers_of_two, multipliers_and_shifts
+from tinyml.targets.composer.weight_streams import (
+    DOUBLED,
+    RIGHT_LESS_1,
+    ROW,
+    START,
+    RowNumbers,
+    Weights,
+    WeightStream,
+    in_powers_of_two,
+    multipliers_and_shifts,
+)
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.epilogues import requantised, requantised_rows
 from tinyml.targets.cortex_m.composer.fragments import (
     QUAD,
     counted,
@@ -39,6 +47,8 @@ from tinyml.targets.cortex_m.composer.fragments import (
     next_four,
     parted_bytes,
     repeated,
+    requantised,
+    requantised_rows,
     restored,
     rows_of_halfwords,
     saved,

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
-from tinyml.targets.composer.stream_fields import MULTIPLIER, RIGHT
 from tinyml.targets.composer.tile_code import RowNest, unrolled
-from tinyml.targets.composer.weight_streams import BY_ROW, WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
@@ -28,8 +27,7 @@ from tinyml.targets.cortex_m.composer.armv6m import (
     restored,
     saved,
 )
-from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
-from tinyml.targets.cortex_m.composer.fragments import element_at
+from tinyml.targets.cortex_m.composer.fragments import SATURATED, element_at, requantised_by_halves
 from tinyml.targets.cortex_m.thumb import at, slot
 
 _ROWS = ("r0", "r1", "r2", "r3")

@@ -27,14 +27,18 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
-from tinyml.targets.composer.stream_fields import WORD, Number, RowNumbers, Weights, word
 from tinyml.targets.composer.tile_code import RowNest
 from tinyml.targets.composer.weight_streams import (
+    WORD,
+    Number,
+    RowNumbers,
     StreamInC,
+    Weights,
     WeightStream,
     in_powers_of_two,
     multipliers_and_shifts,
     requantised,
+    word,
 )
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import counted_in_memory, restored, saved

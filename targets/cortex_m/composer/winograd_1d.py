@@ -17,8 +17,14 @@ from dataclasses import dataclass
 from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.epilogues import requantised_rows
-from tinyml.targets.cortex_m.composer.fragments import QUAD, counted_in_memory, moved, parted_bytes, rows_of_halfwords
+from tinyml.targets.cortex_m.composer.fragments import (
+    QUAD,
+    counted_in_memory,
+    moved,
+    parted_bytes,
+    requantised_rows,
+    rows_of_halfwords,
+)
 from tinyml.targets.cortex_m.composer.winograd import (
     AT_ONCE,
     FIRST_FREE,

@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import Generic
 
 from tinyml.targets.composer.instructions import balanced
-from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
 from tinyml.targets.composer.tile_code import overlapping
 from tinyml.targets.composer.weight_streams import (
+    DOUBLED,
     MULTIPLIER_AT,
     RIGHT_AT,
+    RIGHT_LESS_1,
     START_AT,
     WEIGHTS_AT,
     ChannelRecords,

@@ -12,8 +12,7 @@ from functools import cached_property, partial
 from typing import Generic
 
 from tinyml.targets.composer.instructions import balanced
-from tinyml.targets.composer.stream_fields import DOUBLED, RIGHT_LESS_1
-from tinyml.targets.composer.weight_streams import BY_ELEMENT, WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, DOUBLED, RIGHT_LESS_1, WeightStream, row_blocks
 from tinyml.targets.riscv.assembly import REACH, RiscvCode, V
 from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, added_product, requantised, started_product
 

@@ -1,19 +1,30 @@
-"""The lowest height, by branch and bound searches with decreasing capacities."""
+"""The lowest height, by branch and bound searches with decreasing capacities.
+
+A trial is a search in one order of the buffers; with a good order it ends at once. Some trials pack merged buffers
+instead, a smaller problem, each packing of which is one of the original problem: two buffers that are alive in the same
+sections can be stacked, and two of the same size can be joined in time if one ends where the other starts. Packings
+without a spare byte often contain such pairs: merging inverts the division of a rectangle into two. A pair may also be
+a coincidence, above all where many buffers meet and among small or short-lived ones, and the smaller problem may then
+have no packing; each seed therefore leaves different pairs unmerged. Buffers that may overlap each other are never
+merged.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count, cycle, islice
+from itertools import accumulate, count, cycle, islice, pairwise
+from math import lcm, prod
+from random import Random
 from typing import NamedTuple
 
 from tinyml.transforms.buffers.packing import branch_and_bound, native
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
-from tinyml.transforms.buffers.packing.grid import to_grid
-from tinyml.transforms.buffers.packing.merged_buffers import DOUBTS, MergedBlock, merge_buffers
-from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
+from tinyml.transforms.buffers.packing.grid import Grid, to_grid
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
 
 PATIENCE = 4_000
@@ -38,7 +49,7 @@ class PackingProblem:
     def __init__(self, rectangles: Sequence[Rectangle]) -> None:
         self.rectangles = rectangles
         self.grid = to_grid(rectangles)
-        self.features = features(rectangles, self.grid)
+        self.features = _features(rectangles, self.grid)
 
     def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
         """Search for offsets, in the order of the rectangles, in a tree of at most `nodes` nodes."""
@@ -62,11 +73,11 @@ class Trial(NamedTuple):
     """
 
     name: str
-    base: tuple[str, Order]
+    base: tuple[str, _Order]
     order: Sequence[int]
     nodes: int
     share: float = SHARE
-    merged: tuple[list[MergedBlock], PackingProblem] | None = None
+    merged: tuple[list[_MergedBlock], PackingProblem] | None = None
 
 
 class Minimiser:
@@ -94,7 +105,7 @@ class Minimiser:
             for trial in cycle(self._named(PATIENCE)):
                 if self.effort.is_enough(self.best) or self.effort.is_over():
                     return self.best
-                if in_vain == len(ORDERS):
+                if in_vain == len(_ORDERS):
                     break
                 outcome = self._try(self._within_gap(share), trial)
                 in_vain = in_vain + 1 if outcome is Outcome.OUT_OF_NODES else 0
@@ -137,8 +148,8 @@ class Minimiser:
                 self._try(height, trial)
 
     def _named(self, nodes: int) -> Iterator[Trial]:
-        for base in ORDERS.items():
-            yield Trial(base[0], base, arranged(base[1], self.problem.features), nodes)
+        for base in _ORDERS.items():
+            yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
         """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
@@ -150,9 +161,9 @@ class Minimiser:
             for seed in islice(seeds, SHAKEN):
                 if self.mergeable:
                     yield from (self._merged(merge_seed, nodes // 4) for merge_seed in islice(merge_seeds, MERGED))
-                bases = [*ORDERS.items(), (f"drawn {seed}", drawn(seed)), self.lucky.base]
+                bases = [*_ORDERS.items(), (f"drawn {seed}", _drawn(seed)), self.lucky.base]
                 base = bases[seed % len(bases)]
-                order = arranged(shaken(base[1], seed), self.problem.features)
+                order = _arranged(_shaken(base[1], seed), self.problem.features)
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
@@ -176,8 +187,8 @@ class Minimiser:
                 for block, shapes in zip(blocks, parts, strict=True)
             ]
         )
-        base = list(ORDERS.items())[seed // len(DOUBTS) % len(ORDERS)]
-        order = arranged(base[1], smaller.features)
+        base = list(_ORDERS.items())[seed // len(_DOUBTS) % len(_ORDERS)]
+        order = _arranged(base[1], smaller.features)
         return Trial(f"{base[0]}, merged {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
     def _try(self, height: int, trial: Trial) -> Outcome:
@@ -202,7 +213,7 @@ class Minimiser:
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
         return result.outcome
 
-    def _taken_apart(self, blocks: Sequence[MergedBlock], offsets: Sequence[int]) -> list[int]:
+    def _taken_apart(self, blocks: Sequence[_MergedBlock], offsets: Sequence[int]) -> list[int]:
         """The offsets of the buffers in bytes, given those of the blocks that contain them."""
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
@@ -212,3 +223,173 @@ class Minimiser:
 
     def _keep(self, placement: Placement) -> None:
         self.best = self.effort.best = placement
+
+
+class _Features(NamedTuple):
+    """A buffer's size, live range in points and in sections, and the greatest and mean units alive in it."""
+
+    size: int
+    points: int
+    sections: int
+    fullest: int
+    mean: int
+
+
+_Order = Callable[[_Features], tuple[int, ...]]
+"""The sort key of a buffer; larger ones come first."""
+
+
+def _powers(*exponents: int) -> _Order:
+    """Sort by a product of powers of the features."""
+
+    def key(buffer: _Features) -> tuple[int, ...]:
+        return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
+
+    return key
+
+
+_ORDERS: dict[str, _Order] = {
+    "fullest, longest": lambda buffer: (buffer.fullest, buffer.points, buffer.size),
+    "area in sections, where it is full": _powers(1, 0, 1, 8, 2),
+    "area, the longer the better": _powers(1, 2, 1, 0, 0),
+    "size, where it is full": _powers(2, 1, 1, 8, 0),
+    "size, where it is full all the time": _powers(2, 1, 2, 8, 2),
+    "longest, fullest": lambda buffer: (buffer.points, buffer.fullest, buffer.size),
+}
+"""Orders by features like MiniMalloc's. Each of them is the fastest for one of its benchmarks."""
+
+
+def _features(rectangles: Sequence[Rectangle], grid: Grid) -> list[_Features]:
+    sums = list(accumulate(grid.alive(), initial=0))
+    return [
+        _Features(
+            size,
+            shape.last - shape.first + 1,
+            last - first + 1,
+            fullest,
+            (sums[last + 1] - sums[first]) // (last - first + 1),
+        )
+        for shape, size, first, last, fullest in zip(
+            rectangles, grid.sizes, grid.first, grid.last, grid.fullest(), strict=True
+        )
+    ]
+
+
+def _drawn(seed: int) -> _Order:
+    """A random product of powers."""
+    draw = Random(seed)
+    return _powers(
+        *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
+    )
+
+
+def _shaken(order: _Order, seed: int) -> _Order:
+    """The same order with each number changed at random by up to a tenth."""
+    draw = Random(seed)
+    return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
+
+
+def _arranged(order: _Order, buffers: Sequence[_Features]) -> list[int]:
+    """The indices of buffers, sorted by an order."""
+    keys = [order(buffer) for buffer in buffers]
+    return sorted(range(len(buffers)), key=keys.__getitem__, reverse=True)
+
+
+_DOUBTS = (0.0, 0.3, 0.6, 1.0)
+"""The probabilities, used in turn, of leaving a pair unmerged whose match is certainly a coincidence."""
+
+_SAFEST = 0.3
+"""The share of the pairs, the safest ones, that are merged before the rest is evaluated again."""
+
+
+class _MergedBlock(NamedTuple):
+    """Buffers merged into one, alive in sections first..last of a grid, with their offsets in the block, in units."""
+
+    size: int
+    alignment: int
+    first: int
+    last: int
+    parts: tuple[tuple[int, int], ...]
+
+
+def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
+    """Merge buffers until only refused pairs are left; the seed determines which pairs are refused."""
+    draw = Random(seed)
+    doubt = _DOUBTS[seed % len(_DOUBTS)]
+    common = _Common(grid)
+    shapes = zip(grid.sizes, grid.alignments, grid.first, grid.last, strict=True)
+    blocks = dict(enumerate(_MergedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
+    refused = set[tuple[int, int]]()
+    apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
+    count = len(blocks)
+    while True:
+        weighed = [
+            (draw.uniform(0.5, 1) * trust, trust, a, b)
+            for trust, a, b in _pairs(blocks, common, draw)
+            if (min(a, b), max(a, b)) not in refused and a not in apart and b not in apart
+        ]
+        if not weighed:
+            return [*blocks.values()]
+        weighed.sort(reverse=True)
+        for _, trust, a, b in weighed[: max(int(_SAFEST * len(weighed)), 1)]:
+            if a not in blocks or b not in blocks:
+                continue
+            if draw.random() < doubt * (1 - trust):
+                refused.add((min(a, b), max(a, b)))
+                continue
+            blocks[count] = _joined(blocks.pop(a), blocks.pop(b))
+            count += 1
+
+
+class _Common:
+    """The frequencies of sizes and lengths among the buffers of a grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.count = len(grid.sizes)
+        self.sizes = sorted(grid.sizes)
+        self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
+
+    def length(self, length: int) -> float:
+        """The share of buffers with the given length."""
+        return self.lengths[length] / self.count
+
+    def size(self, size: int) -> float:
+        """The share of buffers with the given size, averaged over sizes within a tenth of it."""
+        near = max(1, size // 10)
+        buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
+        return buffers / ((2 * near + 1) * self.count)
+
+
+def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
+    """Yield pairs that can be merged, each with the probability that it is no coincidence.
+
+    The probability is based on the expected number of coincidences. Among many blocks that could be merged with each
+    other, a linear number of pairs is drawn.
+    """
+    numbers = [*blocks]
+    draw.shuffle(numbers)
+    alike, starting, ending = (dict[tuple[int, int], list[int]]() for _ in range(3))
+    starts, ends = Counter[int](), Counter[int]()
+    for number in numbers:
+        block = blocks[number]
+        alike.setdefault((block.first, block.last), []).append(number)
+        starting.setdefault((block.first, block.size), []).append(number)
+        ending.setdefault((block.last + 1, block.size), []).append(number)
+        starts[block.first] += 1
+        ends[block.last + 1] += 1
+    for (first, last), group in alike.items():
+        coincidences = starts[first] * (starts[first] - 1) / 2 * common.length(last - first)
+        for a, b in pairwise(group):
+            if blocks[a].size % blocks[b].alignment == 0:
+                yield 1 / (1 + coincidences), a, b
+    for (first, size), group in starting.items():
+        coincidences = ends[first] * starts[first] * common.size(size)
+        for a, b in zip(ending.get((first, size), ()), group, strict=False):
+            yield 1 / (1 + coincidences), a, b
+
+
+def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
+    """Block b stacked on block a if they are alive in the same sections, else joined to it in time."""
+    above = a.size if a.first == b.first else 0
+    parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
+    return _MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -2,6 +2,10 @@
 
 The demand does not depend on the costs of steps. Num ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
+
+The steps of an operation are named by its kind and width, as the keys of `tinyml.targets.costs`. An operation without a
+rule here counts under its own name and width, so that a new operation is counted, and measured by the next calibration,
+without a change of this file.
 """
 
 from __future__ import annotations
@@ -10,11 +14,11 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
-from typing import TYPE_CHECKING
+from math import gcd, prod
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -24,17 +28,17 @@ from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
-from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_constants, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
-from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
-from tinyml.transforms.ir.indices import ARITHMETIC, mean_iterations, numbers_over_loops
+from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations, numbers_over_loops
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
@@ -188,7 +192,7 @@ class _Counter:
             case _:
                 if isinstance(op, memref.LoadOp) and self.loaded(op):
                     return
-                for step, count in steps_of_operation(op).items():
+                for step, count in _steps_of_operation(op).items():
                     steps.add(step, times, count, count)
                 if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
                     more = far_load(self.target)
@@ -217,10 +221,10 @@ class _Counter:
         lowered = _lowered(op, self.target, [self.intervals.get(operand) for operand in op.operands])
         zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
         for step, count in lowered.steps.items():
-            of_zeros = zeros * count if takes_less_of_zero(step) else 0
+            of_zeros = zeros * count if _takes_less_of_zero(step) else 0
             steps.add(step, times, count - of_zeros, count)
             if of_zeros:
-                steps.add(of_zero(step), times, of_zeros, 0)
+                steps.add(_of_zero(step), times, of_zeros, 0)
         if isinstance(op, num.TransformOp):
             steps.add(f"{op.function.data} element", times, op.steps.value.data, 0)
         if isinstance(op, num.KernelOp) and op.kernel is not None:
@@ -256,7 +260,7 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
         block, interval = lowered_alone(op, intervals)
         steps = _counts()
         for lowered_op in block.ops:
-            for step, count in steps_of_operation(lowered_op).items():
+            for step, count in _steps_of_operation(lowered_op).items():
                 steps[step] += count
         tables = [table for table in block.ops if isinstance(table, scratch.ConstantOp)]
         sizes: dict[Attribute, int] = {table.value: scratch.bytes_of(table.result) for table in tables}
@@ -385,3 +389,137 @@ def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
     """The constant array that an element is loaded from; None for other memory."""
     array = scratch.root(load.memref).owner
     return array if isinstance(array, scratch.ConstantOp) else None
+
+
+_UNROLLED = 2
+"""The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
+
+_FREE = (
+    arith.ConstantOp,
+    arith.IndexCastOp,
+    arith.TruncIOp,
+    func.ReturnOp,
+    memref.AllocaOp,
+    memref.CastOp,
+    scf.YieldOp,
+    scratch.ArenaOp,
+    scratch.ConstantOp,
+    scratch.SliceOp,
+    scratch.ViewOp,
+)
+
+
+def _steps_of_operation(op: Operation) -> Mapping[str, float]:
+    """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
+    if isinstance(op, _FREE):
+        return {}
+    width = str(storage_of(op.results[0].type)) if op.results else ""
+    match op:
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if isinstance(op.result.type, IndexType):
+            return {"index": 1}
+        case arith.AddiOp() | arith.SubiOp():
+            return {f"add {width}": 1}
+        case arith.MuliOp():
+            return _multiplication(op, width)
+        case arith.ShRSIOp():
+            return _shift(width, const_evaluate_operand(op.rhs))
+        case arith.MinSIOp() | arith.MaxSIOp():
+            return {f"limit {width}": 1}
+        case arith.CmpiOp() | arith.CmpfOp():
+            return {f"compare {op.lhs.type}": 1}
+        case arith.ExtSIOp():
+            # A multiplication takes narrow factors without extending them.
+            factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
+            return {} if factor else {f"extend {op.input.type} {width}": 1}
+        case arith.SelectOp() if _keeps(op):
+            return {f"keep {width}": 1}
+        case func.CallOp():
+            return {op.callee.string_value(): 1}
+        case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+            return {packed_reader(bits, flash=in_flash(memref_type(op.memref))): 1}
+        case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+            return {packed_writer(bits): 1}
+        case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
+            symbol = packed_copier(bits)
+            return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
+        case scratch.CopyRunOp():
+            elements, size = unit_of(memref_type(op.source))
+            bytes = op.most.value.data // elements * size
+            return {"tm_copy": 1, **({"tm_copy word": bytes // 4} if _copies_words(op) else {"tm_copy byte": bytes})}
+        case scratch.TurnOp():
+            rows, columns = map(const_evaluate_operand, (op.rows, op.columns))
+            return {"turn": 1} if rows is None or columns is None else {"turn pixel": rows * columns}
+        case memref.LoadOp():
+            place = "flash" if in_flash(memref_type(op.memref)) else "ram"
+            return {f"load {place} {_element_bytes(op.memref)}": 1}
+        case memref.StoreOp():
+            return {f"store {_element_bytes(op.memref)}": 1}
+        case _:
+            return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
+
+
+def _takes_less_of_zero(step: str) -> bool:
+    """True if a step is faster with a zero operand, as software float arithmetic is."""
+    return step.startswith(("mulf ", "addf ", "subf "))
+
+
+def _of_zero(step: str) -> str:
+    """The name of a step with a zero operand."""
+    return f"{step} of zero"
+
+
+def is_shift(constant: int, product: str) -> bool:
+    """True if a product of extended numbers and a constant is a shift. An 8-bit chip shifts 16 bits bit by bit."""
+    return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
+
+
+def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
+    factors = (op.lhs, op.rhs)
+    known = next((number for factor in factors if (number := const_evaluate_operand(factor)) is not None), None)
+    narrow = [factor.owner.input.type for factor in factors if isinstance(factor.owner, arith.ExtSIOp)]
+    if known is not None and known > 0 and known.bit_count() == 1 and (not narrow or is_shift(known, width)):
+        return _shift(width, known.bit_length() - 1)
+    if narrow and len(narrow) + (known is not None) == len(factors):
+        widest = max(cast("IntegerType[Any, Any]", type).width.data for type in narrow)
+        return {f"multiply i{widest} {width}": 1}
+    return {f"multiply {width}": 1}
+
+
+def _keeps(select: arith.SelectOp) -> bool:
+    """True if a selection mostly keeps what a loop carries, as the search of the greatest element does."""
+    block = select.parent
+    if block is None or not isinstance(block.parent_op(), scf.ForOp):
+        return False
+    choices = [select.rhs]
+    while isinstance(before := choices[-1].owner, arith.SelectOp):
+        choices += [before.rhs]
+    return any(choice in block.args[1:] for choice in choices) or select.lhs in block.args[1:]
+
+
+def _shift(width: str, amount: int | None) -> Mapping[str, float]:
+    """The steps of a shift; shifts by whole bytes are register moves on an 8-bit chip."""
+    if amount == 0:
+        return {}
+    if amount is None or amount % 8 == 0:
+        return {f"shift {width} bytes": 1}
+    return (
+        {f"shift {width} bit": amount} if amount <= _UNROLLED else {f"shift {width}": 1, f"shift {width} loop": amount}
+    )
+
+
+def _copies_words(op: scratch.CopyRunOp) -> bool:
+    """True if a copy consists of words at aligned addresses of the arena, which is aligned itself."""
+    elements, size = unit_of(memref_type(op.source))
+    whole = elements * 4 // gcd(size, 4)
+    offsets = [op.first, op.at, op.count]
+    for buffer in (op.source, op.dest):
+        while isinstance(view := buffer.owner, scratch.SliceOp):
+            offsets.append(view.offset)
+            buffer = view.source
+        if not isinstance(view, scratch.ViewOp) or view.offset.value.data % 4:
+            return False
+    return all(is_multiple(offset, whole) for offset in offsets)
+
+
+def _element_bytes(value: SSAValue) -> int:
+    return element_bytes(memref_type(value))

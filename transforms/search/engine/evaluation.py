@@ -288,7 +288,6 @@ def one_thread() -> Any:
 
 _controller: Any = None
 
-
 _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 """The first line of every journal."""
 

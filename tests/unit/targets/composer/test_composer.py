@@ -13,8 +13,19 @@ from tinyml.targets.composer.instructions import (
     printed,
     statement,
 )
-from tinyml.targets.composer.stream_fields import DOUBLED, MULTIPLIER, RIGHT, RIGHT_LESS_1, ROW, Weights, doubled
-from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, in_powers_of_two, row_blocks
+from tinyml.targets.composer.weight_streams import (
+    BY_ELEMENT,
+    BY_ROW,
+    DOUBLED,
+    MULTIPLIER,
+    RIGHT,
+    RIGHT_LESS_1,
+    ROW,
+    Weights,
+    doubled,
+    in_powers_of_two,
+    row_blocks,
+)
 from tinyml.targets.tiles import Sums, Tile
 
 BEGIN, STEP, LAST, TEST, BACK = (Instruction(name, name) for name in ("begin", "step", "last", "test", "back"))

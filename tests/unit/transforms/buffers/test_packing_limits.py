@@ -12,7 +12,7 @@ from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_pea
 from tinyml.transforms.buffers.packing.effort import OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.grid import to_grid
-from tinyml.transforms.buffers.packing.merged_buffers import merge_buffers
+from tinyml.transforms.buffers.packing.minimise import merge_buffers
 from tinyml.transforms.buffers.packing.peak import MOST_ALIGNMENTS
 from tinyml.transforms.buffers.packing.rectangles import placement_at
 from tinyml.transforms.buffers.packing.sweep import sweep

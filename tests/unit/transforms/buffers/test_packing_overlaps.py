@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tinyml.transforms.buffers.packing import MODES, Effort, Overlap, Placement, Rectangle, lower_bound, native, pack
 from tinyml.transforms.buffers.packing import branch_and_bound as python
 from tinyml.transforms.buffers.packing.grid import to_grid
-from tinyml.transforms.buffers.packing.merged_buffers import merge_buffers
+from tinyml.transforms.buffers.packing.minimise import merge_buffers
 from tinyml.transforms.buffers.packing.sweep import sweep
 from tinyml.transforms.buffers.packing.validator import complaints
 

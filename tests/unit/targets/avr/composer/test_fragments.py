@@ -6,7 +6,7 @@ import pytest
 from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles, framed, registers, statement
-from tinyml.targets.avr.composer.epilogues import factors
+from tinyml.targets.avr.composer.fragments import factors
 from tinyml.targets.avr.kernels import (
     REQUANTISED_CHANNELS,
     REQUANTISED_DOTS,
