@@ -1,16 +1,17 @@
 """`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
 
-The spellings of arithmetic are here; those of memory are in `lowering/c/memory.py`, those of loops, branches and calls
-in `lowering/c/function.py`.
+The spellings of arithmetic are here, and those of memory: constants in flash, the arena and its views, loads and
+stores. Those of loops, branches and calls are in `lowering/c/function.py`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
@@ -28,14 +29,16 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import c
+from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
+from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
 from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
-from tinyml.lowering.c.memory import MEMORY
-from tinyml.lowering.c.program import ProgramBuilder
+from tinyml.lowering.c.header_texts import ROW_BITS
+from tinyml.lowering.c.program import ARENA, ProgramBuilder
+from tinyml.transforms.bits.hint_loops import PARTITION
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 
@@ -178,6 +181,96 @@ ARITHMETIC: Spellings = {
     arith.AddfOp: _float_binary("+"),
     arith.SubfOp: _float_binary("-"),
     arith.MulfOp: _float_binary("*"),
+}
+
+COPY = "tm_copy"
+"""The function that copies bytes in RAM."""
+
+TURN = "tm_transpose"
+"""The function that transposes images in place."""
+
+
+def _array(at: FunctionLowering, op: memref.AllocaOp) -> None:
+    type = memref_type(op.memref)
+    at.values[op.memref] = at.build.insert(c.ArrayOp(type.element_type, prod(type.get_shape())), op.memref.name_hint)
+
+
+def _same(at: FunctionLowering, op: memref.CastOp) -> None:
+    at.values[op.dest] = at.values[op.source]
+
+
+def _constant_array(at: FunctionLowering, op: scratch.ConstantOp) -> None:
+    constant = at.program.constant(op)
+    memory = CONST if op.loaded else constant.memory
+    at.partition(op.attributes.get(PARTITION), constant.sym_name.data)
+    at.expression(op, c.SymbolOp(constant.sym_name.data, memref_type(op.result).element_type, memory))
+
+
+def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
+    at.program.declare_arena(op)
+    if at.instance is None:
+        at.partition(op.attributes.get(PARTITION), ARENA)
+
+
+def _view(at: FunctionLowering, op: scratch.ViewOp) -> None:
+    at.expression(op, at.program.view(op, at.instance))
+
+
+def _slice(at: FunctionLowering, op: scratch.SliceOp) -> None:
+    pointer, offset = at.operands(op)
+    hint = op.result.name_hint or op.source.name_hint
+    at.values[op.result] = at.build.address(pointer, offset, hint)
+
+
+def _position(at: FunctionLowering, op: memref.LoadOp | memref.StoreOp) -> SSAValue:
+    return at.build.linear([at.values[index] for index in op.indices], memref_type(op.memref).get_shape())
+
+
+def _load(at: FunctionLowering, op: memref.LoadOp) -> None:
+    if op in at.walking:
+        at.expression(op, c.NextOp(at.walking[op]))
+    else:
+        at.expression(op, c.LoadOp(at.values[op.memref], _position(at, op)))
+
+
+def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
+    at.build.put(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
+
+
+def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
+    target = at.build.address(at.values[op.dest], at.values[op.at])
+    source = at.build.address(at.values[op.source], at.values[op.first])
+    size = at.build.literal(element_bytes(memref_type(op.source)))
+    at.program.use_function(COPY)
+    at.build.put(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
+
+
+def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
+    function = TURN if op.bits.value.data == 8 else f"{TURN}_s4"
+    pointer, first, rows, columns = at.operands(op)
+    at.program.use_function(function)
+    pixel = op.pixel.value.data
+    start = at.build.binary(first, "*", at.build.literal(pixel)) if pixel > 1 else first
+    at.build.put(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
+
+
+def _receive(at: FunctionLowering, op: scratch.ReceiveOp) -> None:
+    row = at.build.insert(c.CastOp(at.values[op.row], IntegerType(ROW_BITS, Signedness.UNSIGNED)))
+    at.build.put(c.InvokeOp(at.program.row_function, [at.values[op.dest], row]))
+
+
+MEMORY: Spellings = {
+    memref.AllocaOp: _array,
+    memref.CastOp: _same,
+    memref.LoadOp: _load,
+    memref.StoreOp: _store,
+    scratch.ArenaOp: _arena,
+    scratch.ConstantOp: _constant_array,
+    scratch.CopyRunOp: _copy_run,
+    scratch.ReceiveOp: _receive,
+    scratch.SliceOp: _slice,
+    scratch.TurnOp: _turn,
+    scratch.ViewOp: _view,
 }
 
 SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.c.composer.forests_in_c import FORESTS
 from tinyml.targets.kernel import ElementFunction, FarConstants, ForestCoder, Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileCoder, TileFamily

@@ -32,6 +32,5 @@ from tinyml.dialects.tdsl.parts import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.sensor_units import *
 from tinyml.dialects.tdsl.slices import *
-from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.movement import Move, MovementOp, dimensions, identity
-from tinyml.dialects.tdsl.windows import integer_array, integers
+from tinyml.dialects.tdsl.slices import integer_array, integers
 
 __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 

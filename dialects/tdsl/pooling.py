@@ -20,8 +20,8 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.index_maps import add_at, numbered
+from tinyml.dialects.tdsl.slices import integer_array, integers, windows
 from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
-from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,8 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat
-from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum
-from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers, single, skewed
+from tinyml.dialects.formats.zeroskew.numbers import SkewedSum, ZeroSkewNumbers, single, skewed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 

@@ -24,13 +24,14 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
-from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import (
     PRODUCT_LIMITS,
     USUAL_WIDTH,
     WIDTHS,
+    SkewedSum,
     ZeroSkewNumbers,
+    ZeroSkewSum,
     multiplier_and_shift,
     requantised,
     single,

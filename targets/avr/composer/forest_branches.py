@@ -22,8 +22,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, statement
-from tinyml.targets.c.composer.forests_in_c import code as code_in_c
-from tinyml.targets.c.composer.forests_in_c import forest_inline, signature
+from tinyml.targets.c.composer.constants_in_c import code_in_c, forest_inline, forest_signature
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Composed, Kernel
 
@@ -368,7 +367,7 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
     costs = {"": float(function.time)}
     composed = Composed(
         HEADER,
-        signature(symbol, forest),
+        forest_signature(symbol, forest),
         {(AVR,): statement(lines)},
         code_in_c(forest),
         costs,

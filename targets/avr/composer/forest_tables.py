@@ -18,8 +18,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, moved, statement
 from tinyml.targets.avr.composer.forest_branches import LONGEST, RESULTS, Leaves, compares
-from tinyml.targets.c.composer.forests_in_c import signature
-from tinyml.targets.c.composer.forests_in_c import tables as tables_in_c
+from tinyml.targets.c.composer.constants_in_c import forest_signature, tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
 
@@ -292,7 +291,7 @@ def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
     costs = {"": float(function.time)}
     composed = Composed(
         HEADER,
-        signature(symbol, forest),
+        forest_signature(symbol, forest),
         {(AVR,): statement(lines)},
         tables_in_c(forest),
         costs,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import HEADER, bytes_of, statement
-from tinyml.targets.c.composer import regime as plain
+from tinyml.targets.c.composer.elements import REGIME_BODY, REGIME_INTEGER, REGIME_RUNS
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
 
@@ -111,7 +111,7 @@ class _Shared(Composed):
         return "\n".join(
             [
                 "#ifdef __AVR__",
-                f"static TM_SHARED int64_t {self.symbol}_products({plain.RUNS}, int8_t es, int8_t scale)",
+                f"static TM_SHARED int64_t {self.symbol}_products({REGIME_RUNS}, int8_t es, int8_t scale)",
                 "{",
                 '    register int64_t s __asm__("r18");',
                 *declared,
@@ -119,7 +119,7 @@ class _Shared(Composed):
                 "    return s;",
                 "}",
                 "#else",
-                plain.INTEGER + "#endif",
+                REGIME_INTEGER + "#endif",
                 f"static TM_INLINED {self.signature}",
                 "{",
                 "#ifdef __AVR__",
@@ -136,7 +136,7 @@ class _Shared(Composed):
 def regime_dot() -> Kernel:
     """The kernel for a row; every weight times 2^scale is proven to fit a signed 32-bit integer."""
     symbol = "tm_dot_r16_s16_s64"
-    head = f"int64_t {symbol}({plain.RUNS}, int8_t es, int8_t scale, int64_t sum)"
-    composed = _Shared(HEADER, head, {}, plain.BODY, symbol=symbol)
+    head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"
+    composed = _Shared(HEADER, head, {}, REGIME_BODY, symbol=symbol)
     code = bytes_of(products())
     return Kernel(symbol, 16, 16, 64, step=_STEP, codings=(REGIME, INTEGER), code=code, composed=composed)

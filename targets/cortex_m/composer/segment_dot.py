@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
-from tinyml.targets.c.composer import regime
+from tinyml.targets.c.composer.elements import REGIME_INTEGER, REGIME_RUNS
 from tinyml.targets.composer.instructions import Code, joined, printed
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.thumb import at, post
@@ -85,18 +85,18 @@ class _Segments(Composed):
     def text(self) -> str:
         lines = printed(products())
         assembly = "\n                         ".join(f'"{line}\\n\\t"' for line in lines)
-        values = {"SYMBOL": self.symbol, "RUNS": regime.RUNS, "AT_ONCE": str(_AT_ONCE), "HEAD": self.signature}
+        values = {"SYMBOL": self.symbol, "RUNS": REGIME_RUNS, "AT_ONCE": str(_AT_ONCE), "HEAD": self.signature}
         text = _TEXT.replace("ASSEMBLY", assembly)
         for name, value in values.items():
             text = text.replace(name, value)
-        return regime.INTEGER + text
+        return REGIME_INTEGER + text
 
 
 def segment_dot() -> Kernel:
     """The kernel for a row and a vector whose integers fit 16 bits."""
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (
-        f"int64_t {symbol}(const int32_t *segments, {regime.RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"
+        f"int64_t {symbol}(const int32_t *segments, {REGIME_RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"
     )
     composed = _Segments("tinyml/cores.h", head, {}, "", symbol=symbol)
     codings = REGIME, INTEGER
