@@ -7,7 +7,6 @@ iter_args; integers are `index` values of `arith`.
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.tdsl.accumulation import *
-from tinyml.dialects.tdsl.activations import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
 from tinyml.dialects.tdsl.block_scaling import *

@@ -1,18 +1,20 @@
 """Ops that compute each element of the result from the elements at the same index.
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
-lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of such ops as one op.
+lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of such ops as one op. The
+activations of networks are limits, and functions that formats compute in ways of their own.
 """
 
 from __future__ import annotations
 
-from abc import ABC
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
+from xdsl.dialects.builtin import FloatAttr, StringAttr, TensorType, f32, f64, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -21,6 +23,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    prop_def,
     region_def,
     traits_def,
     var_operand_def,
@@ -52,19 +55,26 @@ __all__ = [
     "AddOp",
     "BinaryOp",
     "CastOp",
+    "ClampOp",
+    "ClipOp",
     "ElementwiseOp",
     "ErfOp",
     "ExpOp",
     "FunctionOp",
+    "HardSwishOp",
+    "LeakyReluOp",
     "LogOp",
     "MapOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
+    "Relu6Op",
+    "ReluOp",
     "ScalarBody",
     "SelectOp",
     "SigmoidOp",
     "SoftplusOp",
+    "StepOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -436,3 +446,91 @@ class YieldOp(IRDLOperation):
 
     def __init__(self, value: SSAValue):
         super().__init__(operands=[value])
+
+
+class ClampOp(UnaryOp, HasFolderInterface, ABC):
+    """Values limited to `limits`; the bits of values inside are unchanged."""
+
+    MOVES_BITS: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[float, float | None]:
+        """The least and the greatest result; None for no upper limit."""
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        return insert(num.ClampOp(x[0], *self.limits))
+
+    def fold(self) -> tuple[SSAValue] | None:
+        low, high = self.limits
+        inside = isinstance(inner := self.input.owner, ClampOp) and _contains(self.limits, inner.limits)
+        return fold_to(self, self.input) if inside or not format_of(self.input).binds(low, high) else None
+
+
+def _contains(outer: tuple[float, float | None], inner: tuple[float, float | None]) -> bool:
+    """True if limits contain all numbers within other limits."""
+    return outer[0] <= inner[0] and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
+
+
+@irdl_op_definition
+class ReluOp(ClampOp):
+    """max(x, 0)."""
+
+    name = "tdsl.relu"
+
+    @property
+    def limits(self) -> tuple[float, float | None]:
+        return 0.0, None
+
+
+@irdl_op_definition
+class Relu6Op(ClampOp):
+    """min(max(x, 0), 6)."""
+
+    name = "tdsl.relu6"
+
+    @property
+    def limits(self) -> tuple[float, float | None]:
+        return 0.0, 6.0
+
+
+@irdl_op_definition
+class ClipOp(ClampOp):
+    """min(max(x, low), high)."""
+
+    name = "tdsl.clip"
+    low = prop_def(FloatAttr)
+    high = prop_def(FloatAttr)
+
+    def __init__(self, input: SSAValue, low: float, high: float):
+        super().__init__(input)
+        self.low, self.high = FloatAttr(low, f64), FloatAttr(high, f64)
+
+    @property
+    def limits(self) -> tuple[float, float | None]:
+        return self.low.value.data, self.high.value.data
+
+    def verify_more(self) -> None:
+        low, high = self.low.value.data, self.high.value.data
+        if not -math.inf < low <= high < math.inf:
+            raise VerifyException(f"clips to finite limits in order, got [{low}, {high}]")
+
+
+@elementwise_op_definition(num.LeakyReluOp)
+class LeakyReluOp(UnaryOp):
+    name = "tdsl.leaky_relu"
+    slope = prop_def(FloatAttr)
+
+    def __init__(self, input: SSAValue, slope: float, element: Attribute | None = None):
+        super().__init__(input, element)
+        self.slope = FloatAttr(slope, f64)
+
+
+@elementwise_op_definition(num.HardSwishOp)
+class HardSwishOp(UnaryOp):
+    name = "tdsl.hard_swish"
+
+
+@elementwise_op_definition(num.StepOp)
+class StepOp(UnaryOp):
+    name = "tdsl.step"

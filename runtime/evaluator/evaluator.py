@@ -1,18 +1,20 @@
 """The evaluator, which runs a program on tensors (L0 or L1) on a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if it does not depend on the input. Loops run
-once, for all samples together.
+once, for all samples together. Of other dialects there are indices and conditions of `arith`, and empty tensors.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ContainerType, ModuleOp, ShapedType, TensorType
+from xdsl.dialects import arith, func, scf, tensor
+from xdsl.dialects.builtin import ContainerType, DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, ShapedType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -21,9 +23,8 @@ from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface
+from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface, selected
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
-from tinyml.runtime.evaluator.foreign_ops import foreign_value
 from tinyml.runtime.evaluator.parallel_loops import (
     Nest,
     beside,
@@ -37,6 +38,7 @@ from tinyml.runtime.evaluator.parallel_loops import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 Array: TypeAlias = "NDArray[Any]"
 Observer: TypeAlias = Callable[[SSAValue, Array], None]
@@ -362,3 +364,65 @@ def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
         # The format has proven the result to be a constant.
         return np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
     return result
+
+
+_COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+]
+"""Comparisons in the numbering of MLIR's signed predicates."""
+
+_ON_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivSIOp: lambda a, b: np.trunc(np.divide(a, b)).astype(np.int64),
+    arith.RemSIOp: np.fmod,
+    arith.MinSIOp: np.minimum,
+    arith.MaxSIOp: np.maximum,
+}
+"""Arithmetic on indices; as in C, quotients are rounded towards zero."""
+
+
+@singledispatch
+def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
+    """The result of an op, given the values of its operands; handlers register by class of op.
+
+    Raises `InputError` for an op without a handler.
+    """
+    raise InputError(f"{op.name} is not supported yet by the evaluator")
+
+
+@foreign_value.register
+def _constant(op: arith.ConstantOp, x: Sequence[Any]) -> int:
+    if isinstance(op.value, DenseIntOrFPElementsAttr):
+        raise InputError("arith.constant of a tensor is not supported by the evaluator, expected tdsl.const")
+    return cast("IntegerAttr[Any]", op.value).value.data
+
+
+@foreign_value.register
+def _comparison(op: arith.CmpiOp, x: Sequence[Any]) -> Any:
+    return _COMPARISONS[op.predicate.value.data](x[0], x[1])
+
+
+@foreign_value.register
+def _selection(op: arith.SelectOp, x: Sequence[Any]) -> Any:
+    return selected(np.asarray(x[0]), x[1], x[2])
+
+
+@foreign_value.register
+def _empty(op: tensor.EmptyOp, x: Sequence[Any]) -> Any:
+    # The content is irrelevant, since all of it is overwritten before it is read.
+    return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
+
+
+def _on_indices(op: Operation, x: Sequence[Any]) -> Any:
+    return _ON_INDICES[type(op)](x[0], x[1])
+
+
+for _kind in _ON_INDICES:
+    foreign_value.register(_kind, _on_indices)

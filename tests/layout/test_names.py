@@ -21,7 +21,7 @@ NAMING_FORMATS = {
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
-    "lowering/frontends/tflite/operators.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/importer.py": "a file's quantisation is a format",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",

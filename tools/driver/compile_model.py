@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.model.program_data import load_program_data, random_data

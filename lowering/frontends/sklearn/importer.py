@@ -25,9 +25,8 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
-from tinyml.lowering.frontends.sklearn.own_answers import remember
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
 from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES

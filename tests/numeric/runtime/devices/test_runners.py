@@ -14,7 +14,7 @@ from programs.devices import BOARDS, SIMULATED
 from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices import avr, block_counter
+from tinyml.runtime.devices import avr, emulator
 from tinyml.runtime.devices.attribution import DEBUG_FLAGS
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
@@ -218,9 +218,9 @@ def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: p
     """Instructions, cycles, answers and the stack of every emulated core where the host has no C compiler."""
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
-    assert block_counter.counting_library() is not None
+    assert emulator.counting_library() is not None
     in_c = runner.run(build, FIX, inputs)
-    monkeypatch.setattr(block_counter, "counting_library", lambda: None)
+    monkeypatch.setattr(emulator, "counting_library", lambda: None)
     in_python = runner.run(build, FIX, inputs)
     for name in ("labels", "scores", "cycles", "core_cycles", "stack_bytes"):
         np.testing.assert_array_equal(getattr(in_python, name), getattr(in_c, name), err_msg=name)
@@ -232,7 +232,7 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
     runner, inputs = runner_for(device), fix_inputs(4)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     in_c = runner.run(build, FIX, inputs).cycles
-    monkeypatch.setattr(block_counter, "counting_library", lambda: None)
+    monkeypatch.setattr(emulator, "counting_library", lambda: None)
     in_python = runner.run(build, FIX, inputs).cycles
     assert in_c is not None
     assert in_python is not None

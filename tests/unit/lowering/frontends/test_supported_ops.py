@@ -9,7 +9,7 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.lowering.frontends.onnx.importer import supported
-from tinyml.lowering.frontends.tflite.operators import OPERATORS
+from tinyml.lowering.frontends.tflite.importer import OPERATORS
 
 PAGE = ROOT / "docs/importing.md"
 
