@@ -180,8 +180,8 @@ ROWS = (
         reports="141 and 65.8 kB with sums of 8 bits, at most 0.23 points lost",
         here="MobileNet-v2, see the row above",
         verdict=CANNOT,
-        why="the paper has no shapes, and the networks' own files are not in the repository; [training](../training.md) with "
-        "rounded sums and learned ranges is measured on digits by voice",
+        why="the paper has no shapes, and the networks' files are not in the repository; [training](../training.md) "
+        "with rounded sums and learned ranges is measured on digits by voice",
     ),
     Row(
         item="figure 5",
