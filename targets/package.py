@@ -26,8 +26,18 @@ class Package:
         return not self.header or self._includes()
 
     def _includes(self) -> bool:
+        """True if the compiler finds the header; it is asked until it does, and not again: a search asks for each
+        program that it builds.
+        """
         if shutil.which(self.compiler[0]) is None:
             return False
-        command = [*self.compiler, "-E", "-x", "c", "-"]
-        source = f"#include <{self.header}>\n"
-        return subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode == 0
+        if self not in _included:
+            command = [*self.compiler, "-E", "-x", "c", "-"]
+            source = f"#include <{self.header}>\n"
+            if subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode:
+                return False
+            _included.add(self)
+        return True
+
+
+_included: set[Package] = set()

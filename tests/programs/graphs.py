@@ -82,13 +82,30 @@ class GraphBuilder:
         return self.add(Kind.CONTRACTION, [read], Image(1, 1, channels, image.bits), prod(image[:3]) * channels)
 
 
-def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = False) -> Graph:
-    """Sandler et al. 2018, width 1. halved_early: PEX's modification, strides of the second block in the first one."""
-    net = GraphBuilder(resolution, resolution, 3)
-    net.window((3, 3), (2, 2), 32)
+def inverted_residual(resolution: int, channels: int, wide: int) -> Graph:
+    """Sandler et al. 2018, figure 4: an expansion, a depthwise convolution and a projection beside the image."""
+    net = GraphBuilder(resolution, resolution, channels)
+    operand = net.last
+    net.window((1, 1), channels=wide)
     net.window((3, 3))
-    net.window((1, 1), (2, 2) if halved_early else (1, 1), 16)
-    before = 16
+    net.sum(operand, net.window((1, 1), channels=channels))
+    return net.graph()
+
+
+def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = False, half: bool = False) -> Graph:
+    """Sandler et al. 2018, width 1. halved_early: PEX's modification, strides of the second block in the first one.
+
+    half: width 0.5, whose channels are rounded to multiples of 8 (12 to 16), except for the last 1,280.
+    """
+
+    def width(channels: int) -> int:
+        return max(8, (channels // 2 + 4) // 8 * 8) if half else channels
+
+    net = GraphBuilder(resolution, resolution, 3)
+    net.window((3, 3), (2, 2), width(32))
+    net.window((3, 3))
+    before = width(16)
+    net.window((1, 1), (2, 2) if halved_early else (1, 1), before)
     for channels, repeats, stride in (
         (24, 2, 1 if halved_early else 2),
         (32, 3, 2),
@@ -101,8 +118,8 @@ def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = Fals
             operand = net.last
             net.window((1, 1), channels=6 * before)
             net.window((3, 3), (stride, stride) if i == 0 else (1, 1))
-            net.window((1, 1), channels=channels)
-            before = channels
+            before = width(channels)
+            net.window((1, 1), channels=before)
             if i:
                 net.sum(operand, net.last)
     net.window((1, 1), channels=1280)

@@ -394,8 +394,7 @@ def _initial_candidates(
     """
     search = feasibility.search
     search.evaluation.begin("uniform")
-    for format in sorted(offered, key=lambda format: format.bits):
-        _calibrate(feasibility, format)
+    _calibrate(feasibility, [search.uniform(format) for format in sorted(offered, key=lambda format: format.bits)])
     yield "uniform", [search.uniform(format) for format in offered]
     search.evaluation.begin("registers")
     yield "registers", list(_with_wide_registers(feasibility, offered))
@@ -421,12 +420,15 @@ def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) ->
     return max(within, key=lambda format: format.bits, default=None)
 
 
-def _calibrate(feasibility: Feasibility, format: NumberFormat) -> None:
-    """Correct estimates by the error for a uniform program that may be within the limits."""
-    choices = feasibility.search.uniform(format)
-    if feasibility.may_fit(choices, _UNIFORM_SLACK):
-        feasibility.is_feasible(choices)
-        feasibility.calibrate(choices)
+def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoice]]) -> None:
+    """Correct estimates by the errors for uniform programs that may be within the limits, one after the other."""
+    if feasibility.is_limited:
+        feasibility.estimate_fitting(programs)
+        feasibility.measure(choices for choices in programs if feasibility.may_fit(choices, _UNIFORM_SLACK))
+    for choices in programs:
+        if feasibility.may_fit(choices, _UNIFORM_SLACK):
+            feasibility.is_feasible(choices)
+            feasibility.calibrate(choices)
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import numpy as np
 from programs import gural_murmann as trained
-from programs.graphs import ds_cnn, gural_murmann, mobilenet_v2, mobilenet_v3_small, res_keywords, squeezenet
+from programs.graphs import (
+    ds_cnn,
+    efficientnet_b0,
+    gural_murmann,
+    inverted_residual,
+    mobilenet_v2,
+    mobilenet_v3_small,
+    res_keywords,
+    squeezenet,
+)
 
 from measured.commands import model_path
 from measured.store import Values
@@ -31,6 +40,31 @@ PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "pa
 def mobilenet(resolution: int, classes: int = 1000) -> Callable[[Path | None], Values]:
     """Measures the peaks of MobileNet-v2 by ordinary and partial execution, with sums of 32, 16 and 8 bits."""
     return lambda _models: peaks(mobilenet_v2(resolution, classes), **PARTIAL)
+
+
+def block(_models: Path | None) -> Values:
+    """Peaks of the block of PEX's figure 1: 13 x 13 pixels of 24 channels, expanded to the 144 that the text names."""
+    return peaks(inverted_residual(13, 24, 144), ordinary="ordinary", partial_8="partial-8")
+
+
+def thousand_classes(_models: Path | None) -> Values:
+    """Peaks of EfficientNet-B0 at 160 pixels, and of MobileNet-v2 of half the width at 90."""
+    efficient = peaks(efficientnet_b0(160), ordinary="ordinary", partial_8="partial-8")
+    return {
+        **{f"efficientnet_{name}": value for name, value in efficient.items()},
+        "mobilenet_ordinary": peaks(mobilenet_v2(90, half=True), mode="ordinary")["mode"],
+    }
+
+
+def visual_wake_words(models: Path | None) -> Values:
+    """Peaks of MCUNet's network for visual wake words that runs five times a second, from its file."""
+    from tinyml.dialects.context import context
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.transforms.schedules.plans.network import graph_of
+
+    graph = graph_of(predict_function(load_program(model_path("mcunet_vww", models), context())))
+    return peaks(graph, ordinary="ordinary", partial_8="partial-8", pixels="pixels")
 
 
 def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
@@ -103,6 +137,7 @@ def keywords(_models: Path | None) -> Values:
         "res15": res_keywords(6, pool=False),
         "ds_cnn_l": ds_cnn(276, 5, (2, 1), 2),
         "ds_cnn_m": ds_cnn(172, 4, (2, 1), 2),
+        "ds_cnn_s": ds_cnn(),
     }
     return {
         f"{name}_{mode}": value

@@ -54,8 +54,9 @@ ROWS = (
         item="section 3",
         title="the linear classifier",
         reports="-2.625 by the mechanical rules, -98 with scale 5 (-3.0625) with maxscale 5",
-        here="-98 with scale 5 from evaluator, and the scales of both programs",
-        verdict=REPRODUCED,
+        here="-98 with scale 5, and the scales of both programs; program (2) gives -24 with scale 3, which is -3.0",
+        verdict=DIFFERS,
+        why="-2.625, which would be -21, does not follow from the printed program",
         run=tested(
             "numeric/dialects/formats/test_published.py::test_the_motivating_example_of_seedot",
             f"{RULES}::test_a_sum_of_products",
@@ -138,9 +139,11 @@ ROWS = (
         here="all of {entries} entries of Bonsai's projection are dealt out beforehand (`spread-entries`): "
         "{dealt} cycles on 8 elements; the scheme of the paper takes {fed}, and with the sums of {rows} rows joined "
         "{joined}",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="the scheme of the paper takes fewer cycles if joining the sums of a row is free, and more if it takes one "
+        "a row; its 2.6 to 14.9 times over high-level synthesis are not measured",
         run=Measured(elements("bonsai-mnist16-10", "Z", 8)),
-        holds=lambda found: found["dealt"] < found["joined"],
+        holds=lambda found: found["fed"] < found["dealt"] < found["joined"],
     ),
     Row(
         item="section 6.2.2",
@@ -176,11 +179,13 @@ ROWS = (
         here="in 16 bits ProtoNN {protonn_16:.1f} and Bonsai {bonsai_16:.1f} times as fast as our own program in "
         "floats, {protonn_16_lost:.3f} and {bonsai_16_lost:.3f} points lost; in 32 bits {protonn_32:.1f} and "
         "{bonsai_32:.1f} times, {protonn_32_lost:.3f} and {bonsai_32_lost:.3f} points",
-        verdict=SURPASSED,
+        verdict=DIFFERS,
+        why="our program in floats is the faster one: in 32 bits the ratio is smaller, in 16 bits, which the paper "
+        "does not have here, greater",
         run=Measured(on_board("mkr1000", (16, 32))),
         holds=lambda found: (
-            (found["protonn_16"] > 8.3 and found["protonn_16_lost"] <= 0.051)
-            and (found["bonsai_16"] > 4.9 and found["bonsai_16_lost"] <= 0.127)
+            (found["protonn_16"] > 8.3 > found["protonn_32"] and found["protonn_16_lost"] <= 0.051)
+            and (found["bonsai_16"] > 4.9 > found["bonsai_32"] and found["bonsai_16_lost"] <= 0.127)
         ),
     ),
     Row(
@@ -280,7 +285,9 @@ ROWS = (
         reports="`ap_fixed` loses 17.26 points on average in its best format",
         here="the same arithmetic loses {mean:.2f} points on average of letter26, mnist16-10 and usps10; `fixed` of 8 "
         "bits at most 0.53",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="far more is lost here: without their small features these are guesses among 10 and 26 classes, where most "
+        "data sets of the paper have two",
         run=Measured(loss("bonsai", ("bonsai-letter26", "bonsai-mnist16-10", "bonsai-usps10"), 8)),
         holds=lambda found: found["mean"] > 17,
     ),

@@ -1,8 +1,8 @@
 """The evaluation of candidates: each outcome is computed once, by any number of workers, and kept in a journal.
 
 A candidate's outcome depends only on the candidate and the problem. Any number of workers therefore gives the same
-results, and an interrupted search finds earlier outcomes in its journal. Workers are this process, others on this
-computer, or a cluster, through joblib. A journal is a file with one outcome per line, as JSON.
+results, and an interrupted search finds earlier outcomes in its journal. Workers are this process, copies
+of it, or processes that joblib starts, here or on a cluster. A journal is a file with one outcome per line, as JSON.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import errno
 import json
 import os
 import re
+import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
@@ -157,38 +159,47 @@ R = TypeVar("R")
 Work: TypeAlias = "Callable[[SearchProblem, Sequence[T]], list[R]]"
 """A function from tasks to their results, which any process can run."""
 
-BACKENDS = ("loky", "dask", "ray")
-"""The backends of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
+BACKENDS = ("local", "dask", "ray")
+"""Where candidates are evaluated: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time before this process starts others, which take a second each to start."""
+"""Seconds of processor time before this process starts others: small searches end sooner, and copies of this process
+then know what it has computed so far.
+"""
 
 SHARES = 3
-"""The number of portions per worker, so that all finish at nearly the same time."""
+"""The number of portions per worker of a cluster, so that all finish at nearly the same time."""
+
+SHARES_HERE = 16
+"""The same on this computer, where a portion costs little to send."""
 
 
 class Workers:
     """The processes that work on a search; a context manager, which ends those that it started.
+
+    On Linux, those on this computer are copies of this process, which works beside them. Elsewhere, and on a cluster,
+    joblib starts them.
 
     Inside the context, the numeric libraries of each process have one thread: arrays here are too small for several,
     and sums of reals have the same last bits in every process.
 
     jobs: the number of processes, by default that of processors. cluster: the address of a Dask or Ray cluster; by
     default one is started here. Raises `InputError` for an unknown backend or one that is not installed; `run` raises
-    it for a cluster that cannot be used.
+    it for a cluster that cannot be used, and if a process ended without a result.
     """
 
-    def __init__(self, jobs: int | None = None, backend: str = "loky", cluster: str | None = None):
+    def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
         if backend not in BACKENDS:
             raise unknown("backend", backend, BACKENDS)
         if jobs is not None and jobs < 1:
             raise InputError(f"jobs must be positive, got {jobs}")
-        if cluster is not None and backend == "loky":
+        if cluster is not None and backend == "local":
             raise InputError("a cluster needs the backend dask or ray")
         self.jobs = jobs
         self.backend = backend
         self.cluster = cluster
         self.alone = 0.0
+        self._copies: _Copies | None = None
         self._parallel: Any = None
         self._client: Any = None
         self._limit: Any = None
@@ -203,7 +214,8 @@ class Workers:
         """True if this process still works alone; never with a running cluster, which needs no start and whose address
         may be wrong.
         """
-        return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
+        started = self._copies is not None or self._parallel is not None
+        return self.cluster is None and (self.size == 1 or (not started and self.alone < PATIENCE))
 
     def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
         """Yield tasks with their results, in order."""
@@ -215,21 +227,34 @@ class Workers:
             self.alone += time.process_time() - start
             yield task, result
         if waiting:
-            parallel = self._started()
-            size = max(-(-len(waiting) // (SHARES * self.size)), 1)
+            copies = self.backend == "local" and sys.platform == "linux"
+            size = max(-(-len(waiting) // ((SHARES_HERE if copies else SHARES) * self.size)), 1)
             portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
-            delayed = import_module("joblib").delayed(_by_one_thread)
-            done = parallel(delayed(work, problem, portion) for portion in portions)
-            for portion, results in zip(portions, done, strict=True):
-                yield from zip(portion, results, strict=True)
+            results = self._copied(problem).run(portions, work) if copies else self._sent(problem, portions, work)
+            for portion, found in zip(portions, results, strict=True):
+                yield from zip(portion, found, strict=True)
+
+    def _copied(self, problem: SearchProblem) -> _Copies:
+        """Copies of this process for a problem; those for an earlier one end."""
+        if self._copies is not None and self._copies.problem is not problem:
+            self._copies.end()
+            self._copies = None
+        if self._copies is None:
+            self._copies = _Copies(problem, self.size - 1)
+        return self._copies
+
+    def _sent(self, problem: SearchProblem, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
+        """The results of portions that processes started by joblib compute."""
+        delayed = import_module("joblib").delayed(_by_one_thread)
+        return self._started()(delayed(work, problem, portion) for portion in portions)
 
     def _started(self) -> Any:
         if self._parallel is None:
             try:
                 self._connect()
-                jobs = self.jobs or (self.size if self.backend == "loky" else -1)
+                backend, jobs = ("loky", self.size) if self.backend == "local" else (self.backend, self.jobs or -1)
                 joblib: Any = import_module("joblib")
-                with joblib.parallel_config(backend=self.backend, n_jobs=jobs):
+                with joblib.parallel_config(backend=backend, n_jobs=jobs):
                     self._parallel = joblib.Parallel().__enter__()
             except ImportError as error:
                 raise InputError(
@@ -259,9 +284,12 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if self._copies is not None:
+            self._copies.end()
+            self._copies = None
         if self._parallel is not None:
             self._parallel.__exit__(None, None, None)
-            if self.backend == "loky":
+            if self.backend == "local":
                 import_module("joblib.externals.loky").get_reusable_executor().shutdown(wait=True, kill_workers=True)
             if self.backend == "ray":
                 import_module("ray").shutdown()
@@ -270,6 +298,60 @@ class Workers:
             self._client.shutdown() if self.cluster is None else self._client.close()
             self._client = None
         self._limit.restore_original_limits()
+
+
+class _Copies:
+    """Copies of this process, made when the first portion waits, which share its work on one problem."""
+
+    def __init__(self, problem: SearchProblem, count: int):
+        # Imported here because most commands only list searches.
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        self.problem = problem
+        self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
+
+    def run(self, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
+        """Yield the results of portions, in order; copies begin with the first ones, this process with the last.
+
+        Raises `InputError` if a copy ended without a result.
+        """
+        from concurrent.futures.process import BrokenProcessPool
+
+        with warnings.catch_warnings():
+            # Of copies of a process with threads: those of the numeric libraries are idle, and these expect copies.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            sent = [self._executor.submit(_by_copy, work, portion) for portion in portions]
+        own: list[list[R]] = []
+        while sent and sent[-1].cancel():
+            sent.pop()
+            own.append(work(self.problem, portions[len(sent)]))
+        try:
+            yield from (future.result() for future in sent)
+        except BrokenProcessPool as error:
+            raise InputError(
+                "a process that evaluates candidates ended, perhaps for lack of memory; one needs the least (jobs=1)"
+            ) from error
+        yield from reversed(own)
+
+    def end(self) -> None:
+        """End the copies; what they have begun is dropped."""
+        self._executor.shutdown(cancel_futures=True)
+
+
+_problem: Any = None
+
+
+def _begin(problem: SearchProblem) -> None:
+    """Begin the work of a copy: the first process alone answers an interrupt, and ends the others."""
+    global _problem
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _problem = problem
+
+
+def _by_copy(work: Work[T, R], tasks: Sequence[T]) -> list[R]:
+    with attributed():
+        return work(_problem, tasks)
 
 
 def _by_one_thread(work: Work[T, R], problem: SearchProblem, tasks: Sequence[T]) -> list[R]:
@@ -287,6 +369,7 @@ def one_thread() -> Any:
 
 
 _controller: Any = None
+
 
 _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 """The first line of every journal."""

@@ -198,8 +198,8 @@ class SearchPass(ModulePass):
         group=OptionGroup.SEARCH,
     )
     backend: str = option(
-        "where candidates are evaluated: loky (this computer), dask or ray",
-        default="loky",
+        "where candidates are evaluated: local (this computer), dask or ray",
+        default="local",
         metavar="NAME",
         group=OptionGroup.SEARCH,
     )

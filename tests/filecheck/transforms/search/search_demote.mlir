@@ -13,7 +13,7 @@
 // SMALL: pass 'search-demote': no program works in 3 bytes of RAM, even with all tensors demoted
 // LABELS: pass 'search-demote': the metric 'accuracy' needs data with labels, or targets, `y`
 // METRIC: pass 'search-demote': unknown metric 'nonsense' (one of disagreement, accuracy, error
-// BACKEND: pass 'search-demote': unknown backend 'nonsense' (one of loky, dask, ray)
+// BACKEND: pass 'search-demote': unknown backend 'nonsense' (one of local, dask, ray)
 // PROFILE: pass 'search-demote': %X has no profile: run the profile pass first
 
 // The program of Shiftry, section 3.

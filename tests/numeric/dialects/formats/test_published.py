@@ -135,10 +135,11 @@ LINEAR = """func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>) -> tensor<1x1x!se
 }"""
 
 
-def test_the_motivating_example_of_seedot():
-    """Section 3: -98 with scale 5."""
+@pytest.mark.parametrize(("scale", "raw"), [(5, -98), (3, -24)])
+def test_the_motivating_example_of_seedot(scale: int, raw: int):
+    """Section 3: -98 with scale 5 by program (3). Program (2) gives -24 with scale 3: -3.0, not the text's -2.625."""
     x = np.trunc(np.array([[0.0767, 0.9238, -0.8311, 0.8213]]) * 128).astype(np.int8)
-    assert outputs(LINEAR, x).item() == -98
+    assert outputs(LINEAR.replace("<8, 5>", f"<8, {scale}>"), x).item() == raw
 
 
 def test_the_homogeneous_program_of_shiftry():

@@ -83,10 +83,10 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
     assert [numbers[pixel] for pixel in order] == list(range(numbers.size))
 
 
-def test_what_the_paper_claims():
-    """Gural and Murmann's third layer, 10x10x8 to 8x8x11: alive are 869 elements by herringbone, 915 by replacing.
+def test_memory_of_a_published_layer():
+    """Gural and Murmann's third layer, 10x10x8 to 8x8x11: as the equations count, 845, 848 and 888 elements.
 
-    A pixel may overwrite what nothing but its own window has, so that its memory is a little less.
+    A pixel may overwrite what nothing but its own window has, which takes one element less than these count.
     """
 
     def elements(rows: list[int]) -> int:

@@ -5,6 +5,7 @@ from programs.graphs import (
     ds_cnn,
     efficientnet_b0,
     gural_murmann,
+    inverted_residual,
     lenet,
     mobilenet_v1,
     mobilenet_v2,
@@ -23,6 +24,11 @@ from tinyml.transforms.schedules.table import schedule_named
 def peaks(graph: Graph, *modes: str) -> list[float]:
     """Bytes."""
     return [schedule_named(mode).plan(graph).bits / 8 for mode in modes]
+
+
+def test_inverted_residual_block():
+    """PEX, figure 1: 52.7 and 8.5 KB; the text has 144 channels, and no other whole size gives both."""
+    assert peaks(inverted_residual(13, 24, 144), "ordinary", "partial-8") == [52_728, 8_450]
 
 
 PARTIAL = ("ordinary", "partial-32", "partial-16", "partial-8")
@@ -52,6 +58,11 @@ def test_partial_execution_of_efficientnet():
     assert peaks(efficientnet_b0(160), "ordinary", "partial-8") == [768_000, 307_200]
 
 
+def test_ordinary_execution_of_the_narrow_mobilenet():
+    """PEX, appendix D: 123 kB for width 0.5 at 90 pixels."""
+    assert peaks(mobilenet_v2(90, half=True), "ordinary") == [122_592]
+
+
 @pytest.mark.parametrize("resolution", [80, 96, 112, 128, 144, 160, 176])
 def test_ordinary_execution_of_mobilenet(resolution: int):
     """PEX, appendix D: the first expansion, 96 channels at a quarter and 16 at half of the resolution."""
@@ -66,8 +77,9 @@ def test_ordinary_execution_of_mobilenet(resolution: int):
         (res_keywords(6, pool=False), ("ordinary", "partial-8"), [66_150, 44_590]),
         (ds_cnn(276, 5, (2, 1), 2), ("ordinary",), [86_940]),
         (ds_cnn(172, 4, (2, 1), 2), ("ordinary",), [54_180]),
+        (ds_cnn(), ("ordinary",), [16_000]),
     ],
-    ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M"],
+    ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M", "DS-CNN-S"],
 )
 def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[int]):
     """PEX, appendix D."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
+from collections.abc import Sequence
+from multiprocessing import parent_process
 from typing import Any, cast
 
 import pytest
 from programs.paths import MODELS
-from programs.searches import costs_of, evaluation_of, uniform
+from programs.searches import costs_of, evaluation_of, problem_of, uniform
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
 from tinyml.transforms.search.engine import evaluation as evaluation_module
 from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status, Workers
@@ -36,6 +43,31 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
             costs.estimate(candidates, evaluation.problem, evaluation.workers)
             found.append((evaluation.outcomes(candidates), costs.estimates))
     assert found[0] == found[1]
+
+
+def numbers_of_processes(problem: SearchProblem, tasks: Sequence[int]) -> list[int]:
+    time.sleep(0.05)  # Long enough for the copies to begin.
+    return [os.getpid() for _ in tasks]
+
+
+def end_elsewhere(problem: SearchProblem, tasks: Sequence[int]) -> list[int]:
+    return [os._exit(1) if parent_process() is not None else task for task in tasks]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="joblib starts the processes")
+def test_processes_are_copies_beside_which_the_first_one_works(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(evaluation_module, "PATIENCE", 0.0)
+    with Workers(3) as started:
+        found = [process for _, process in started.run(problem_of("protonn"), range(24), numbers_of_processes)]
+    assert found[-1] == os.getpid()
+    assert len(set(found)) > 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="joblib starts the processes")
+def test_a_process_that_ends_is_one_line(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(evaluation_module, "PATIENCE", 0.0)
+    with Workers(2) as started, pytest.raises(InputError, match="perhaps for lack of memory"):
+        list(started.run(problem_of("protonn"), range(64), end_elsewhere))
 
 
 def test_numeric_libraries_have_one_thread_while_there_are_workers():

@@ -1,0 +1,185 @@
+"""Gural and Murmann's lemmas, claims and equations: by all sets of pixels, and by all orders of small convolutions.
+
+An order of pixels takes, at its peak, the results up to the one that is being computed and the pixels of the image that
+this one and later ones depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import pytest
+
+from tinyml.dialects.tdsl.convolution import herringbone, single_transpose
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
+from tinyml.transforms.schedules.plans.least_turns import counted
+from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
+
+Pixel = tuple[int, int]
+
+
+def dependencies(pixels: Sequence[Pixel], kernel: int) -> int:
+    """|B(S)|: the pixels of an image that results depend on."""
+    return len({(y + i, x + j) for y, x in pixels for i in range(kernel) for j in range(kernel)})
+
+
+def least_dependencies(count: int, kernel: int, extent: int) -> tuple[int, list[tuple[Pixel, ...]]]:
+    """The least |B(S)| of all sets of so many pixels among extent x extent, and the sets that have it."""
+    pixels = [(y, x) for y in range(extent) for x in range(extent)]
+    sizes = {chosen: dependencies(chosen, kernel) for chosen in combinations(pixels, count)}
+    least = min(sizes.values())
+    return least, [chosen for chosen, size in sizes.items() if size == least]
+
+
+@pytest.mark.parametrize(("side", "kernel", "expected"), [(1, 3, 12), (2, 3, 19), (1, 5, 30), (2, 5, 41)])
+def test_lemma_3_1(side: int, kernel: int, expected: int):
+    """No n^2 + 1 pixels depend on fewer than (n + k - 1)^2 + k."""
+    least, _ = least_dependencies(side**2 + 1, kernel, 4)
+    assert least == expected == (side + kernel - 1) ** 2 + kernel
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+def test_lemma_a_1(count: int):
+    """Some sets with the least dependencies are connected and orthogonally convex."""
+    _, sets = least_dependencies(count, 3, 4)
+    assert any(is_convex(pixels) and is_connected(pixels) for pixels in sets)
+
+
+def is_convex(pixels: Sequence[Pixel]) -> bool:
+    """True if the pixels of each row and of each column lie side by side."""
+    lines = [[a for a, b in pixels if b == line] for line in range(4)]
+    lines += [[b for a, b in pixels if a == line] for line in range(4)]
+    return all(not line or max(line) - min(line) + 1 == len(line) for line in lines)
+
+
+def is_connected(pixels: Sequence[Pixel]) -> bool:
+    reached, left = {pixels[0]}, set(pixels[1:])
+    while near := {p for p in left if any(abs(p[0] - q[0]) + abs(p[1] - q[1]) == 1 for q in reached)}:
+        reached |= near
+        left -= near
+    return not left
+
+
+@pytest.mark.parametrize("kernel", [3, 5])
+def test_corner_pixels_of_figure_4(kernel: int):
+    """A corner pixel has neighbours in the set below and beside it, and none of the set lies further out in its
+    quadrant: without it the set depends on one pixel less.
+    """
+    pixels = [(y, x) for y in range(3) for x in range(4)]
+    found = 0
+    for count in range(3, 13):
+        for chosen in combinations(pixels, count):
+            for y, x in chosen:
+                further = [(b, a) for b, a in chosen if b <= y and a <= x]
+                if (y + 1, x) in chosen and (y, x + 1) in chosen and further == [(y, x)]:
+                    without = [pixel for pixel in chosen if pixel != (y, x)]
+                    assert dependencies(without, kernel) == dependencies(chosen, kernel) - 1
+                    found += 1
+    assert found
+
+
+def convolution(height: int, width: int, before: int, after: int, kernel: int) -> Graph:
+    """A convolution to height x width pixels; before, after: channels. Elements are bits, so that sizes count them."""
+    image = Image(height + kernel - 1, width + kernel - 1, before, 1)
+    read = Read("x", (kernel, kernel))
+    tensors = {"x": image, "y": Image(height, width, after, 1)}
+    return Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (read,)),), ("y",))
+
+
+def least_of_all_orders(height: int, width: int, before: int, after: int, kernel: int) -> int:
+    """The least peak of all orders of pixels: the best order to each set of them extends the best to a smaller one."""
+    count = height * width
+    dependents = [
+        sum(
+            1 << (y * width + x)
+            for y in range(max(0, i - kernel + 1), min(height, i + 1))
+            for x in range(max(0, j - kernel + 1), min(width, j + 1))
+        )
+        for i in range(height + kernel - 1)
+        for j in range(width + kernel - 1)
+    ]
+    least = [0] + [10**6] * ((1 << count) - 1)
+    for computed, peak in enumerate(least):
+        kept = before * sum(1 for results in dependents if results & ~computed)
+        peak = max(peak, (computed.bit_count() + 1) * after + kept)
+        for pixel in range(count):
+            extended = computed | 1 << pixel
+            if extended != computed:
+                least[extended] = min(least[extended], peak)
+    return least[-1]
+
+
+SMALL = (
+    (3, 3, 1, 2, 3), (3, 3, 1, 3, 3), (3, 3, 2, 3, 3), (4, 3, 1, 3, 3), (4, 3, 2, 5, 3), (4, 3, 1, 2, 5),
+    (3, 3, 2, 5, 5), (3, 3, 2, 2, 3), (4, 3, 3, 2, 3), (3, 3, 3, 1, 5),
+)  # fmt: skip
+"""Height and width of results, channels before and after, and extent of the kernel."""
+
+
+@pytest.mark.parametrize("shape", SMALL)
+def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
+    """Turns of rows and columns suffice: claims 1 and 2, and `optimal-turns` where whole rows pay back."""
+    assert least_of_all_orders(*shape) == counted(convolution(*shape), 0).least()[0]
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SMALL if shape[3] <= shape[2]])
+def test_claim_1(shape: tuple[int, int, int, int, int]):
+    """Where channels do not grow, rows take the image and one pixel."""
+    height, width, _, after, _ = shape
+    graph = convolution(*shape)
+    in_rows = alive(graph, 0, order_of([height], height, width))
+    assert in_rows == graph.size("x") + after == least_of_all_orders(*shape)
+
+
+def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
+    """The elements that are alive, by replacing, herringbone and a single transpose."""
+    graph = convolution(side, side, before, after, 3)
+
+    def least(orders: Iterator[list[int]]) -> int:
+        return min(alive(graph, 0, order_of(order, side, side)) for order in orders)
+
+    rows = iter([[side]])
+    herringbones = (herringbone((side, side), rows_first) for rows_first in (True, False))
+    transposed = (single_transpose((side, side), last) for last in range(side + 1))
+    return least(rows), least(herringbones), least(transposed)
+
+
+def equations(side: int, before: int, after: int) -> tuple[int, int, int]:
+    """Elements by equations (1), (2) and (3) for a kernel of 3 x 3."""
+    image, paid, debt = (side + 2) ** 2 * before, 2 * before, after - before
+    critical, rest = paid // debt, paid % debt
+    replaced = image + side * (side * debt - paid) + 3 * before
+    herringbone = image + (side**2 - critical**2) * after - ((side + 2) ** 2 - (critical + 2) ** 2 - 3) * before
+    return replaced, herringbone, herringbone + min(side * rest, paid) - critical * rest
+
+
+SECOND, THIRD = (10, 5, 8), (8, 8, 11)
+"""Layers of the network of section 5: 12 x 12 x 5 to 10 x 10 x 8, and 10 x 10 x 8 to 8 x 8 x 11."""
+
+
+def test_equations_of_sections_3_4():
+    """By equation (2), the worst moment leaves a square of results of side x* = floor(2 f_in / (f_out - f_in)).
+
+    The debts D(x) of the last 2, 4, 6 ... results come in pairs, so that it leaves x* by x* + 1. Where D(x*) is not 0,
+    herringbone takes more than the equation says: 869 elements for the second layer, the 434.5 bytes of figure 1.
+    """
+    assert equations(*SECOND) == (935, 868, 875)
+    assert equations(*THIRD) == (888, 845, 848)
+    assert peaks(*SECOND) == (915, 869, 873)
+    assert peaks(*THIRD) == (880, 846, 848)
+    for side, before, after in (SECOND, THIRD):
+        critical = 2 * before // (after - before)
+        left = critical * (critical + 1)
+        kept = (critical + 2) * (critical + 3) + 3
+        assert peaks(side, before, after)[1] == (side**2 - left) * after + kept * before
+        assert counted(convolution(side, side, before, after, 3), 0).least()[0] == peaks(side, before, after)[1]
+
+
+def test_equation_2_takes_too_little():
+    """4 x 3 results, 2 to 5 channels: 79 elements by the equation, 80 by the best of all orders of pixels."""
+    height, width, before, after, kernel = shape = 4, 3, 2, 5, 3
+    critical = (kernel - 1) * before // (after - before)
+    image = (height + kernel - 1) * (width + kernel - 1)
+    debt = (height * width - critical**2) * after - (image - (critical + kernel - 1) ** 2 - kernel) * before
+    assert (image * before + debt, least_of_all_orders(*shape)) == (79, 80)
