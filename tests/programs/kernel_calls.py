@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from programs.devices import definition_of
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_signatures import (
+from tinyml.tools.calibration.avr import (
     AXPY,
     CHUNKS,
     DENSE,

@@ -4,37 +4,381 @@ A small domain is a table of results; a large one is interpolated linearly in th
 enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's; a logarithm is
 that of a power of two plus one between 1 and 2. The device never divides. The schemes of SeeDot and Shiftry for exp,
 tanh and sigmoid are there for comparison, and round as the result's format does.
+
+A table covers the function's domain: the raws outside of which the rounded result is constant.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from tinyml.dialects.formats.fixed.tables import (
-    ENTRY_BITS,
-    LOG_FRAC,
-    DirectTable,
-    Domain,
-    FixedFunction,
-    Interpolation,
-    Logarithm,
-    TwoTableExp,
-)
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine
-from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, exactly
+from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS, RealFunction, exactly
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.scaled_integer import ScaledInteger
 
 
 V = TypeVar("V")
 
+
+DIRECT_ENTRIES = 256
+"""Domains of at most this many arguments are a table of results."""
+
+
+SHARE_OF_RESULT = 1 / 16
+"""Error that an interpolation may add to the rounding of the result, in units in the last place of the result..."""
+
+
+SHARE_OF_ARGUMENT = 1 / 32
+"""...or, if that is more, as a share of the change over one unit in the last place of the argument..."""
+
+
+ENTRY_UNITS = 1.5
+"""...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
+
+
+EXP_INDEX_BITS = 7
+"""T of the two tables; SeeDot's 6 quadruples the error."""
+
+
+def is_in_integers(function: Function, result: ScaledInteger) -> bool:
+    """True if a function with a result of some format is computed without floats."""
+    if function == "log":
+        return result.stored_width <= ENTRY_BITS and result.frac.data <= LOG_FRAC
+    return result.stored_width <= REAL_FUNCTIONS[function].widest
+
+
+@lru_cache
+def fixed_function(
+    function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
+) -> FixedFunction:
+    """The program for a function between two formats, by a scheme of the literature or, for None, as suits them
+    best."""
+    domain = Domain(function, source, result)
+    if scheme is not None and function in PUBLISHED:
+        return SCHEMES[scheme](domain)
+    if domain.size <= DIRECT_ENTRIES:
+        return DirectTable(domain)
+    if function == "log":
+        return Logarithm(domain)
+    if function == "exp" and result.stored_width > ENTRY_BITS:
+        return TwoTableExp(domain, EXP_INDEX_BITS)
+    return _smallest_interpolation(domain)
+
+
+def _smallest_interpolation(domain: Domain) -> Interpolation:
+    """The interpolation with the least sufficient scale, found by bisection: more segments make a smaller error."""
+    frac = domain.result.frac.data
+    argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
+    entry = math.ldexp(1.0, frac - Interpolation(domain, 1).frac)
+    wanted = 0.5 + max(SHARE_OF_RESULT, SHARE_OF_ARGUMENT * argument, ENTRY_UNITS * entry)
+    low, high = 1, Interpolation.greatest_scale(domain)
+    while low < high:
+        middle = (low + high) // 2
+        if _greatest_error(Interpolation(domain, middle), domain) <= wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return Interpolation(domain, low)
+
+
+def _greatest_error(function: FixedFunction, domain: Domain) -> float:
+    """The greatest error in units in the last place of the result, against the exact function clamped to its range."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    x = domain.arguments().astype(domain.source.dtype)
+    raws = function.apply(NumpyMachine(), Int(x, domain.source.stored_width, domain.first, domain.last)).value
+    exact = np.ldexp(exactly(domain.function, domain.source.decode(x)), domain.result.frac.data)
+    return float(np.abs(raws - np.clip(exact, *domain.result.limits)).max())
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The raw arguments `first` to `last` of a function between two formats; the results at the ends hold beyond
+    them."""
+
+    function: Function
+    source: ScaledInteger
+    result: ScaledInteger
+
+    @cached_property
+    def odd(self) -> bool:
+        """True for an odd function, perhaps plus a constant as sigmoid has, unless saturation cuts it off there.
+
+        The domain is then symmetric.
+        """
+        return self.real.centre is not None and (self.real.centre == 0 or self._top > self.real.centre)
+
+    @property
+    def real(self) -> RealFunction:
+        """The function of reals."""
+        return REAL_FUNCTIONS[self.function]
+
+    @property
+    def centre(self) -> float:
+        """The value at 0 of a function that is odd around it; 0 for others."""
+        return self.real.centre if self.odd and self.real.centre is not None else 0.0
+
+    @property
+    def _top(self) -> float:
+        return math.ldexp(self.result.limits[1], -self.result.frac.data)
+
+    @cached_property
+    def first(self) -> int:
+        if self.odd:
+            return -self.last
+        # SeeDot's m (5.3.1), from the formats alone: e^x, which bounds sigmoid and softplus, is half a unit in the last
+        # place.
+        return self._limited(math.floor(self._argument(-(self.result.frac.data + 1) * math.log(2))))
+
+    @cached_property
+    def last(self) -> int:
+        if not self.odd:
+            return self._limited(math.ceil(self._argument(self.real.inverse(self._top))))
+        assert self.real.flat is not None
+        # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: where they fall below 2^-(frac + 1) nothing changes, nor
+        # in a table of 16 bits.
+        reach = self.real.flat((min(max(self.result.frac.data, 1), 16) + 2) * math.log(2))
+        if self.real.centre == 0 and self._top < 1:
+            reach = min(reach, self.real.inverse(self._top))
+        return max(self._limited(math.ceil(self._argument(reach))), 1)
+
+    def _argument(self, x: float) -> float:
+        return math.ldexp(x, self.source.frac.data)
+
+    def _limited(self, raw: int) -> int:
+        low, high = self.source.limits
+        return min(max(raw, low), high)
+
+    @property
+    def size(self) -> int:
+        return self.last - self.first + 1
+
+    @property
+    def steepest(self) -> float:
+        """The greatest derivative."""
+        return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
+
+    def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
+        """All raw arguments, or `most` evenly spread ones if there are more."""
+        if self.size <= most:
+            return np.arange(self.first, self.last + 1)
+        return np.linspace(self.first, self.last, most).astype(np.int64)
+
+
+class FixedFunction(ABC):
+    """A rising function between two fixed-point formats, as a program over a machine's integers."""
+
+    @abstractmethod
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]: ...
+
+
+SEGMENTS = 384
+"""Limit on linear segments: no table exceeds the 0.75 KB that Shiftry (5.4) spends on exp."""
+
+
+MOST_OF_A_BYTE = 128
+"""Arguments of an 8-bit format from which its table covers all raws."""
+
+
+SCALES = range(1, 128)
+
+
+ENTRY_BITS = 16
+
+
+LOG_FRAC = 15
+"""The scale of the logarithms of `tm_log_s32`."""
+
+
+class DirectTable(FixedFunction):
+    """An entry per argument: results are correct to half a unit in the last place.
+
+    The table covers the domain or, if that is most of an 8-bit format, all raws, so that nothing has to be clamped.
+    """
+
+    def __init__(self, domain: Domain):
+        self.domain = domain
+        self.first, self.last = domain.first, domain.last
+        if domain.source.stored_width == 8 and domain.size >= MOST_OF_A_BYTE:
+            self.first, self.last = domain.source.limits
+        arguments = domain.source.decode(np.arange(self.first, self.last + 1))
+        self.table: NDArray[Any] = domain.result.encode(exactly(domain.function, arguments))
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        index = m.sub(m.clamp(x, self.first, self.last), m.const(self.first))
+        entry = m.entry(self.domain.function, self.table, index)
+        # The function rises.
+        return Int(entry.value, entry.width, int(self.table[index.low]), int(self.table[index.high]))
+
+
+class Interpolation(FixedFunction):
+    """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
+
+    `scale` stretches arguments so that a segment spans 256 of them: the segment's number and the position in it are
+    whole bytes, and no chip has to shift. Sigmoid is one half plus an odd function. Entries are displaced from the
+    function by half of the deviation of a chord in the middle of its segment, which halves the greatest error.
+    Arguments of more than 16 bits are rounded to 16.
+    """
+
+    def __init__(self, domain: Domain, scale: int):
+        self.domain, self.scale = domain, scale
+        self.dropped = _dropped(domain)
+        self.last = _rounded(domain.last, self.dropped)
+        self.frac = self._entry_frac()
+        self.middle = int(math.ldexp(domain.centre, self.frac))
+        knots = np.arange(_segments(domain, scale) + 1) * 256 / scale
+        unit = self.dropped - domain.source.frac.data
+        x = np.ldexp(knots if domain.odd else self.last - knots, unit)
+        length = math.ldexp(256 / scale, unit)
+        f, before, after = (exactly(domain.function, x + offset) for offset in (0.0, -length, length))
+        raws = np.floor(np.ldexp(f - (before - 2 * f + after) / 16, self.frac) + 0.5) - self.middle
+        self.table: NDArray[np.int16] = np.clip(raws, 0, self._greatest() - self.middle).astype(np.int16)
+
+    @staticmethod
+    def greatest_scale(domain: Domain) -> int:
+        """The greatest scale within the limit on segments."""
+        return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
+
+    def _entry_frac(self) -> int:
+        """The scale of the result if 16 bits hold all entries in it, which saves a shift; else the finest."""
+        domain, frac = self.domain, self.domain.result.frac.data
+        if not domain.odd:
+            most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
+        elif domain.centre == 0:
+            # A segment may reach far beyond the argument where the result saturates.
+            most = min(math.ldexp(domain.result.limits[1] + 1, 1 - frac), 1.0)
+        else:
+            most = 1.0
+        mantissa, exponent = math.frexp(most)
+        finest = ENTRY_BITS - 1 - (exponent - (mantissa == 0.5))
+        if domain.result.stored_width == ENTRY_BITS and finest - 8 < frac:
+            return min(frac, finest)
+        return finest
+
+    def _greatest(self) -> int:
+        greatest = (1 << (ENTRY_BITS - 1)) - 1
+        return min(greatest, self.domain.result.limits[1]) if self.frac == self.domain.result.frac.data else greatest
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+        domain = self.domain
+        if not domain.odd or domain.source.stored_width > ENTRY_BITS:
+            x = m.rescale(m.clamp(x, domain.first, domain.last), self.dropped)
+        function = "tm_interpolate_odd_s16" if domain.odd else "tm_interpolate_s16"
+        parameters = m.int_constant(self.last, ENTRY_BITS), m.int_constant(self.scale, 8)
+        value = m.call_on_table(function, domain.function, self.table, m.held(x, ENTRY_BITS), *parameters)
+        # The function rises, so its ends bound it.
+        ends = np.array([x.low, x.high], np.int16)
+        low, high = RUNTIME_FUNCTIONS[function].reference(self.table, ends, np.int16(self.last), np.int8(self.scale))
+        y = m.add(Int(value, ENTRY_BITS, int(low), int(high)), m.const(self.middle))
+        return m.rescale_to(y, self.frac - domain.result.frac.data, *domain.result.limits)
+
+
+class TwoTableExp(FixedFunction):
+    """e^x as a product of two look-ups with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm 2).
+
+    With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where
+    f includes e^m. Each table has up to 2^T entries.
+    """
+
+    def __init__(self, domain: Domain, index_bits: int):
+        self.domain = domain
+        span = domain.last - domain.first
+        self.dropped = max(span.bit_length() - 2 * index_bits, 0)
+        steps = _rounded(span, self.dropped)
+        self.low_bits = min(index_bits, steps.bit_length())
+        step = math.ldexp(1.0, self.dropped - domain.source.frac.data)
+        start = math.ldexp(domain.first, -domain.source.frac.data)
+        width = max(16, domain.result.stored_width)
+        high = np.exp(start + step * (np.arange((steps >> self.low_bits) + 1) << self.low_bits))
+        self.high, self.high_frac = _scaled(domain.result, high, width)
+        self.low, self.low_frac = _scaled(domain.result, np.exp(step * np.arange(1 << self.low_bits)), width)
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        domain = self.domain
+        offset = m.sub(m.clamp(x, domain.first, domain.last), m.const(domain.first))
+        steps = domain.result.rescaled(m, offset, self.dropped)
+        f = m.entry("exp_high", self.high, m.shift_right(steps, self.low_bits))
+        g = m.entry("exp_low", self.low, m.low_bits(steps, self.low_bits))
+        right = self.high_frac + self.low_frac - domain.result.frac.data
+        return domain.result.product(m, f, g, right)
+
+
+class Logarithm(FixedFunction):
+    """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
+
+    Of what is not above 0 it is that of the least positive float, as on reals. Entries are displaced as those of an
+    `Interpolation`.
+    """
+
+    def __init__(self, domain: Domain):
+        self.domain = domain
+        x = 1 + np.arange(65) / 64
+        chords = np.log(x - 1 / 64) - 2 * np.log(x) + np.log(x + 1 / 64)
+        self.table: NDArray[np.int16] = np.rint(np.ldexp(np.log(x) - chords / 16, LOG_FRAC)).astype(np.int16)
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+        domain, limits = self.domain, self.domain.result.limits
+        least = float(exactly(domain.function, np.zeros(1))[0])
+        lowest = max(limits[0], round(math.ldexp(least, domain.result.frac.data)))
+        if x.high <= 0:
+            return m.const(lowest)
+        positive = m.clamp(x, 1, x.high)
+        value = m.call_on_table("tm_log_s32", domain.function, self.table, m.held(positive, 32))
+        ends = np.array([positive.low, positive.high], np.int32)
+        low, high = RUNTIME_FUNCTIONS["tm_log_s32"].reference(self.table, ends)
+        one = round(math.ldexp(domain.source.frac.data * math.log(2), LOG_FRAC))
+        y = m.sub(Int(value, 32, int(low), int(high)), m.const(one))
+        y = m.rescale_to(y, LOG_FRAC - domain.result.frac.data, *limits)
+        if x.low > 0:
+            return y
+        width = max(y.width, domain.result.stored_width)
+        is_positive = m.cmp_sgt(x.value, m.int_constant(0, x.width))
+        chosen = m.select(is_positive, m.held(y, width), m.int_constant(lowest, width))
+        return Int(chosen, width, min(lowest, y.low), y.high)
+
+
+def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
+    """Positive values rounded as a format rounds to integers of a width, and the greatest scale at which all fit."""
+    frac = width - 1 - math.frexp(float(values.max()))[1]
+    raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
+    return raws.astype(f"i{width // 8}"), frac
+
+
+def _dropped(domain: Domain) -> int:
+    """Low bits that arguments lose in order to fit in 16 bits."""
+    greatest = max(-domain.first, domain.last)
+    return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
+
+
+def _rounded(raw: int, dropped: int) -> int:
+    return (raw + (1 << dropped >> 1)) >> dropped
+
+
+def _segments(domain: Domain, scale: int) -> int:
+    """The number of segments that covers every 16-bit argument, even those that the format does not have."""
+    dropped = _dropped(domain)
+    last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
+    span = last if domain.odd else last - first + 1
+    return (span * scale >> 8) + 1
+
+
 SEEDOT_INDEX_BITS = 6
+
 
 PUBLISHED = ("exp", "tanh", "sigmoid")
 """The functions of the papers."""
@@ -120,70 +464,3 @@ def _shiftry(domain: Domain) -> FixedFunction:
 
 
 SCHEMES: dict[str, Callable[[Domain], FixedFunction]] = {"seedot": _seedot, "shiftry": _shiftry}
-
-
-DIRECT_ENTRIES = 256
-"""Domains of at most this many arguments are a table of results."""
-
-SHARE_OF_RESULT = 1 / 16
-"""Error that an interpolation may add to the rounding of the result, in units in the last place of the result..."""
-
-SHARE_OF_ARGUMENT = 1 / 32
-"""...or, if that is more, as a share of the change over one unit in the last place of the argument..."""
-
-ENTRY_UNITS = 1.5
-"""...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
-
-EXP_INDEX_BITS = 7
-"""T of the two tables; SeeDot's 6 quadruples the error."""
-
-
-def is_in_integers(function: Function, result: ScaledInteger) -> bool:
-    """True if a function with a result of some format is computed without floats."""
-    if function == "log":
-        return result.stored_width <= ENTRY_BITS and result.frac.data <= LOG_FRAC
-    return result.stored_width <= REAL_FUNCTIONS[function].widest
-
-
-@lru_cache
-def fixed_function(
-    function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
-) -> FixedFunction:
-    """The program for a function between two formats, by a scheme of the literature or, for None, as suits them
-    best."""
-    domain = Domain(function, source, result)
-    if scheme is not None and function in PUBLISHED:
-        return SCHEMES[scheme](domain)
-    if domain.size <= DIRECT_ENTRIES:
-        return DirectTable(domain)
-    if function == "log":
-        return Logarithm(domain)
-    if function == "exp" and result.stored_width > ENTRY_BITS:
-        return TwoTableExp(domain, EXP_INDEX_BITS)
-    return _smallest_interpolation(domain)
-
-
-def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least sufficient scale, found by bisection: more segments make a smaller error."""
-    frac = domain.result.frac.data
-    argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
-    entry = math.ldexp(1.0, frac - Interpolation(domain, 1).frac)
-    wanted = 0.5 + max(SHARE_OF_RESULT, SHARE_OF_ARGUMENT * argument, ENTRY_UNITS * entry)
-    low, high = 1, Interpolation.greatest_scale(domain)
-    while low < high:
-        middle = (low + high) // 2
-        if greatest_error(Interpolation(domain, middle), domain) <= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return Interpolation(domain, low)
-
-
-def greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """The greatest error in units in the last place of the result, against the exact function clamped to its range."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
-    x = domain.arguments().astype(domain.source.dtype)
-    raws = function.apply(NumpyMachine(), Int(x, domain.source.stored_width, domain.first, domain.last)).value
-    exact = np.ldexp(exactly(domain.function, domain.source.decode(x)), domain.result.frac.data)
-    return float(np.abs(raws - np.clip(exact, *domain.result.limits)).max())

@@ -25,7 +25,7 @@ from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.calibration.programs.function_programs import LENGTH, program, write
+from tinyml.tools.calibration.programs.generated_code import LENGTH, program, write
 
 Raws = NDArray[np.int64]
 Reals = NDArray[np.floating]

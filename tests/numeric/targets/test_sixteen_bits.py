@@ -30,7 +30,7 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import boards, chips, kernels_of, row_coder
 from tinyml.targets.tiles import Tile, TileFamily
-from tinyml.tools.calibration.kernel_signatures import KernelSignature
+from tinyml.tools.calibration.avr import KernelSignature
 
 SIXTEEN = "sixteen"
 """The board of the package in tests/plugins."""

@@ -20,8 +20,7 @@ from tinyml.runtime.evaluator.function_errors import function_errors
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST
 from tinyml.tools.calibration.avr import DEVICE, FUNCTION_LIMITS
-from tinyml.tools.calibration.programs.function_programs import LENGTH, program, write
-from tinyml.tools.calibration.programs.generated_code import cycles_of_function
+from tinyml.tools.calibration.programs.generated_code import LENGTH, cycles_of_function, program, write
 
 SAMPLES = {"host": 1 << 16, "uno": 80}
 """Inputs of each device; 200 where it is not said."""

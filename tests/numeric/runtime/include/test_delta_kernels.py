@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.layouts.sparse_rows import compress, delta_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
-from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, KernelSignature
+from tinyml.tools.calibration.avr import NEAR, NEAR_PACKED, KernelSignature
 
 KERNELS = [*NEAR, *NEAR_PACKED]
 COLUMNS = 1003

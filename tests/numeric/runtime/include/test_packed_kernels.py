@@ -22,7 +22,7 @@ from tinyml.dialects.scratch.types import OFFSETS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.headers import definition_of
-from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
+from tinyml.tools.calibration.avr import PACKED, KernelSignature
 
 LENGTHS = (
     *range(18),

@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.sparse_rows import compress, pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS
-from tinyml.tools.calibration.kernel_signatures import AXPY, CHUNKS, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
+from tinyml.tools.calibration.avr import AXPY, CHUNKS, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
 
 LENGTHS = (
     *range(18),

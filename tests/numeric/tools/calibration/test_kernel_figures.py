@@ -8,9 +8,8 @@ from programs.spread import spread
 
 from tinyml.targets.registry import known_kernel
 from tinyml.tools.calibration import avr, cortex_m
-from tinyml.tools.calibration.avr import cycles_in_loop
+from tinyml.tools.calibration.avr import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature, attribute_of, cycles_in_loop
 from tinyml.tools.calibration.cortex_m import instructions_per_mac
-from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature, attribute_of
 from tinyml.tools.calibration.programs.generated_code import time_of_product
 from tinyml.tools.calibration.programs.measured_programs import LEVELS, N
 
