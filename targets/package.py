@@ -26,8 +26,19 @@ class Package:
         return not self.header or self._includes()
 
     def _includes(self) -> bool:
-        if shutil.which(self.compiler[0]) is None:
+        """True if the compiler finds the header. What was found is not asked for again: that would take 50 ms."""
+        path = shutil.which(self.compiler[0])
+        if path is None:
             return False
-        command = [*self.compiler, "-E", "-x", "c", "-"]
-        source = f"#include <{self.header}>\n"
-        return subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode == 0
+        question = (path, *self.compiler[1:], self.header)
+        if question not in _FOUND:
+            command = [*self.compiler, "-E", "-x", "c", "-"]
+            source = f"#include <{self.header}>\n"
+            if subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode != 0:
+                return False
+            _FOUND.add(question)
+        return True
+
+
+_FOUND: set[tuple[str, ...]] = set()
+"""Compilers, with their flags and a header that each finds."""
