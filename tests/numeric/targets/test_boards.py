@@ -41,7 +41,7 @@ for _name in NAMED:
     ALIKE[_first].append(_name)
 
 
-@pytest.mark.parametrize("first", spread(ALIKE, 4))
+@pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of all."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
