@@ -53,13 +53,13 @@ def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pyte
 def test_bench_compares_searches(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the baselines of single decisions, which take longest, and with a tenth of the usual effort."""
+    """Without the baselines of single decisions, which take longest, and with little effort."""
     monkeypatch.setattr(compare_searches, "WAYS", [way for way in compare_searches.WAYS if not way.startswith("by-")])
     search = compare_searches._search  # pyright: ignore[reportPrivateUsage]
 
     def with_little_effort(way: str, limits: dict[str, int]) -> SearchRequest | None:
         asked = search(way, limits)
-        return asked if asked is None or way != "pareto" else replace(asked, options={**asked.options, "effort": 40})
+        return asked if asked is None or way != "pareto" else replace(asked, options={**asked.options, "effort": 150})
 
     monkeypatch.setattr(compare_searches, "_search", with_little_effort)
     reports = tmp_path / "rows.json"
