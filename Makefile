@@ -71,7 +71,7 @@ same-code: $(VENV)/test ## name the files whose code, not only docstrings and co
 	cd tests && ../$(BIN)/python -m layout.same_code $(or $(FROM),HEAD)
 
 docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as a site in build/site, and check it: links, nothing from elsewhere
-	EXHAUSTIVE=1 $(BIN)/pytest -q tests/test_docs.py -k what_is_typed
+	EXHAUSTIVE=1 $(BIN)/pytest -q tests/test_docs.py -k "what_is_typed or python_prints"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	$(BIN)/pytest -q tests/site --site build/site
 	@echo 'open build/site/index.html'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, NewType, get_type_hints
 
@@ -125,5 +126,11 @@ class Option:
 
 def options_of(declaration: type) -> list[Option]:
     """The options of a dataclass in the order of its fields, those of its bases first."""
-    hints = get_type_hints(declaration)
+    hints = _type_hints(declaration)
     return [Option(field, hints[field.name]) for field in fields(declaration) if _HELP in field.metadata]
+
+
+@cache
+def _type_hints(declaration: type) -> dict[str, Any]:
+    """The types of fields. Each compilation asks for the options of all searches, some of them several times."""
+    return get_type_hints(declaration)

@@ -26,18 +26,19 @@ class Package:
         return not self.header or self._includes()
 
     def _includes(self) -> bool:
-        """True if the compiler finds the header; it is asked until it does, and not again: a search asks for each
-        program that it builds.
-        """
-        if shutil.which(self.compiler[0]) is None:
+        """True if the compiler finds the header. What was found is not asked for again: that would take 50 ms."""
+        path = shutil.which(self.compiler[0])
+        if path is None:
             return False
-        if self not in _included:
+        question = (path, *self.compiler[1:], self.header)
+        if question not in _FOUND:
             command = [*self.compiler, "-E", "-x", "c", "-"]
             source = f"#include <{self.header}>\n"
-            if subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode:
+            if subprocess.run(command, input=source.encode(), capture_output=True, check=False).returncode != 0:
                 return False
-            _included.add(self)
+            _FOUND.add(question)
         return True
 
 
-_included: set[Package] = set()
+_FOUND: set[tuple[str, ...]] = set()
+"""Compilers, with their flags and a header that each finds."""

@@ -19,7 +19,7 @@ settings.load_profile("tinyml")
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COLLECT_EVERY = 100_000
+COLLECT_EVERY = 500_000
 """Programs are cyclic and short-lived: Python's usual 700 new objects cost a tenth of the run."""
 
 

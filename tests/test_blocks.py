@@ -40,7 +40,10 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
-WAYS = {"run", "run apart", "python", "typed", "error", "warning", "C", "code of", "lines of", "on a board"}
+WAYS = {
+    *("run", "run apart", "python", "python at length", "typed", "error", "warning"),
+    *("C", "code of", "lines of", "on a board"),
+}
 
 WHOLE = {
     "docs/api.md": "tests/unit/tools/api/test_api_reference.py",

@@ -9,7 +9,8 @@ computer that has a C compiler and no cross compiler; `tinyml explain` explains 
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
-skipped without that package. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
+skipped without that package, and one `python at length`, which takes ten seconds, is left to `make docs`. In a block
+after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
 after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
@@ -35,7 +36,7 @@ from measured.commands import measure
 from measured.store import FOLDER, MEASURED, SOURCES, has_measured_compilers, read
 from measured.tables import PAGES
 from programs.environments import copy_installed
-from programs.spread import spread
+from programs.spread import EXHAUSTIVE, spread
 
 from tinyml.targets.registry import boards
 from tinyml.tools.main import file_of
@@ -161,7 +162,9 @@ def test_outputs_are_current(
 
 
 PYTHON = re.compile(
-    r"<!-- python(?: with (?P<package>\w+))? -->\n```python\n(?P<code>.*?)```\n\n```\n(?P<printed>.*?)```\n", re.DOTALL
+    r"<!-- python(?P<long> at length)?(?: with (?P<package>\w+))? -->\n```python\n(?P<code>.*?)```\n\n"
+    r"```\n(?P<printed>.*?)```\n",
+    re.DOTALL,
 )
 """A block of Python, and what it prints; it is skipped without a package that it needs."""
 
@@ -171,7 +174,8 @@ PYTHON = re.compile(
     [
         pytest.param(page, number, id=f"{page.name}-{number}")
         for page in PAGES
-        for number, _ in enumerate(PYTHON.finditer(page.read_text(encoding="utf-8")))
+        for number, block in enumerate(PYTHON.finditer(page.read_text(encoding="utf-8")))
+        if not block["long"] or EXHAUSTIVE in os.environ
     ],
 )
 def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -245,7 +249,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
             raise AssertionError(f"{command}: nothing is known of it")
 
 
-@pytest.mark.parametrize("page", spread(TYPED_PAGES, 3), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", spread(TYPED_PAGES, 2), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """All blocks of a page are typed in one folder, in which there are our docs/ and examples/.
 

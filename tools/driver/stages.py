@@ -131,10 +131,23 @@ def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
     return module
 
 
+_SPELLED = [chr(byte) if 0x20 <= byte <= 0x7E else f"\\{byte:02X}" for byte in range(256)]
+"""The spelling of a byte in a string literal of MLIR."""
+_SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
+
+
+class IRPrinter(Printer):
+    """xDSL's printer, which prints string literals byte by byte; the texts of headers have ten thousands of these."""
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        spelled = "".join([_SPELLED[byte] for byte in bytestring])
+        self.print_string(f'"{spelled}"')
+
+
 def print_ir(module: ModuleOp) -> str:
     """The text of a module, with aliases for the long types of elements and sums."""
     stream = io.StringIO()
-    Printer(stream).print_op(module)
+    IRPrinter(stream).print_op(module)
     text = stream.getvalue()
     aliases = {spelled: f"!t{number}" for number, spelled in enumerate(_long_types(module))}
     for spelled, alias in aliases.items():

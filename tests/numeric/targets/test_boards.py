@@ -41,7 +41,7 @@ for _name in NAMED:
     ALIKE[_first].append(_name)
 
 
-@pytest.mark.parametrize("first", spread(ALIKE, 4))
+@pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of all."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
@@ -118,6 +118,26 @@ def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, mon
     with pytest.raises(InputError, match=r"does not fit attiny85 \(attiny85\): .* 512 of RAM.*; uno has 2,048"):
         compile_model(request)
     assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "flash", "ram", "found"),
+    [
+        # Of one chip, with no byte to spare; the next byte of either memory takes a larger board.
+        ("attiny85", 32256, 2048, "uno"),
+        ("attiny85", 32257, 2048, "mega"),
+        ("attiny85", 32256, 2049, "mega"),
+        # The program may be all constants, of which AVR reads 64,512 bytes.
+        ("uno", 64512, 100, "mega"),
+        ("uno", 64513, 100, "mkr1000"),
+        # A board keeps the memory of which it has enough.
+        ("microbit", 1, 131073, "nano33ble"),
+        ("nucleo-l4r5zi", 100, 655361, ""),
+        ("uno", 32256, 2048, ""),
+    ],
+)
+def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, found: str):
+    assert board_that_fits(board(name), flash, ram).partition(" has ")[0] == found
 
 
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -65,7 +65,7 @@ BATCHES = [
 ]
 
 
-@pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 5))
+@pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 3))
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from programs.paths import ROOT
 from programs.plugins import installed
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
@@ -144,7 +145,7 @@ print(*(name for name in sys.modules if name.startswith("tinyml.")))
 """
 
 
-@pytest.mark.parametrize("target", ["cortex-m4", "riscv"])
+@pytest.mark.parametrize("target", spread(["cortex-m4", "riscv"], 1))
 def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
     """From reals to C with its costs, and on the simulator."""
     tour, out = ROOT / "docs" / "tour", tmp_path / "out"

@@ -110,7 +110,7 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
     assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
 
 
-@pytest.mark.parametrize("device", spread(DEVICES, 4))
+@pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
     """On real inputs, as features and, on the host, as raws, which stand for themselves."""
     data = models / f"{compiled.report['name']}_test.npz"

@@ -39,7 +39,7 @@ def patches(module: ModuleOp, last: int, count: int) -> PatchLoops | None:
         return None
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
     module = refined(Parser(context(), network).parse_module())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from programs.paths import ROOT
 from programs.tflite_models import TfliteModel
 
 from tinyml.tools.driver import compare_searches
+from tinyml.tools.driver.request import SearchRequest
 from tinyml.tools.main import main
 
 TOUR = ROOT / "docs/tour"
@@ -51,8 +53,15 @@ def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pyte
 def test_bench_compares_searches(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the baselines of single decisions, which take longest."""
+    """Without the baselines of single decisions, which take longest, and with little effort."""
     monkeypatch.setattr(compare_searches, "WAYS", [way for way in compare_searches.WAYS if not way.startswith("by-")])
+    search = compare_searches._search  # pyright: ignore[reportPrivateUsage]
+
+    def with_little_effort(way: str, limits: dict[str, int]) -> SearchRequest | None:
+        asked = search(way, limits)
+        return asked if asked is None or way != "pareto" else replace(asked, options={**asked.options, "effort": 150})
+
+    monkeypatch.setattr(compare_searches, "_search", with_little_effort)
     reports = tmp_path / "rows.json"
     assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
     ours, published, *means = rows = json.loads(reports.read_text())

@@ -43,6 +43,10 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert found[f"{unit}_per_inference"] == report[f"{unit}_per_inference"]
     assert sum(one[unit] for one in found["operations"]) == pytest.approx(report[f"{unit}_per_inference"])
     flash = found["flash_bytes"]
+    # Neither the functions of the harness nor static ones of the start-up code are kernels.
+    source = (out / "tour.c").read_text()
+    assert flash["kernels"]
+    assert all(re.search(rf"\b{name}\w*\(", source) for name in flash["kernels"])
     assert flash["total"] == report["flash_bytes"]
     assert flash["code"] == sum(one["code_bytes"] for one in found["operations"])
     groups = sum(sum(flash[group].values()) for group in ("constants", "kernels", "library"))

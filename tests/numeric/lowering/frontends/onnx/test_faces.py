@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 
-SMALL = Face(4, [(8, 1), (16, 2)], {0: True, 1: False}, ((4, 4), (8, 8)), height=16, width=16)
+SMALL = Face(4, [(8, 1), (16, 2)], {0: True, 1: False}, ((4, 4), (8, 8)), height=8, width=16)
 
 
 @pytest.fixture(scope="module")

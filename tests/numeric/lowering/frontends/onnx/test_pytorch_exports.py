@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import DEVICES
+from programs.spread import spread
 
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
@@ -26,7 +27,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
     np.testing.assert_allclose(scores, expected[f"{name}_y"], atol=1e-6)
 
 
-@pytest.mark.parametrize("number", range(len(NAMES)))
+@pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """In 16 bits, exporters and devices taking turns: the device's bits are compared as the program is measured."""
     name, exporter = NAMES[number], EXPORTERS[number % 2]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import select
 import signal
 import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +140,28 @@ def test_boards_and_ports_that_are_none(folder: Path, tmp_path: Path, capsys: py
     greeting = frame(HELLO, struct.pack("<BIII", 2, 0, 8, 4))
     with played_board(lambda got: greeting) as port:
         assert refusal(folder, port, capsys).startswith("the board speaks version 2 of the protocol")
+
+
+def test_lines_of_a_terminal_become_lines_of_bytes():
+    """No byte is answered, changed, or taken for an interrupt; afterwards the line is what it was."""
+    sent = bytes(range(256))
+    with pseudo_terminal() as (master, port):
+        descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY)
+        try:
+            before = termios.tcgetattr(descriptor)
+            before[0] |= termios.ICRNL | termios.IXON
+            before[1] |= termios.OPOST | termios.ONLCR
+            before[3] |= termios.ICANON | termios.ECHO | termios.ISIG
+            termios.tcsetattr(descriptor, termios.TCSANOW, before)
+            before = termios.tcgetattr(descriptor)
+            with open_port(port) as line:
+                os.write(master, sent)
+                assert line.read(5) == sent
+                line.write(sent, 5)
+                assert os.read(master, 1000) == sent
+            assert termios.tcgetattr(descriptor) == before
+        finally:
+            os.close(descriptor)
 
 
 def test_an_interrupt_leaves_the_port_free(folder: Path):

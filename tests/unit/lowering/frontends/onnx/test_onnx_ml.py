@@ -100,3 +100,49 @@ def test_support_vectors_decide_as_libsvm_does():
     assert outputs.labels is not None
     assert outputs.labels.tolist() == [0, 1, 0]
     assert tdsl.read_interface(module).classes == ("a", "b")
+
+
+REGRESSOR: dict[str, Any] = {
+    **{name: SUPPORT[name] for name in ("coefficients", "support_vectors", "rho", "kernel_type", "kernel_params")},
+    "n_supports": 2,
+}
+
+
+@pytest.mark.parametrize("said", [{}, {"one_class": 0}])
+def test_support_vectors_give_a_value(said: dict[str, int]):
+    x = np.array([[1.0, 2, 3], [3, 2, 1], [2, 2, 2]])
+    near, far = (np.exp(-0.5 * ((x - vector) ** 2).sum(1)) for vector in ([1, 2, 3], [3, 2, 1]))
+    outputs = evaluate_reals(imported(ml("SVMRegressor", "x", "scores", **REGRESSOR, **said), outputs="scores"), x)
+    assert outputs.scores is not None
+    np.testing.assert_allclose(np.ravel(outputs.scores), near - far + 0.5, atol=1e-6)
+
+
+def test_support_vectors_of_one_class_are_refused():
+    with pytest.raises(InputError, match="one_class = 1 is not supported, only 0"):
+        imported(ml("SVMRegressor", "x", "scores", **REGRESSOR, one_class=1), outputs="scores")
+
+
+def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
+    """As Gaussian naive Bayes is exported; formats of few bits have a softmax, but hardly an exp of what is added."""
+    nodes = [
+        helper.make_node("ReduceLogSumExp", ["x"], ["total"], axes=[1], keepdims=0),
+        helper.make_node("Reshape", ["total", "column"], ["totals"]),
+        helper.make_node("Sub", ["x", "totals"], ["logs"]),
+        helper.make_node("Exp", ["logs"], ["scores"]),
+    ]
+    column = helper.make_node("Constant", [], ["column"], value=helper.make_tensor("", TensorProto.INT64, [2], [-1, 1]))
+    module = imported(column, *nodes, outputs="scores")
+    names = [op.name for op in module.walk()]
+    assert "tdsl.softmax" in names
+    assert "tdsl.exp" not in names
+    x = np.array([[1.0, 2.0, -1.0], [0.0, 0.0, 3.0]])
+    scores = evaluate_reals(module, x).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, np.exp(x) / np.exp(x).sum(1, keepdims=True), atol=1e-6)
+
+
+def test_support_vectors_are_counted():
+    """A model that names no number has none, as a linear one."""
+    uncounted = {name: value for name, value in REGRESSOR.items() if name != "n_supports"}
+    with pytest.raises(InputError, match="a model without support vectors is not supported"):
+        imported(ml("SVMRegressor", "x", "scores", **uncounted), outputs="scores")

@@ -7,6 +7,7 @@ from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles, framed, registers, statement
 from tinyml.targets.avr.composer.fragments import factors
+from tinyml.targets.avr.composer.sums import dot, dot_in_chunks
 from tinyml.targets.avr.kernels import (
     REQUANTISED_CHANNELS,
     REQUANTISED_DOTS,
@@ -14,6 +15,7 @@ from tinyml.targets.avr.kernels import (
     SHIFTED_DOTS,
 )
 from tinyml.targets.composer.instructions import printed
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS
 from tinyml.targets.registry import kernel_of
 from tinyml.targets.tiles import Sums, Tile
 
@@ -94,3 +96,12 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
     assert kernel.composed.portable in text
     # The sum, what is zero and the counter have variables; the others are overwritten.
     assert '"+r"(s), "+r"(k), "+z"(w), "+x"(x) : [kernel] "i"(tm_dot_s8_s8_s24_steps), "r"(zero) : "r18", "r19"' in text
+
+
+def test_only_rows_of_any_length_are_cut_where_the_counter_ends():
+    """Rows in chunks are never longer than a counter of one byte allows: their kernels have no code for it."""
+    long, limited = dot(8, 8, 24).composed, dot_in_chunks(24, 6).composed
+    assert long is not None
+    assert limited is not None
+    assert LONGEST_IN_CHUNKS <= 255 * 6
+    assert [composed.text.count("TM_ENTER") for composed in (long, limited)] == [2, 1]

@@ -1,0 +1,26 @@
+"""The text of IR is that of xDSL, whoever prints it."""
+
+from __future__ import annotations
+
+import io
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.printer import Printer
+
+from tinyml.tools.driver.stages import IRPrinter, print_ir
+
+
+def test_string_literals_are_xdsl_s():
+    """Every byte, and letters of two, three and four bytes."""
+    for content in (bytes(range(256)), "é日本😀".encode(), b""):
+        ours, theirs = io.StringIO(), io.StringIO()
+        IRPrinter(ours).print_bytes_literal(content)
+        Printer(theirs).print_bytes_literal(content)
+        assert ours.getvalue() == theirs.getvalue()
+
+
+def test_a_module_is_printed_as_by_xdsl():
+    module = ModuleOp([], {"header": StringAttr('#include "a.h"\n\tint π;\\\n')})
+    theirs = io.StringIO()
+    Printer(theirs).print_op(module)
+    assert print_ir(module) == f"{theirs.getvalue()}\n"
