@@ -183,7 +183,7 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
     moved = _above(exact, deviation) - _above(np.where(stays, exact + errors.clip(-usual, usual), scaled), deviation)
     if (exact[near] < 0).any():
         return moved
-    counted = np.where(exact > 0, 1.0, 0.5) - np.where(computed > 0, 1.0, np.where(computed < 0, 0.0, 0.5))
+    counted = (np.sign(exact) - np.sign(computed)) / 2
     return (np.abs(moved) + counted) / 2
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
@@ -65,6 +65,7 @@ def test_margins_estimate_a_loss_better_than_its_count() -> None:
 
 
 @given(st.integers(0, 1000), st.floats(0.01, 100))
+@example(436, 1.0)  # The model is wrong far from the border, and nowhere near it.
 def test_a_factor_of_all_scores_loses_nothing(seed: int, factor: float) -> None:
     model, _ = drawn(seed, 40, 0)
     assert model.scores is not None
