@@ -28,8 +28,8 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
+from tinyml.dialects.num.kernels.calls import MEMREF, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
-from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp"]

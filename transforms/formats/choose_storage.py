@@ -64,7 +64,7 @@ class _StoreDense(RewritePattern):
         if len(codings) < len(formats):
             return []
         vector = 8 * formats[1].dtype.itemsize
-        names = num.DotOp.name, num.DotRowsOp.name, num.SparseDotOp.name
+        names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
         wanted = (
             Kernel("", width, vector, sum, op=name, codings=codings)
             for name in names
@@ -92,7 +92,7 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
     """The time per element of a dense row, by its width."""
-    dense = [kernel for kernel in kernels if kernel.op in (num.DotOp.name, num.DotRowsOp.name)]
+    dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
@@ -101,7 +101,7 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
     """The least product of bytes and time of sparse rows, in the same unit."""
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
-    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotOp.name and kernel.weights in widths]
+    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotAttr.name and kernel.weights in widths]
     layouts = [SparseRows.read_by(kernel, stored, matrix.shape[1]) for kernel in sparse]
     efforts = [rows.bytes * rows.time for rows in layouts if rows is not None]
     return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP

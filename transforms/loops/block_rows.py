@@ -46,7 +46,7 @@ class BlockRowsPass(ModulePass):
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
-            for rows in tile_rows(function, self.target, num.DotRowsOp.name, num.ChannelDotsOp.name):
+            for rows in tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name):
                 kind = rows.accumulator.type, rows.block
                 if kind not in arrays:
                     arrays[kind] = local_array(function, *kind, "sums")
@@ -125,11 +125,12 @@ class _Rows:
                 place = nest.times(first, products.row_pitch)
                 matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.row_pitch,)))
                 if products.channels is None:
-                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.attribute))
+                    routine, window = num.DotRowsAttr(), products.vector
                 else:
                     reach = (products.length - 1) * products.stride + self.block
                     window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
-                    nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.attribute))
+                    routine = num.ChannelDotsAttr.of(products.stride)
+                nest.put(num.CallOp(routine, [sums, begin, matrix, window], kernel.attribute))
                 begin = sums
             self._each(nest, first, sums, start=False)
             return []
@@ -218,7 +219,7 @@ def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kern
         return None
     weights, vector = (8 * format.dtype.itemsize for format in formats)
     weights = bits or weights
-    name = num.DotRowsOp.name if op.channels is None else num.ChannelDotsOp.name
+    name = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
     wanted = Kernel("", weights, vector, accumulator.bits, op=name, flash=scratch.in_flash(types[0]))
     return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -31,7 +31,7 @@ LEAST_BYTES = 3
 
 @dataclass(frozen=True)
 class CodeForestsPass(ModulePass):
-    """Replaces every `num.forest` by a `num.coded_forest`.
+    """Replaces every `num.forest` by the call of a `#num.coded_forest`.
 
     target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's; if
     nothing fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
@@ -62,8 +62,9 @@ class CodeForestsPass(ModulePass):
         smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
         taken = min(fitting, key=_time, default=smallest)
         for each, kernel in zip(forests, taken, strict=True):
-            each_forest = each.forest
-            coded = num.CodedForestOp(each.outputs, each.input, each_forest, code_of(kernel), size_of(kernel))
+            constants = DictionaryAttr(dict(each.forest.attributes))
+            routine = num.CodedForestAttr.of(constants, size_of(kernel))
+            coded = num.CallOp(routine, [each.outputs, each.input], code_of(kernel))
             coded.location = each.location
             Rewriter.replace_op(each, coded)
 

@@ -58,7 +58,7 @@ class _Movable:
     """
 
     constants: Sequence[scratch.ConstantOp]
-    kernels: Sequence[num.KernelOp]
+    kernels: Sequence[num.CallOp]
     bytes: int
     time: float
 
@@ -97,10 +97,10 @@ def _movables(module: ModuleOp, target: str) -> list[_Movable]:
 
 def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
     """The constants as one that can be far; None if a reader needs them near."""
-    kernels: list[num.KernelOp] = []
+    kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
-        if isinstance(op, num.KernelOp) and op.kernel is not None and [*op.operands].count(value) == 1:
+        if isinstance(op, num.CallOp) and op.kernel is not None and [*op.operands].count(value) == 1:
             more = far_call(op.kernel, target)
             if more is None or op.factors[0] is not value:
                 return None

@@ -138,9 +138,10 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
         np.savez(Path(folder) / "val.npz", x=made.x)
         options = PipelineOptions(data=f"{folder}/val.npz", format=format[0], width=format[1], target=device)
         compiled = compile_stages(load(made.estimator).module, context(), options)
-    forest = next(op.forest for op in compiled.loops.walk() if isinstance(op, num.CodedForestOp))
+    calls = [op.routine for op in compiled.loops.walk() if isinstance(op, num.CallOp)]
+    forest = next(routine.forest for routine in calls if isinstance(routine, num.CodedForestAttr))
     inputs = encode_inputs(compiled.formats, made.x[:SAMPLES])
-    return ForestCode.of(forest), inputs.reshape(SAMPLES, -1)
+    return forest, inputs.reshape(SAMPLES, -1)
 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:

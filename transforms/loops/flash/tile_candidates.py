@@ -31,7 +31,9 @@ class Tiles:
         walked = [op for function in defined_functions(module) for op in function.walk()]
         calls = [(op, call_of_tile(op, target)) for op in walked if isinstance(op, num.ContractOp)]
         self.usual = {op: call for op, call in calls if call is not None}
-        self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
+        self.called: set[num.KernelAttr] = {
+            op.kernel for op in walked if isinstance(op, num.CallOp) and isinstance(op.kernel, num.TileKernelAttr)
+        }
 
     def groups(self, room: float) -> Sequence[Group]:
         """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""

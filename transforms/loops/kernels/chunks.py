@@ -24,11 +24,11 @@ def select_chunks(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
     All calls of a kernel change together, so that a program contains only one of the two kernels, and only if the
     chunked one takes no more flash.
     """
-    calls: defaultdict[num.KernelAttr, list[num.DotOp]] = defaultdict(list)
+    calls: defaultdict[num.KernelAttr, list[num.CallOp]] = defaultdict(list)
     for op in module.walk():
-        if isinstance(op, num.DotOp) and op.kernel is not None:
+        if num.calls_dot(op) and op.kernel is not None:
             calls[op.kernel].append(op)
-    plain = {kernel.attribute: kernel for kernel in kernels if kernel.op == num.DotOp.name and not kernel.chunk}
+    plain = {kernel.attribute: kernel for kernel in kernels if kernel.op == num.DotAttr.name and not kernel.chunk}
     for called, ops in calls.items():
         if called in plain:
             for kernel in _in_chunks(plain[called], kernels):
@@ -44,9 +44,9 @@ def _in_chunks(plain: Kernel, kernels: Sequence[Kernel]) -> list[Kernel]:
     return [kernel for kernel in kernels if kernel.chunk and kernel.computes(replace(plain, chunk=kernel.chunk))]
 
 
-def _fits(op: num.DotOp, kernel: Kernel) -> bool:
+def _fits(op: num.CallOp, kernel: Kernel) -> bool:
     """True if the sum of products of every chunk of a row with any vector, plus another byte, fits 16 bits."""
-    view, length = op.lhs, op.length
+    view, length = op.factors[0], op.length
     whole = length <= LONGEST_IN_CHUNKS
     while isinstance(slice := view.owner, scratch.SliceOp):
         whole = whole and is_multiple(slice.offset, length)

@@ -108,11 +108,12 @@ class ContractedRows:
         expand_contraction(nest.contract(self.op.shape, row), count)
 
 
-def call_of_code(coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]) -> num.CodedRowsOp:
+def call_of_code(coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]) -> num.CallOp:
     """The call of generated code for rows, whose name has a digest of them."""
     kernel = coder.kernel(rows.digest, rows)
     assert kernel is not None
-    return num.CodedRowsOp(outputs, vectors, rows, code_of(kernel), size_of(kernel))
+    routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
+    return num.CallOp(routine, [outputs, *vectors], code_of(kernel))
 
 
 def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:

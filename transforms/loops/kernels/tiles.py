@@ -79,10 +79,11 @@ class TileCall:
                 first = nest.index(number * tile.lines * products.spaces.pitch)
                 windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
             if isinstance(self.data, CodedTile):
-                nest.put(num.CodedTileOp(outputs, windows, self.data, code_of(self.kernel), size_of(self.kernel)))
+                routine = num.CodedTileAttr.of(self.data.attribute, size_of(self.kernel))
+                nest.put(num.CallOp(routine, [outputs, windows], self.kernel.attribute))
             elif stream is not None:
-                operands, count = [outputs, stream, windows], results * products.length
-                nest.put(num.ComposedTilesOp(operands, products.sum.type, count, self.kernel.attribute))
+                routine = num.TilesAttr.of(results * products.length)
+                nest.put(num.CallOp(routine, [outputs, stream, windows], self.kernel.attribute))
         _erase(sums)
 
 

@@ -99,8 +99,8 @@ def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[
     return [f"{kernel.family.data} {kernel.step.data}" for kernel in kernels], estimate
 
 
-def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
-    return [op for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+def composed(module: ModuleOp) -> list[num.CallOp]:
+    return [op for op in module.walk() if isinstance(op, num.CallOp) and isinstance(op.routine, num.TilesAttr)]
 
 
 def test_flash_goes_first_to_what_runs_most_often():
