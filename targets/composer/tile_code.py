@@ -146,7 +146,7 @@ class TileComposer(Generic[L]):
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
-        return TileCoder(name, family, composed)
+        return TileCoder(name, family, composed, self.needs)
 
     def family(
         self,

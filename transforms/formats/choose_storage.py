@@ -20,7 +20,8 @@ from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, check_target, kernels_for
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import HOST, check_target, offers
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
@@ -65,13 +66,8 @@ class _StoreDense(RewritePattern):
             return []
         vector = 8 * formats[1].dtype.itemsize
         names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
-        wanted = (
-            Kernel("", width, vector, sum, op=name, codings=codings)
-            for name in names
-            for width in widths
-            for sum in ACCUMULATOR_WIDTHS
-        )
-        kernels = [kernel for each in wanted for kernel in kernels_for(self.target, each)]
+        nests = (SumNest(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
+        kernels = [offer.kernel for nest in nests for offer in offers(self.target, nest)]
         slowest = {(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in sorted(kernels, key=lambda k: k.step)}
         return list(slowest.values())
 

@@ -19,7 +19,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, chip_of, compile_for
+from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
@@ -104,7 +104,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
     """The functions that a forest may become."""
     forest: ForestCode = op.forest
-    kernels = [kernel for coder in chip_of(target).forests if (kernel := coder.kernel(forest)) is not None]
+    kernels = [offer.kernel for offer in offers(target, forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
     return [_timed(kernel, target) for kernel in kernels]

@@ -27,7 +27,8 @@ from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, pack
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import Kernel, packed_reader
-from tinyml.targets.registry import HOST, chip_of, kernels_for
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer
 from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -231,8 +232,8 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))
-    wanted = [Kernel("", weights, bits, width, op=op, flash=flash, codings=codings) for width in widths]
-    return [kernel for each in wanted for kernel in kernels_for(target, each)]
+    nest = SumNest(op, weights, bits, tuple(widths), codings, flash)
+    return [offer.kernel for offer in offers(target, nest)]
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:

@@ -8,7 +8,7 @@ accumulator for which there is a kernel.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.context import Context
@@ -19,17 +19,16 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
-from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of
+from tinyml.targets.nests import Offer, SumNest
+from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.loops.kernels.chunks import select_chunks
-from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
@@ -57,49 +56,58 @@ class SelectKernelsPass(ModulePass):
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue
-            kernel = _matching(call, self.target)
-            if isinstance(routine, num.SparseDotAttr) and kernel is not None:
-                kernel = _sparse_kernel(call, kernel, self.target)
-            elif kernel is not None:
-                call.kernel = kernel.attribute
+            offer = _chosen(call, self.target)
+            if isinstance(routine, num.SparseDotAttr) and offer is not None:
+                offer = _set_sparse_kernel(call, offer, self.target)
+            elif offer is not None:
+                call.kernel = offer.kernel.attribute
                 if routine.BY_BLOCKS:
-                    _in_blocks(call, kernel, unpacked, decoded)
-            if kernel is None:
+                    _in_blocks(call, offer, unpacked, decoded)
+            if offer is None:
                 _replace(call, routine.expand(call, LoopNest(call)))
-        select_chunks(op, kernels_of(self.target))
+        select_chunks(op, self.target)
         _remove_unread(op)
 
 
-def _in_blocks(call: num.CallOp, kernel: Kernel, unpacked: UnpackedRuns, decoded: DecodedRuns) -> None:
+def _in_blocks(call: num.CallOp, offer: Offer, unpacked: UnpackedRuns, decoded: DecodedRuns) -> None:
     """Order the runs as kernels take them, and decode or unpack those that the kernel cannot read, block by block."""
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
-    if isinstance(call.routine, num.DotAttr) and kernel.codings != (coding_of(weights), coding_of(vector)):
-        _replace(call, decoded.sum(call, kernel))
+    if offer.decoded:
+        _replace(call, decoded.sum(call, offer))
     elif _packed_in_ram(vector):
-        _replace(call, unpacked.sum(call, kernel.attribute))
+        _replace(call, unpacked.sum(call, offer.kernel.attribute))
 
 
-def _matching(op: num.CallOp, target: str) -> Kernel | None:
-    """The target's kernel for a call, after widening the accumulator of its sum if the kernel requires that."""
+def _chosen(op: num.CallOp, target: str) -> Offer | None:
+    """The target's best kernel for a call, after widening the accumulator of its sum if the kernel requires that.
+
+    A sum is widened if there are kernels for all calls that add to it.
+    """
     if not op.accumulator.INTEGER:
         return None
     if isinstance(op.routine, num.StridedDotAttr) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
         return None
     chain = _chain(op) if op.routine.ADDS else []
-    for width in _widths(op.accumulator) if chain else ():
-        if all(_of_width(link, width, target) is not None for link in chain if _may_be_a_loop(link)):
+    widths = tuple(_widths(op.accumulator)) if chain else (op.accumulator.bits,)
+    calls = [op, *(link for link in chain if link is not op and _may_be_a_loop(link))]
+    nests = [_nest_of(call, widths) for call in calls]
+    found = [[] if nest is None else [*offers(target, nest)] for nest in nests]
+    for width in widths:
+        fitting = [next((offer for offer in each if offer.kernel.sum == width), None) for each in found]
+        if None not in fitting:
             _widen(chain, width)
-            return _of_width(op, width, target)
-    return _of_width(op, op.accumulator.bits, target)
+            return fitting[0]
+    return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
 
 
 def _may_be_a_loop(op: _Link) -> TypeGuard[num.CallOp]:
     return isinstance(op, num.CallOp) and isinstance(op.routine, num.LoopRoutineAttr)
 
 
-def _of_width(op: num.CallOp, width: int, target: str) -> Kernel | None:
+def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
+    """What a chip is asked for a call; None where no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights) or (_packed_in_ram(weights) and not _is_constant(weights)):
         return None
@@ -111,27 +119,17 @@ def _of_width(op: num.CallOp, width: int, target: str) -> Kernel | None:
     fetches = sparse and packed
     if fetches and _packed_offset(vector):
         return None
-    codings = coding_of(weights), coding_of(vector)
-    wanted = Kernel(
-        "",
+    dot = isinstance(routine, num.DotAttr)
+    return SumNest(
+        routine.name,
         _bits(weights),
         _bits(vector) if fetches else _whole_bits(vector),
-        width,
-        op=routine.name,
-        flash=_in_flash(weights),
-        codings=codings,
+        widths,
+        (coding_of(weights), coding_of(vector)),
+        _in_flash(weights),
+        # The vector is decoded before the weights, which a kernel may decode itself.
+        tuple(at for at, run in enumerate(op.factors) if dot and decoded_format(run) is not None),
     )
-    coded = [run for run in (weights, vector) if isinstance(routine, num.DotAttr) and decoded_format(run) is not None]
-    # The vector is decoded before the weights, which a kernel may decode itself.
-    for last in range(len(coded), -1, -1):
-        decoded = coded[last:]
-        if weights in decoded:
-            wanted = replace(wanted, weights=DECODED_BITS, flash=False, codings=(INTEGER, wanted.codings[1]))
-        if vector in decoded:
-            wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
-        if matches := kernels_for(target, wanted):
-            return matches[0]
-    return None
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -219,14 +217,19 @@ def _whole_bits(value: SSAValue) -> int:
     return 8 * _format(value).dtype.itemsize
 
 
-def _sparse_kernel(op: num.CallOp, kernel: Kernel, target: str) -> Kernel | None:
-    """Set the best kernel for the matrix among those of equal results; it may read a byte stream."""
-    best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
+def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
+    """Set the best kernel for the matrix among those with results equal to an offer's; it may read a byte stream.
+
+    None if no kernel can read the matrix.
+    """
+    nest = _nest_of(op, (offer.kernel.sum,))
+    kernels = () if nest is None else [other.kernel for other in offers(target, nest)]
+    best = best_rows(kernels, compressed_rows(op), op.length)
     if best is None:
         return None
     if best.make_stream is None:
         op.kernel = best.kernel.attribute
-        return best.kernel
+        return offer
     nest, bytes = LoopNest(op), best.make_stream()
     sum, values, _, lengths, vector, number, at = op.arguments
     stream = scratch.ConstantOp.of(bytes.view("i1"), i8)
@@ -238,7 +241,7 @@ def _sparse_kernel(op: num.CallOp, kernel: Kernel, target: str) -> Kernel | None
     start = nest.add(nest.times(at, best.unit), nest.times(number, COUNT_BYTES))
     row = nest.insert(scratch.SliceOp(stream.result, start, bytes.shape))
     _replace(op, nest.insert(num.CallOp(num.PackedDotAttr(), [sum, row, vector], best.kernel.attribute)))
-    return best.kernel
+    return offer
 
 
 def _replace(op: num.CallOp, sum: SSAValue | None) -> None:

@@ -22,9 +22,9 @@ from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
+from tinyml.targets.nests import Start
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.ir.row_sums import Start
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""

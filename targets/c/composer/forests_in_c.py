@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import constant_array
-from tinyml.targets.kernel import Composed, ForestCoder, Kernel
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.makers import ForestCoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The host computer again, with programs that clang compiles."""
+"""The host computer again, with programs that clang compiles; `compose` is a field of former versions."""
 
 from dataclasses import replace
 

@@ -27,7 +27,7 @@ from tinyml.dialects.num import FarKernelAttr, KernelAttr
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import far_constants, kernel_of, known_kernel, target_of
+from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
 from tinyml.transforms.ir.cost.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.transforms.ir.indices import ARITHMETIC, mean_iterations, numbers_over_loops
@@ -50,12 +50,6 @@ UNROLLED_TRIPS = 2
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
-
-
-def far_load(target: str) -> float:
-    """Extra time of loading an element of a far constant; 0 on a board without far constants."""
-    far = far_constants(target)
-    return 0.0 if far is None else far.load
 
 
 def far_call(near: KernelAttr, target: str) -> float | None:
@@ -186,7 +180,7 @@ class _Counter:
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
                 if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
-                    more = far_load(self.target)
+                    more = far_load(self.target) or 0.0
                     steps.add(FAR_LOAD, times)
                     self.demand.kernels[FAR_LOAD] = KernelCost(Cost(more, 0, 0, 0))
                     self.demand.far_time += times * more

@@ -16,11 +16,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import DECODED_BITS, Offer
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
-
-BITS = 16
-"""The width of the decoded integers, in bits."""
 
 BLOCK = 32
 """The number of elements in a block, which takes 64 bytes of stack."""
@@ -38,7 +35,7 @@ def coding_of(run: SSAValue) -> str:
 def decoded_format(run: SSAValue) -> NumberFormat | None:
     """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
     format = element_format(run.type)
-    return format.as_integers(BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
+    return format.as_integers(DECODED_BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
 
 
 class DecodedRuns:
@@ -49,12 +46,12 @@ class DecodedRuns:
         self._arrays: dict[tuple[object, ...], SSAValue] = {}
         self._before: Counter[Operation] = Counter()
 
-    def sum(self, op: num.CallOp, kernel: Kernel) -> SSAValue:
-        """The dot product by a kernel; runs that the kernel does not decode itself are decoded first."""
+    def sum(self, op: num.CallOp, offer: Offer) -> SSAValue:
+        """The dot product by the kernel of an offer, for which runs are decoded first."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
         length = op.length
         for turn, run in enumerate(factors):
-            if coding_of(run) != kernel.codings[turn]:
+            if turn in offer.decoded:
                 if self._stays(op, run):
                     factors[turn] = self._whole(op, run)
                 else:
@@ -62,7 +59,7 @@ class DecodedRuns:
         nest = LoopNest(op)
 
         def dot(sum: SSAValue, runs: Sequence[SSAValue]) -> SSAValue:
-            return nest.insert(num.CallOp(op.routine, [sum, *runs], kernel.attribute))
+            return nest.insert(num.CallOp(op.routine, [sum, *runs], offer.kernel.attribute))
 
         if not arrays:
             return dot(op.sum, factors)
@@ -85,7 +82,7 @@ class DecodedRuns:
 
     def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
         """True if a run is invariant in the enclosing loop and RAM has room for it."""
-        bytes = num.run_length(run) * BITS // 8
+        bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from programs.kernel_tables import tile_families
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
-from tinyml.targets.registry import boards, tile_families
+from tinyml.targets.registry import boards
 from tinyml.targets.tiles import Tile
 from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on

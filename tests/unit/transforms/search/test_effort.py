@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from programs.kernel_tables import kernels_for, kernels_of
 from programs.searches import costs_of, evaluation_of, profiled, some_data, uniform
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +19,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.tdsl import contraction
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator import shared_values
-from tinyml.targets.registry import chips, kernels_for, kernels_of
+from tinyml.targets.registry import chips
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
