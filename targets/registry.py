@@ -259,21 +259,10 @@ def _asked(target: str, nest: Nest) -> Iterator[Offer]:
     yield from answers
 
 
-@dataclass(frozen=True)
-class BoardKernels:
-    """The kernels of a board, for passes that know nothing else of it."""
-
-    target: str
-
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        """As the function `offers`."""
-        return offers(self.target, nest)
-
-    @property
-    def input_tile(self) -> int:
-        """The most bytes of an input tile that all usual kernels for tiles take; 0 without such kernels."""
-        families = makers(self.target, TileFamily)
-        return min((family.input_tile_bytes for family in families if not family.large), default=0)
+def usual_input_tile(target: str) -> int:
+    """The most bytes of an input tile that all usual kernels for tiles take; 0 for a board without such kernels."""
+    families = makers(target, TileFamily)
+    return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
 def far_load(target: str) -> float | None:

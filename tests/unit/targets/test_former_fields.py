@@ -11,13 +11,13 @@ from programs.paths import ROOT
 from programs.plugins import package_of
 
 from tinyml.dialects.num import DotAttr, SparseDotAttr
-from tinyml.targets import kernel
+from tinyml.targets import kernel, registry
 from tinyml.targets.avr.chip import CHIP as AVR
 from tinyml.targets.chip import Chip
 from tinyml.targets.former_fields import PAGE
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.makers import FarConstants, ForestCoder, RowCoder, SumComposer
+from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarNest, Maker, Nest, SumNest
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -73,9 +73,12 @@ def test_the_warning_names_a_section_of_the_page():
     page, section = PAGE.split(", ")
     assert f"\n## {section.strip(chr(39))}\n" in (ROOT / page).read_text()
     with pytest.warns(DeprecationWarning, match=page):
-        assert _kinds_of("clang") == {SumComposer, ForestCoder}
+        assert _kernels_of_a_package() == ["tm_rv_dot_s8_s8_s32", "tm_c_dot_s4_s8_s32"]
 
 
-def _kinds_of(package: str) -> set[type[Maker]]:
-    with package_of(package) as chip:
-        return {type(maker) for maker in chip.makers}
+def _kernels_of_a_package() -> list[str]:
+    """The kernels for bytes, and for packed weights, of a chip that is written as for a former version."""
+    with package_of("former") as chip:
+        assert [type(maker) for maker in chip.makers[:3]] == [ListedKernels, SumComposer, TileFamily]
+        nests = [SumNest(DotAttr.name, bits, 8, (32,)) for bits in (8, 4)]
+        return [offer.kernel.symbol for nest in nests for offer in registry.offers("former", nest)]

@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import RowSums, Start, TileNest, zero_start
-from tinyml.targets.registry import BoardKernels
+from tinyml.targets.registry import offers, usual_input_tile
 from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
 from tinyml.transforms.formats.tiling.axis_orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
@@ -59,18 +59,16 @@ class Tiling(NamedTuple):
     tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
 
 
-def row_tiling(op: tdsl.Conv2dOp, board: BoardKernels | None, memory: TileMemory = AMPLE) -> Tiling:
-    """The tiling of a row. All of its tiles have kernels; the last one may be shorter. board: None without kernels."""
-    if board is None:
-        return Tiling()
-    pixels, width = _Pixels(op, board), tdsl.shape_of(op.out)[2]
+def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Tiling:
+    """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
+    pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
     # Equal tiles need a single kernel.
     equal = (count for count in range(most.pixels, 1, -1) if width % count == 0 and 2 * count >= most.pixels)
     return pixels.first(equal, memory) or most
 
 
-def image_tiling(op: tdsl.Conv2dOp, board: BoardKernels, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
+def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
     """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
 
     large: kernels for several lines at once, which take more flash, may take the place of the tiling's.
@@ -80,44 +78,44 @@ def image_tiling(op: tdsl.Conv2dOp, board: BoardKernels, memory: TileMemory = AM
     if evenly and taps == [1, 1] and padding(op.rhs) is None and gathered(op.rhs) is None:
         most = min(height, ROWS_BYTES // (width * channels))
         counts = (rows * width for rows in range(most, 1, -1) if height % rows == 0)
-        if (whole := _Pixels(op, board).first(counts, memory)) is not None:
+        if (whole := _Pixels(op, target).first(counts, memory)) is not None:
             [tile], rows = whole.tiles.values(), whole.pixels // width
             return Tiling(width, rows, {(rows, width): tile})
-    by_row = row_tiling(op, board, memory)
+    by_row = row_tiling(op, target, memory)
     if not (large and evenly and taps != [1, 1]) or (tile := by_row.tiles.get((1, width))) is None:
         return by_row
-    rows = max(_Pixels(op, board).lines(width, memory), default=1)
+    rows = max(_Pixels(op, target).lines(width, memory), default=1)
     return Tiling(width, rows, {(rows, width): tile, (1, width): tile})
 
 
-def small_memory(convolutions: Iterable[tdsl.Conv2dOp], board: BoardKernels) -> TileMemory:
+def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemory:
     """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
-    least = board.input_tile // _STREAMED_SHARE
-    return TileMemory(max(least - _CALLS - stack_of(convolutions, board), 0))
+    least = usual_input_tile(target) // _STREAMED_SHARE
+    return TileMemory(max(least - _CALLS - stack_of(convolutions, target), 0))
 
 
-def stack_of(convolutions: Iterable[tdsl.Conv2dOp], board: BoardKernels) -> int:
+def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
     """The largest stack frame, in bytes, of the kernels for two pixels."""
-    return max((kernel.stack for op in convolutions for kernel in _Pixels(op, board).kernels(2)), default=0)
+    return max((kernel.stack for op in convolutions for kernel in _Pixels(op, target).kernels(2)), default=0)
 
 
 class _Pixels:
-    """The kernels that a board offers for adjacent pixels of a convolution."""
+    """The kernels that a target offers for adjacent pixels of a convolution."""
 
-    def __init__(self, op: tdsl.Conv2dOp, board: BoardKernels) -> None:
-        self.op, self.board, self.sums = op, board, _row_sums(op)
+    def __init__(self, op: tdsl.Conv2dOp, target: str) -> None:
+        self.op, self.target, self.sums = op, target, _row_sums(op)
 
     def kernels(self, count: int) -> Iterator[Kernel]:
         """Yield the usual kernels for `count` pixels of a row."""
         if (nest := self._nest(count)) is not None:
             bytes = _gathered_bytes(self.op, count)
-            yield from (offer.kernel for offer in self.board.offers(nest) if bytes <= offer.input_tile)
+            yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
         """Yield the numbers of lines that kernels which take more flash compute at once, within memory."""
         if (nest := self._nest(count)) is not None:
             several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
-            for lines, most in ((offer.lines, offer.input_tile) for offer in self.board.offers(several)):
+            for lines, most in ((offer.lines, offer.input_tile) for offer in offers(self.target, several)):
                 if self._fits(count, memory, lines) and _gathered_bytes(self.op, count, lines) <= most:
                     yield lines
 
@@ -135,7 +133,7 @@ class _Pixels:
         return None
 
     def _nest(self, count: int) -> TileNest | None:
-        """What the board is asked for `count` pixels; None if no tile kernel computes such sums."""
+        """What the target is asked for `count` pixels; None if no tile kernel computes such sums."""
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])

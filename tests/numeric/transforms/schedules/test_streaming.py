@@ -17,7 +17,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.targets.registry import HOST, BoardKernels
+from tinyml.targets.registry import HOST
 from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE
@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.table import schedule_named
 def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
     module = module.clone()
-    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(BoardKernels(HOST), AMPLE))
+    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE))
     module.verify()
     return module
 
