@@ -151,10 +151,6 @@ class Kernel:
         """The sum that it computes, regardless of where its weights are."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
-    def computes(self, wanted: Kernel) -> bool:
-        """True if the kernel computes the sum of another description."""
-        return self.computed == wanted.computed and self.flash in (None, wanted.flash)
-
 
 REQUANTISED_LIMIT = (1 << 31) - 256
 """The magnitude below which sums can be requantised by a tile kernel, with negative shifts."""
