@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import ElementFunction, FarConstants, ForestCoder, Kernel, PackedReads, RowCoder
+from tinyml.targets.former_fields import takes_former_fields
+from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads
+from tinyml.targets.makers import ListedKernels
+from tinyml.targets.nests import Maker, Nest, Offer
 from tinyml.targets.package import Package
-from tinyml.targets.tiles import TileCoder, TileFamily
+
+M = TypeVar("M", bound=Maker)
 
 WEIGHTS = ".weights"
 """The suffix of the file with the numbers that a program receives before the first inference."""
@@ -28,6 +32,7 @@ FEWER_CONSTANTS = "fewer bits, a smaller model or a 32-bit board helps"
 """Remedies for a program with more constants than the chip reads."""
 
 
+@takes_former_fields(FORESTS)
 @dataclass(frozen=True, eq=False)
 class Chip:
     """A family of chips with one instruction set and one C compiler.
@@ -35,12 +40,10 @@ class Chip:
     name: the name printed at the top of generated C. folder: the folder of its files: `costs/*.json`, the cost tables
     of its boards; `include/tinyml/*.h`, the headers of its own kernels; `harness/*.c`, start-up code and a loop around
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
-    `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
-    best first; compose: the kernel for a description without a name, if it can be composed. functions: the texts of
-    functions that read and write packed elements. tiles: families of kernels that are composed for tiles of any shape.
-    coder: turns rows of constant matrices into code, if there is one; tile_coders: turn the weights of tiles into code.
-    forests: turn forests into functions, each in its own way. packed_reads: the costs of packed constants that no
-    kernel reads. far: constants beyond `flash_bytes`, if some boards read such.
+    `package.module:Class`, imported on first use. boards: its targets. makers: the table of its kernels, best first:
+    listed ones, composers of sums and of tiles, coders of rows, tiles and forests, constants beyond `flash_bytes`.
+    functions: the texts of functions that read and write packed elements. packed_reads: the costs of packed constants
+    that no kernel reads.
 
     prefix: the common prefix of its compiler and binutils, such as `avr-`; compiler: the command of its C compiler, gcc
     or clang, unless it is that prefix and `gcc`; tools: the commands of other tools that do not have the prefix, by
@@ -72,15 +75,9 @@ class Chip:
     folder: Path
     runner: str
     boards: Sequence[Board]
-    kernels: Sequence[Kernel] = ()
-    compose: Callable[[Kernel], Kernel | None] = lambda wanted: None
+    makers: Sequence[Maker] = FORESTS
     functions: Callable[[ElementFunction], str] = element_function
-    tiles: Sequence[TileFamily] = ()
-    coder: RowCoder | None = None
-    tile_coders: Sequence[TileCoder] = ()
-    forests: Sequence[ForestCoder] = FORESTS
     packed_reads: PackedReads = field(default_factory=PackedReads)
-    far: FarConstants | None = None
 
     prefix: str = ""
     compiler: str = ""
@@ -108,13 +105,20 @@ class Chip:
     figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    @cached_property
-    def kernels_by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
-        """The listed kernels by what they compute (`Kernel.computed`), best first."""
-        by_sum: dict[Hashable, list[Kernel]] = {}
-        for kernel in self.kernels:
-            by_sum.setdefault(kernel.computed, []).append(kernel)
-        return by_sum
+    def offers(self, nest: Nest, features: Sequence[str] = ()) -> Iterator[Offer]:
+        """Yield the kernels for a nest, in the order of the table. features: those of the board (`Board.features`)."""
+        for maker in self.makers:
+            if maker.needs in ("", *features):
+                yield from (offer for offer in maker.offers(nest) if offer.kernel.needs in ("", *features))
+
+    def made_by(self, kind: type[M]) -> list[M]:
+        """The rows of the table that are of a kind."""
+        return [maker for maker in self.makers if isinstance(maker, kind)]
+
+    @property
+    def kernels(self) -> Sequence[Kernel]:
+        """The listed kernels, best first."""
+        return [kernel for listed in self.made_by(ListedKernels) for kernel in listed.kernels]
 
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
         """Raise `TooLargeError` for more bytes of constants than programs can read.

@@ -7,15 +7,13 @@ generated file gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tinyml.dialects.formats.number_format import INTEGER
-from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.packed_bits import WIDTHS
-from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.dialects.num import CodeKernelAttr, KernelAttr, ListedKernelAttr
+from tinyml.dialects.num import KernelAttr, ListedKernelAttr
 from tinyml.targets.composer.instructions import Run
 
 
@@ -104,7 +102,8 @@ class Kernel:
     cycles on an AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings:
     the codings of weights and vector; tables are the first arguments. segments: the tables are those of
     `Coding.segments`. needs: the feature that a board must have. composed: the text of a kernel that no header defines.
-    chunk: the number of consecutive products, counted from the last, whose sum is proven to fit 16 bits. identity: the
+    chunk: the number of consecutive products, counted from the last, whose sum is proven to fit 16 bits. large: true if
+    it takes more flash than its weights; only `spend-flash` chooses it. identity: the
     attribute that identifies it in the IR; None for a kernel that the chip lists, which is identified by its symbol.
     """
 
@@ -123,6 +122,7 @@ class Kernel:
     needs: str = ""
     composed: Composed | None = None
     chunk: int = 0
+    large: bool = False
     identity: KernelAttr | None = None
 
     @property
@@ -151,47 +151,6 @@ class Kernel:
         """The sum that it computes, regardless of where its weights are."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
-    def computes(self, wanted: Kernel) -> bool:
-        """True if the kernel computes the sum of another description."""
-        return self.computed == wanted.computed and self.flash in (None, wanted.flash)
-
-
-@dataclass(frozen=True)
-class RowCoder:
-    """A composer whose kernels contain the weights that they multiply.
-
-    name: the prefix of C functions, followed by a number; the rows themselves are in the program. composed: the kernel
-    for a function name and rows; None for rows without a kernel. needs: the feature that a board must have.
-    """
-
-    name: str
-    composed: Callable[[str, CodedRows], Kernel | None]
-    needs: str = ""
-
-    def kernel(self, number: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for rows; None if there is none. number: unique within a program."""
-        identity = CodeKernelAttr.of(self.name, number)
-        kernel = self.composed(identity.function, rows)
-        return None if kernel is None else replace(kernel, identity=identity)
-
-
-@dataclass(frozen=True)
-class ForestCoder:
-    """A composer whose kernels are forests, as tables or as code.
-
-    name: the prefix of C functions, followed by a digest of the forest. composed: the kernel for a function name and a
-    forest; None if there is none.
-    """
-
-    name: str
-    composed: Callable[[str, ForestCode], Kernel | None]
-
-    def kernel(self, forest: ForestCode) -> Kernel | None:
-        """The kernel for a forest; None if there is none."""
-        identity = CodeKernelAttr.of(self.name, forest.digest)
-        kernel = self.composed(identity.function, forest)
-        return None if kernel is None else replace(kernel, identity=identity)
-
 
 REQUANTISED_LIMIT = (1 << 31) - 256
 """The magnitude below which sums can be requantised by a tile kernel, with negative shifts."""
@@ -217,19 +176,6 @@ class PackedReads:
     kernel: float = 5.0
     call: int = 12
     code: Mapping[int, int] = field(default_factory=dict[int, int])
-
-
-@dataclass(frozen=True)
-class FarConstants:
-    """Constants beyond those that a chip reads by its usual addresses, and the costs of reading them.
-
-    needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
-    is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.
-    """
-
-    needs: str
-    kernel: Callable[[Kernel], Kernel | None]
-    load: float
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ package adds a chip through an entry point in the group `tinyml.chips` that name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import NoneType
@@ -19,23 +19,16 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
-from tinyml.dialects.layouts.trees import ForestCode
-from tinyml.dialects.num import (
-    CodeKernelAttr,
-    ComposedKernelAttr,
-    FarKernelAttr,
-    KernelAttr,
-    ListedKernelAttr,
-    TileKernelAttr,
-)
+from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.targets.kernel import ELEMENT_FUNCTIONS, FarConstants, Kernel, RowCoder
-from tinyml.targets.tiles import Tile, TileCoder, TileFamily
+from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
+from tinyml.targets.makers import FarConstants
+from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.tiles import TileFamily
 from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 
 
@@ -83,6 +76,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 _OWNERS = {board: name for name, row in BUILT_IN.items() for board in (*row.boards, *row.aliases)}
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Maker)
 
 USUAL = "uno"
 """The default target."""
@@ -226,74 +220,54 @@ def fabric_of(op: Operation) -> Fabric:
     return board(target_of(op)).fabric or UNKNOWN
 
 
-def kernels_of(target: str) -> Sequence[Kernel]:
-    """The kernels that a board can run, best first; raises `InputError` for an unknown board."""
-    return _runnable(chip_of(target).kernels, target)
-
-
-def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
-    """The kernels of a board that compute the described sum, the best first, composed ones last.
+def makers(target: str, kind: type[M]) -> list[M]:
+    """The rows of a kind in the table of a chip, without those that need a feature that the board lacks.
 
     Raises `InputError` for an unknown board.
     """
-    chip = chip_of(target)
-    composed = _composed(target, wanted)
-    listed = [kernel for kernel in chip.kernels_by_sum.get(wanted.computed, ()) if kernel.computes(wanted)]
-    return [*_runnable(listed, target), *(() if composed is None else (composed,))]
-
-
-def _runnable(kernels: Iterable[Kernel], target: str) -> list[Kernel]:
-    """The kernels for which a board has the features."""
     features = "", *board(target).features
-    return [kernel for kernel in kernels if kernel.needs in features]
+    return [maker for maker in chip_of(target).made_by(kind) if maker.needs in features]
 
 
-def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The families of tile kernels that a board can run: those that take more flash if `large`, otherwise the others.
+def offers(target: str, nest: Nest) -> Iterator[Offer]:
+    """Yield the kernels that a board has for a nest, the best first.
 
-    Raises `InputError` for an unknown board.
+    Raises `InputError` for an unknown board, and `PluginError` if a chip of a package raises or answers otherwise.
     """
+    if isinstance(nest, SumNest):
+        return iter(_sum_offers(target, nest))
+    return _asked(target, nest)
+
+
+@cache
+def _sum_offers(target: str, nest: SumNest) -> Sequence[Offer]:
+    return sorted(_asked(target, nest), key=nest.rank)
+
+
+def _asked(target: str, nest: Nest) -> Iterator[Offer]:
+    """The offers of a chip; those of a package's are checked, that a sum has one of the widths asked for among it."""
     chip, features = chip_of(target), board(target).features
-    return [family for family in chip.tiles if family.needs in ("", *features) and family.large == large]
+    if (plugin := _PROVIDERS.get(chip.name)) is None:
+        yield from chip.offers(nest, features)
+        return
+    with plugin.blamed():
+        answers = list(chip.offers(nest, features))
+        for answer in answers:
+            plugin.expect(answer.kernel, Kernel)
+            if isinstance(nest, SumNest):
+                nest.rank(answer)
+    yield from answers
 
 
-def maker_of(tile: TileKernelAttr | CodeKernelAttr, target: str) -> TileFamily | TileCoder:
-    """The family of a tile's kernel, or the coder that makes it; raises `InputError` if the target has none."""
-    if isinstance(tile, CodeKernelAttr):
-        makers = [coder for coder in tile_coders(target) if coder.name == tile.coder.data]
-    else:
-        families, key = (
-            (*tile_families(target), *tile_families(target, large=True)),
-            (tile.family.data, tile.lines.data),
-        )
-        makers = [family for family in families if (family.name, family.lines) == key]
-    if not makers:
-        raise InputError(f"the target '{target}' has no kernel {tile}")
-    return makers[0]
+def usual_input_tile(target: str) -> int:
+    """The most bytes of an input tile that all usual kernels for tiles take; 0 for a board without such kernels."""
+    families = makers(target, TileFamily)
+    return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
-def row_coder(target: str) -> RowCoder | None:
-    """The coder that turns rows of constant matrices into code on a board; None if there is none.
-
-    Raises `InputError` for an unknown board.
-    """
-    chip, features = chip_of(target), board(target).features
-    return chip.coder if chip.coder is not None and chip.coder.needs in ("", *features) else None
-
-
-def tile_coders(target: str) -> Sequence[TileCoder]:
-    """The coders that turn the weights of tiles into code on a board; raises `InputError` for an unknown board."""
-    chip, features = chip_of(target), board(target).features
-    return [coder for coder in chip.tile_coders if coder.family.needs in ("", *features)]
-
-
-def far_constants(target: str) -> FarConstants | None:
-    """The far constants of a board; None if it reads near ones only.
-
-    Raises `InputError` for an unknown board.
-    """
-    far, features = chip_of(target).far, board(target).features
-    return far if far is not None and far.needs in ("", *features) else None
+def far_load(target: str) -> float | None:
+    """The additional time of reading an element of a far constant; None on a board that reads near ones only."""
+    return next((far.load for far in makers(target, FarConstants)), None)
 
 
 def spends_flash(target: str) -> bool:
@@ -301,8 +275,7 @@ def spends_flash(target: str) -> bool:
 
     Raises `InputError` for an unknown board.
     """
-    code = row_coder(target), *tile_coders(target), *tile_families(target, large=True)
-    return any(code)
+    return any(maker.large for maker in makers(target, Maker))
 
 
 @cache
@@ -311,26 +284,10 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
 
     Raises `InputError` for an unknown board.
     """
-    chip = chip_of(target)
-    match attribute:
-        case ListedKernelAttr():
-            kernels = chip.kernels
-        case ComposedKernelAttr():
-            widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
-            codings = attribute.weights_coding.data, attribute.vector_coding.data
-            flash = attribute.ram.data == 0
-            kernels = [_composed(target, Kernel("", *widths, op=attribute.op.data, flash=flash, codings=codings))]
-        case TileKernelAttr():
-            tile, name = Tile.of(attribute), attribute.family.data
-            families = [family for family in chip.tiles if (family.name, family.lines) == (name, tile.lines)]
-            kernels = [_answer(chip, Kernel, lambda _, family=family: family.kernel(tile)) for family in families]
-        case FarKernelAttr():
-            near, far = known_kernel(attribute.near, target), far_constants(target)
-            found = None if near is None or far is None else far.kernel(near)
-            kernels = [None if found is None else replace(found, identity=attribute)]
-        case _:
-            kernels = ()
-    return next((kernel for kernel in kernels if kernel is not None and kernel.attribute == attribute), None)
+    if isinstance(attribute, FarKernelAttr):
+        near = known_kernel(attribute.near, target)
+        return None if near is None else next((far.kernel for far in offers(target, FarNest(near))), None)
+    return _identified(target, attribute, None)
 
 
 def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
@@ -340,39 +297,22 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
     return kernel
 
 
-def _composed(target: str, wanted: Kernel) -> Kernel | None:
-    """The kernel that a board's chip composes for a description; None if there is none that the board can run."""
-    chip = chip_of(target)
-    kernel = _answer(chip, Kernel, lambda chip: chip.compose(wanted))
-    if kernel is None or not _runnable([kernel], target):
-        return None
-    widths = kernel.weights, kernel.vector
-    with blamed(chip):
-        ram = kernel.flash is False
-        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram)
-    return replace(kernel, identity=identity)
-
-
-def coded_kernel(attribute: CodeKernelAttr, content: CodedRows | CodedTile | ForestCode, target: str) -> Kernel:
+def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Kernel:
     """The kernel that contains rows, a tile or a forest.
 
     Raises `InputError` if no coder of a board gives them this attribute.
     """
-    chip = chip_of(target)
-    kernel = _answer(chip, Kernel, lambda chip: _coded(chip, attribute, content))
+    kernel = _identified(target, attribute, content)
     if kernel is None or kernel.attribute != attribute:
-        raise InputError(f"the chip {chip.name} has no code for {attribute}")
+        raise InputError(f"the chip {chip_of(target).name} has no code for {attribute}")
     return kernel
 
 
-def _coded(chip: Chip, attribute: CodeKernelAttr, content: CodedRows | CodedTile | ForestCode) -> Kernel | None:
-    name = attribute.coder.data
-    if isinstance(content, ForestCode):
-        return next((coder.kernel(content) for coder in chip.forests if coder.name == name), None)
-    if isinstance(content, CodedTile):
-        return next((coder.kernel(content) for coder in chip.tile_coders if coder.name == name), None)
-    coder = chip.coder
-    return None if coder is None or coder.name != name else coder.kernel(attribute.key.data, content)
+def _identified(target: str, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+    """The kernel with an attribute, on any board of the chip; None without one."""
+    chip = chip_of(target)
+    found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
+    return next((kernel for kernel in found if kernel is not None), None)
 
 
 def element_function(symbol: str, target: str) -> str | None:

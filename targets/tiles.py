@@ -14,8 +14,9 @@ from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
-from tinyml.dialects.num import CodeKernelAttr, Spacing, TileKernelAttr
+from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
+from tinyml.targets.nests import Content, Maker, Nest, Offer, RowSums, TileNest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
+
+CACHED_SUMS = 64
+"""The size of the cache of finished sums, those of the tiles that are being chosen."""
 
 CACHED_KERNELS = 128
 """The size of the cache of tile kernels as code, at least the number of a network's layers."""
@@ -154,7 +158,7 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 
 
 @dataclass(frozen=True)
-class TileFamily:
+class TileFamily(Maker):
     """Kernels for tiles of any shape, composed on demand.
 
     name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
@@ -179,6 +183,43 @@ class TileFamily:
     input_tile_bytes: int = INPUT_TILE_BYTES
     large: bool = False
     lines: int = 1
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if not isinstance(nest, TileNest) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
+            return
+        finish, sums = given
+        tile = self.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
+        if (kernel := self.kernel(tile)) is not None:
+            yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
+
+    def _answers(self, nest: TileNest) -> bool:
+        """True if a nest is asked for kernels like these, of as many lines."""
+        if isinstance(nest.by, TileKernelAttr):
+            asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
+        else:
+            asked = nest.by is None and nest.large == self.large
+        return asked and (1 < self.lines <= nest.lines if nest.several else nest.lines % self.lines == 0)
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        if not isinstance(attribute, TileKernelAttr):
+            return None
+        tile = Tile.of(attribute)
+        return self.kernel(tile) if (attribute.family.data, tile.lines) == (self.name, self.lines) else None
+
+    @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
+    def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
+        """How kernels finish the sums of rows, and the sums as they compute them; None if they cannot."""
+        if self.channels != rows.channels:
+            return None
+        if (finish := self.finish(rows.accumulator, rows.result, len(rows.weights))) is None:
+            return None
+        if self.shifts:
+            half = 1 << -int(finish.shifts[0]) - 1
+            sums = Sums(rows.weights, rows.start.sums(rows.accumulator) + half, finish.multipliers, finish.shifts)
+        else:
+            sums = Sums.requantised(rows.weights, rows.start.raws.astype(np.int64), finish)
+        bounded = self.bounded(sums, finish.zero)
+        return None if bounded is None else (finish, bounded)
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """The requantisation that finishes complete sums of rows to bytes; None if the kernels cannot do it.
@@ -215,21 +256,41 @@ class TileFamily:
     def kernel(self, tile: Tile) -> Kernel | None:
         """The kernel for a tile; None for a shape without one."""
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
-        return None if kernel is None else replace(kernel, identity=TileKernelAttr.of(self.name, astuple(tile)))
+        if kernel is None:
+            return None
+        return replace(kernel, large=self.large, identity=TileKernelAttr.of(self.name, astuple(tile)))
 
 
 @dataclass(frozen=True)
-class TileCoder:
+class TileCoder(Maker):
     """A composer whose kernels contain the weights by which windows are multiplied.
 
     name: the prefix of C functions, followed by a digest of the content; the weights are in the program. family: the
     kernels for the same tiles that fetch weights from a stream; its proofs hold here, too. composed: the kernel for a
-    function name, a tile and its sums; None if there is none.
+    function name, a tile and its sums; None if there is none. needs: the feature that a board must have.
     """
 
     name: str
     family: TileFamily
     composed: Callable[[str, Tile, Sums], Kernel | None]
+    needs: str = ""
+    large: bool = True
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if not isinstance(nest, TileNest) or nest.several or nest.lines != self.family.lines:
+            return
+        chosen = nest.large if nest.by is None else _is_code_of(self.name, nest.by)
+        if not chosen or (given := self.family.finished(nest.sums)) is None:
+            return
+        finish, sums = given
+        tile = self.family.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
+        code = coded_tile(tile, sums)
+        if (kernel := self.kernel(code)) is not None:
+            yield Offer(kernel, (), nest.lines, self.family.input_tile_bytes, lambda: code)
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        known = isinstance(content, CodedTile) and _is_code_of(self.name, attribute)
+        return self.kernel(content) if known else None
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
@@ -244,6 +305,10 @@ class TileCoder:
         identity = CodeKernelAttr.of(self.name, code.digest)
         kernel = self.composed(identity.function, tile, sums)
         return None if kernel is None else replace(kernel, identity=identity)
+
+
+def _is_code_of(name: str, kernel: KernelAttr) -> bool:
+    return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == name
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:

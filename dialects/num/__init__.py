@@ -6,13 +6,11 @@ to bits runs that method on a machine that emits IR.
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.num.base import *
-from tinyml.dialects.num.kernels.coded_calls import *
-from tinyml.dialects.num.kernels.composed_tiles import *
+from tinyml.dialects.num.kernels.calls import *
+from tinyml.dialects.num.kernels.coded_sums import *
 from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
-from tinyml.dialects.num.kernels.kernel_ops import *
-from tinyml.dialects.num.kernels.spectra import *
-from tinyml.dialects.num.kernels.vector_kernels import *
+from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.scalar_functions import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *

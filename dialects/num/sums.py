@@ -43,8 +43,8 @@ from tinyml.dialects.num.base import (
     format_of,
     same_family,
 )
+from tinyml.dialects.num.kernels.calls import MEMREF, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
-from tinyml.dialects.num.kernels.kernel_ops import MEMREF, run_length
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = [

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tinyml.targets.avr.boards import BOARDS, memory_flags
-from tinyml.targets.avr.composer.compose import compose, functions
-from tinyml.targets.avr.kernels import CODER, FAR, FORESTS, KERNELS, PACKED_READS, TILES
+from tinyml.targets.avr.composer.compose import functions
+from tinyml.targets.avr.kernels import MAKERS, PACKED_READS
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 
@@ -74,14 +74,9 @@ CHIP = Chip(
     figures="tinyml.tools.calibration.avr:print_costs",
     boards=BOARDS,
     memory_flags=memory_flags,
-    kernels=KERNELS,
-    compose=compose,
-    tiles=TILES,
-    coder=CODER,
-    forests=FORESTS,
+    makers=MAKERS,
     functions=functions,
     packed_reads=PACKED_READS,
-    far=FAR,
     prefix="avr-",
     harness_flags=(
         # Let the linker accept programs that are too large for the part, so that reports can say by how much.

@@ -14,7 +14,7 @@ from tinyml.targets.avr.assembly import AVR, FAR_FLASH, FLASH, HEADER, RAM, stat
 from tinyml.targets.avr.boards import ELPM, MUL
 from tinyml.targets.avr.composer.channel_tiles import AvrChannelsByRow, AvrSlidingChannels
 from tinyml.targets.avr.composer.coded_rows import coded_rows
-from tinyml.targets.avr.composer.compose import compose_far
+from tinyml.targets.avr.composer.compose import compose, compose_far
 from tinyml.targets.avr.composer.dot_tiles import AvrDotTile
 from tinyml.targets.avr.composer.forest_branches import forest_code, plain_forest
 from tinyml.targets.avr.composer.forest_tables import forest_tables
@@ -23,7 +23,8 @@ from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
 from tinyml.targets.composer.instructions import Line
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
-from tinyml.targets.kernel import FarConstants, ForestCoder, Kernel, PackedReads, RowCoder
+from tinyml.targets.kernel import Kernel, PackedReads
+from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.tiles import Tile, TileFamily
 
 _MACHINE = TileComposer(
@@ -91,13 +92,20 @@ def far_kernel(near: Kernel) -> Kernel | None:
     return _far_sums().get(near.symbol) or compose_far(near.wanted)
 
 
-TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
-FORESTS = (
+MAKERS = (
+    ListedKernels(KERNELS),
+    SumComposer(compose),
+    SHIFTED_DOTS,
+    SHIFTED_CHANNELS,
+    REQUANTISED_DOTS,
+    REQUANTISED_CHANNELS,
+    RowCoder("tm_avr_rows", coded_rows, needs=MUL),
     ForestCoder("tm_avr_forest_tables", forest_tables),
     ForestCoder("tm_avr_forest_code", forest_code),
     # For forests that the assembly does not support: floats, integers of four bytes, many results.
     ForestCoder("tm_avr_forest_plain", plain_forest),
+    FarConstants(ELPM, far_kernel, load=6.0),
 )
-CODER = RowCoder("tm_avr_rows", coded_rows, needs=MUL)
+"""The table of the chip, best first."""
+
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-FAR = FarConstants(ELPM, far_kernel, load=6.0)

@@ -146,7 +146,7 @@ class TileComposer(Generic[L]):
             kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
-        return TileCoder(name, family, composed)
+        return TileCoder(name, family, composed, self.needs)
 
     def family(
         self,
@@ -175,7 +175,7 @@ class TileComposer(Generic[L]):
             text = Composed(
                 self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs
             )
-            kernel = Kernel(symbol, 8, 8, self.bits, op="num.composed_tiles", flash=self.flash, needs=self.needs)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.tiles", flash=self.flash, needs=self.needs)
             return replace(kernel, code=made.bytes, composed=text)
 
         def stream(tile: Tile, sums: Sums) -> Bytes:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from tinyml.targets.board import emulated_memories
-from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.boards import BOARDS
-from tinyml.targets.cortex_m.kernels import CODER, KERNELS, PACKED_READS, TILE_CODERS, TILES
+from tinyml.targets.cortex_m.kernels import MAKERS, PACKED_READS
 from tinyml.targets.package import Package
 
 CHIP = Chip(
@@ -16,11 +15,7 @@ CHIP = Chip(
     figures="tinyml.tools.calibration.cortex_m:print_costs",
     boards=BOARDS,
     memory_flags=emulated_memories,
-    kernels=KERNELS,
-    compose=compose,
-    tiles=TILES,
-    coder=CODER,
-    tile_coders=TILE_CODERS,
+    makers=MAKERS,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
     flags=("-mthumb", "--specs=nano.specs", "--specs=nosys.specs"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
@@ -21,7 +23,8 @@ from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
 from tinyml.targets.cortex_m.composer.segment_dot import segment_dot
 from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d
 from tinyml.targets.cortex_m.composer.winograd_2d import LINES, Winograd2d
-from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads, RowCoder
+from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads
+from tinyml.targets.makers import ListedKernels, RowCoder, SumComposer
 from tinyml.targets.tiles import Tile
 
 
@@ -98,9 +101,9 @@ KERNELS = (
     sparse_dot(8, 16, step=7.4),
     sparse_dot(16, 16, step=7.4),
 )
-CODER = RowCoder("tm_cm_rows", coded_rows, needs="dsp")
-TILE_CODERS = (_CHANNEL_CODER, _SMALL_CHANNEL_CODER, _SMALL_DOT_CODER)
-TILES = (
+MAKERS = (
+    ListedKernels(KERNELS),
+    SumComposer(compose),
     DOT_TILES,
     CHANNEL_TILES,
     _WIDE_TILES,
@@ -108,6 +111,13 @@ TILES = (
     _WINOGRAD_SQUARES,
     _SMALL_DOT_TILES,
     _SMALL_CHANNEL_TILES,
+    _CHANNEL_CODER,
+    _SMALL_CHANNEL_CODER,
+    _SMALL_DOT_CODER,
+    RowCoder("tm_cm_rows", coded_rows, needs="dsp"),
+    *FORESTS,
 )
+"""The table of the chip, best first."""
+
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Unmeasured estimates, taken over from an 8-bit chip."""

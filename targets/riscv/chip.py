@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from tinyml.targets.board import emulated_memories
-from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.package import Package
 from tinyml.targets.riscv.boards import BOARDS
-from tinyml.targets.riscv.kernels import KERNELS, TILES
+from tinyml.targets.riscv.kernels import MAKERS
 
 CHIP = Chip(
     "riscv",
@@ -15,9 +14,7 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
     boards=BOARDS,
     memory_flags=emulated_memories,
-    kernels=KERNELS,
-    compose=compose,
-    tiles=TILES,
+    makers=MAKERS,
     prefix="riscv64-unknown-elf-",
     flags=("-ffreestanding",),
     harness_flags=("-nostdlib",),

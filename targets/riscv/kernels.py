@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileComposer
+from tinyml.targets.makers import ListedKernels, SumComposer
 from tinyml.targets.riscv.assembly import RV32IM
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
@@ -34,4 +37,5 @@ KERNELS = (
     sparse_dot(8, 16),
     sparse_dot(16, 16),
 )
-TILES = (DOT_TILES, CHANNEL_TILES)
+MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DOT_TILES, CHANNEL_TILES, *FORESTS)
+"""The table of the chip, best first."""

@@ -32,7 +32,9 @@ CONTRACTS = {
         "own_attributes",
         "plugins",
     },
-    "targets": {"board", "chip", "costs", "kernel", "package", "registry", "tiles"},
+    "targets": {
+        *("board", "chip", "costs", "former_fields", "kernel", "makers", "nests", "package", "registry", "tiles"),
+    },
     "runtime": set[str](),
     "transforms": set[str](),
     "lowering": {"options", "pipeline_steps", "pipelines"},

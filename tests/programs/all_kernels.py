@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from programs import coded_rows
+from programs.kernel_tables import kernels_of, row_coder, tile_coders, tile_families
 from programs.tile_cases import coded_tile_case
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernels_of, row_coder, tile_coders, tile_families
 from tinyml.targets.tiles import Tile, TileFamily
 
 

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from programs.kernel_tables import kernels_of
 from tinyml.dialects.num import KernelAttr
 from tinyml.runtime.devices.registry import is_available
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, kernels_of, known_kernel
+from tinyml.targets.makers import FarConstants
+from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
 """The only board that is tested: one of a package that the suite does not know, for example."""
@@ -40,7 +42,7 @@ def _cores() -> list[str]:
     first: dict[tuple[str, str, frozenset[str]], str] = {}
     for chip in _processors():
         # Far constants have tests of their own.
-        reach = {chip.far.needs} if chip.far is not None else set[str]()
+        reach = {far.needs for far in chip.made_by(FarConstants)}
         for one in chip.boards:
             small = one.ram is not None and one.ram < _SMALLEST
             core = chip.name, one.costs, frozenset(one.features) - reach

@@ -11,6 +11,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.ir import Block, SSAValue
 
+from programs.kernel_tables import kernels_for
 from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
@@ -22,7 +23,6 @@ from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
 from tinyml.dialects.layouts.sparse_rows import entries_of_group
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernels_for
 
 ROWS = 3
 """Too few for kernels that take several at once."""

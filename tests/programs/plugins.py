@@ -83,6 +83,7 @@ def forget() -> None:
         context.registry,
         registry._of_plugins,  # pyright: ignore[reportPrivateUsage]
         registry.known_kernel,
+        registry._sum_offers,  # pyright: ignore[reportPrivateUsage]
         headers.header_texts,
     ):
         cached.cache_clear()

@@ -78,8 +78,8 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "num": (
         "num: scalars of a number format",
         "Level L3: what one iteration of a loop computes. An accumulator holds an exact sum until `num.finish` rounds "
-        "it. `lower-num-to-arith` asks the format of each op for its integer arithmetic, and makes calls of ops with "
-        "a kernel.",
+        "it. `lower-num-to-arith` asks the format of each op for its integer arithmetic, and calls the C function "
+        "of a `num.call`.",
         ["num"],
     ),
     "c": (

@@ -24,8 +24,8 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import kernel_of, target_of
 
-_SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
-"""Kernels whose last argument is the initial value of the sum."""
+_SUMS = [routine.name for routine in num.NUM.attributes if issubclass(routine, num.RoutineAttr) and routine.ADDS]
+"""Routines whose kernels take the initial value of the sum as last argument."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, check_target, kernels_for
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import HOST, check_target, offers
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
@@ -64,14 +65,9 @@ class _StoreDense(RewritePattern):
         if len(codings) < len(formats):
             return []
         vector = 8 * formats[1].dtype.itemsize
-        names = num.DotOp.name, num.DotRowsOp.name, num.SparseDotOp.name
-        wanted = (
-            Kernel("", width, vector, sum, op=name, codings=codings)
-            for name in names
-            for width in widths
-            for sum in ACCUMULATOR_WIDTHS
-        )
-        kernels = [kernel for each in wanted for kernel in kernels_for(self.target, each)]
+        names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
+        nests = (SumNest(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
+        kernels = [offer.kernel for nest in nests for offer in offers(self.target, nest)]
         slowest = {(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in sorted(kernels, key=lambda k: k.step)}
         return list(slowest.values())
 
@@ -92,7 +88,7 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
     """The time per element of a dense row, by its width."""
-    dense = [kernel for kernel in kernels if kernel.op in (num.DotOp.name, num.DotRowsOp.name)]
+    dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
@@ -101,7 +97,7 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
     """The least product of bytes and time of sparse rows, in the same unit."""
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
-    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotOp.name and kernel.weights in widths]
+    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotAttr.name and kernel.weights in widths]
     layouts = [SparseRows.read_by(kernel, stored, matrix.shape[1]) for kernel in sparse]
     efforts = [rows.bytes * rows.time for rows in layouts if rows is not None]
     return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP

@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
-from tinyml.targets.registry import HOST, board, tile_families
+from tinyml.targets.registry import HOST, board
 from tinyml.transforms.formats.tiling.axis_orders import orders
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, stack_of
 from tinyml.transforms.schedules.plans.network import Network, network_of
@@ -110,7 +110,7 @@ class PlanExecutionPass(ModulePass):
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
-        besides = stack_of(_convolutions(network), tile_families(self.target))
+        besides = stack_of(_convolutions(network), self.target)
         given = tdsl.read_input(function)
         if not given.reused and given.received is None:
             for value in function.body.block.args:
@@ -128,18 +128,17 @@ class PlanExecutionPass(ModulePass):
 
         ram: the limit, in bytes, on the memory for several pixels at once.
         """
-        families = tile_families(self.target)
-        beyond = schedule.tile_memory(_convolutions(network), families)
+        beyond = schedule.tile_memory(_convolutions(network), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]
         for segment, bits in zip(plan.segments, alive, strict=True):
-            kernels = Kernels(families, AMPLE)
+            kernels = Kernels(self.target, AMPLE)
             if beyond is not None and ram is not None:
                 # Packing takes more than the bytes alive at once: half of the rest is for results next to operands.
                 left = TileMemory(AMPLE.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
-                kernels = Kernels(families, left, left)
+                kernels = Kernels(self.target, left, left)
             elif beyond is not None:
                 left = beyond.input_tile + (max(alive) - bits) // 8
-                kernels = Kernels(families, TileMemory(left), TileMemory(left, left // 2))
+                kernels = Kernels(self.target, TileMemory(left), TileMemory(left, left // 2))
             by = segment.tiling.rewrite(network, segment.first, segment.last)(kernels)
             if by is not None:
                 yield segment, by

@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling, TilingOptions
@@ -72,6 +72,5 @@ class TileSegmentPass(ModulePass):
         return tiling
 
     def _tile(self, tiling: Tiling, network: Network, first: int, last: int) -> None:
-        families = tile_families(self.target)
         convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
-        tiling.rewrite(network, first, last)(Kernels(families, small_memory(convolutions, families)))
+        tiling.rewrite(network, first, last)(Kernels(self.target, small_memory(convolutions, self.target)))

@@ -8,7 +8,7 @@ by pixel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -19,8 +19,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.targets.registry import HOST, tile_families
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.erasure import erase
@@ -49,8 +48,6 @@ class TileWindowsPass(ModulePass):
     flash: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        families = tile_families(self.target)
-        large = () if self.flash is None else tile_families(self.target, large=True)
         for function in defined_functions(op):
             limited = self.ram is not None or tdsl.RAM in function.attributes
             usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
@@ -58,7 +55,7 @@ class TileWindowsPass(ModulePass):
                 single = tdsl.shape_of(convolution.rhs)[0] == 1
                 done = convolution.turns is not None or convolution.tile is not None or _is_window(convolution)
                 if convolution.result is not None and single and not done:
-                    _tile(convolution, families, large, memory_of(convolution) or usual)
+                    _tile(convolution, self.target, memory_of(convolution) or usual, large=self.flash is not None)
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
@@ -66,9 +63,9 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory) -> None:
-    """Rewrite one convolution. large: families whose kernels may replace those of others."""
-    tiling = image_tiling(op, families, large, memory)
+def _tile(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> None:
+    """Rewrite one convolution. large: as in `image_tiling`."""
+    tiling = image_tiling(op, target, memory, large=large)
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = TensorBuilder(last, op.location)

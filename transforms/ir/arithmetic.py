@@ -1,7 +1,7 @@
 """The lowering of one num op to arithmetic on bits, within its program or alone.
 
-Formats and accumulators become storage types. A kernel op becomes a call, whose arguments are contiguous memory,
-lengths, and tables that decode raws.
+Formats and accumulators become storage types. A `num.call` becomes a call of a C function, whose arguments
+its routine states.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import xdsl.dialects.memref as upstream_memref
-from xdsl.dialects import arith, func
+from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
-    IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
-    i8,
-    i16,
-    i32,
 )
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
@@ -31,11 +26,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.number_format import Coding, element_format, number_format
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import compile_for, kernel_of, target_of
 
 if TYPE_CHECKING:
@@ -128,157 +122,41 @@ class ToStorage(RewritePattern):
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Emit the arithmetic of an op and return its result, if it has one."""
 
-_Called: TypeAlias = tuple[num.KernelAttr, str]
-"""A kernel and the name of its C function."""
 
-
-def _decoding(e: Emitter, kernel: Kernel, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The operands with which a kernel decodes raws: tables, then bytes.
-
-    Each table argument points to the entry for raw 0; the entries of negative raws precede it.
-    """
-    tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
-    parameters = [value for coding in codings for value in coding.parameters]
-    if kernel.segments:
-        [(table, extra)] = [coding.segments() for coding in codings if coding.segments is not None]
-        tables, parameters = [(table, len(table) // 2)], [*parameters, extra]
-    runs: list[SSAValue] = []
-    for table, zero in tables:
-        first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
-        whole = e.context.table("decoding", table)
-        runs.append(e.insert(scratch.SliceOp(whole, first, (len(table) - zero,))))
-    return runs, [e.int_constant(value, 8) for value in parameters]
-
-
-def _call_kernel(
-    e: Emitter,
-    called: _Called,
-    memrefs: Sequence[SSAValue],
-    scalars: Sequence[SSAValue],
-    result: Attribute | None,
-    results_in: Sequence[SSAValue] = (),
-    attributes: Mapping[str, Attribute] | None = None,
-) -> SSAValue | None:
-    """Call a kernel on contiguous memory of any length, and return the result, if there is one.
-
-    attributes: additional attributes of the kernel's declaration.
-    """
-
-    arguments = [*_of_any_length(e, memrefs), *scalars, *_of_any_length(e, results_in)]
-    results = [] if result is None else [result]
-    kernel, function = called
-    declared = {num.DECLARED: kernel, **(attributes or {})}
-    e.context.declare_kernel(function, [value.type for value in arguments], results, declared)
-    call = func.CallOp(function, arguments, results)
-    call.location = e.location
-    e.builder.insert(call)
-    return call.results[0] if results else None
-
-
-def _of_any_length(e: Emitter, memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-    """The memrefs cast to a dynamic length in no memory space, as kernels take them."""
-    types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
-    return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
-
-
-def _call_of(op: num.KernelOp) -> Lowering:
-    """The lowering of an op to a call of its kernel, with the current lengths and codings of its operands.
+def _call_of(op: num.CallOp) -> Lowering:
+    """The lowering of an op to a call of a C function, with the current lengths and codings of its operands.
 
     Raises `InputError` for an op without a kernel, and for a kernel that the target does not have.
     """
-    if op.kernel is None:
-        raise InputError(f"{op.name} has no kernel: run select-kernels first")
-    known = kernel_of(op.kernel, target_of(op))
-    kernel = op.kernel, known.symbol
-    match op:
-        case num.DenseSumOp():
-            return _dense_sum(op, kernel, known)
-        case num.SparseDotOp():
-            return _sparse_sum(op, kernel)
-        case num.PackedDotOp():
-            return _packed_sum(op, kernel)
-        case num.AxpyOp():
-            length = op.length
-            return lambda e: _call_kernel(e, kernel, [op.sums, op.vector], [op.factor, _number(e, length)], None)
-        case num.DotRowsOp():
-            length = op.length
-            return lambda e: _call_kernel(
-                e, kernel, [op.matrix, op.vector], [_number(e, length)], None, [op.starts, op.sums]
-            )
-        case num.ChannelDotsOp():
-            length, stride = op.length, op.stride
-            return lambda e: _call_kernel(
-                e,
-                kernel,
-                [op.matrix, op.window],
-                [_number(e, length), e.insert(arith.ConstantOp(stride))],
-                None,
-                [op.starts, op.sums],
-            )
-        case num.ComposedTilesOp():
-            return lambda e: _call_kernel(e, kernel, [op.stream, op.windows], [], None, [op.outputs])
-        case _:
-            raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
-
-
-def _call_of_code(op: num.CodedOp) -> Lowering:
-    """The lowering of coded sums to a call of their kernel, whose declaration holds the constants."""
-    declared, kernel = op.declared, (op.kernel, op.kernel.function)
+    kernel, routine, segments = op.kernel, op.routine, False
+    declared: Mapping[str, Attribute] = {} if kernel is None else {num.DECLARED: kernel, **routine.declared}
+    if isinstance(kernel, num.CodeKernelAttr):
+        function = kernel.function
+    elif kernel is not None:
+        known = kernel_of(kernel, target_of(op))
+        function, segments = known.symbol, known.segments
+    elif (function := routine.function) is None:
+        raise InputError(f"{routine.name} has no kernel: run select-kernels first")
+    arguments = routine.arguments(op, segments=segments)
 
     def lower(e: Emitter) -> SSAValue | None:
-        read, written = op.runs
-        return _call_kernel(e, kernel, read, [], None, [written], declared)
-
-    return lower
-
-
-def _call_of_transform(op: num.TransformOp) -> Lowering:
-    """The lowering of a step of a transform to a call of its function."""
-    function, counts = op.function.data, op.counts
-
-    def lower(e: Emitter) -> SSAValue | None:
-        arguments = [*_of_any_length(e, op.operands), *(_number(e, count) for count in counts)]
-        e.context.declare_kernel(function, [value.type for value in arguments], [])
-        call = func.CallOp(function, arguments, [])
+        passed = [_of_any_length(e, value) for value in arguments(e)]
+        results = [op.sum.type] if routine.ADDS else []
+        e.context.declare_kernel(function, [value.type for value in passed], results, declared)
+        call = func.CallOp(function, passed, results)
         call.location = e.location
         e.builder.insert(call)
-        return None
+        return call.results[0] if results else None
 
     return lower
 
 
-def _dense_sum(op: num.DenseSumOp, kernel: _Called, known: Kernel) -> Lowering:
-    codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
-    length = op.length
-
-    def lower(e: Emitter) -> SSAValue | None:
-        tables, parameters = _decoding(e, known, [coding for coding in codings if coding is not None])
-        numbers = [e.insert(arith.ConstantOp(number)) for number in op.numbers]
-        scalars = [_number(e, length), *parameters, *numbers, op.sum]
-        return _call_kernel(e, kernel, [*tables, op.lhs, op.rhs], scalars, op.sum.type)
-
-    return lower
-
-
-def _sparse_sum(op: num.SparseDotOp, kernel: _Called) -> Lowering:
-    def lower(e: Emitter) -> SSAValue | None:
-        runs = [
-            e.insert(scratch.SliceOp(run, op.at, scratch.memref_type(run).get_shape())) for run in (op.values, op.gaps)
-        ]
-        length = e.insert(upstream_memref.LoadOp.get(op.lengths, [op.row]))
-        wide = e.insert(arith.ExtUIOp(length, i16 if length.type == i8 else i32))
-        count = e.insert(arith.IndexCastOp(wide, IndexType()))
-        return _call_kernel(e, kernel, [*runs, op.vector], [count, op.sum], op.sum.type)
-
-    return lower
-
-
-def _packed_sum(op: num.PackedDotOp, kernel: _Called) -> Lowering:
-    return lambda e: _call_kernel(e, kernel, [op.row, op.vector], [op.sum], op.sum.type)
-
-
-def _number(e: Emitter, value: int) -> SSAValue:
-    return e.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
+def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
+    """A memref cast to a dynamic length in no memory space, as kernels take it; other values themselves."""
+    if not isinstance(value.type, MemRefType):
+        return value
+    type = MemRefType(scratch.memref_type(value).element_type, [DYNAMIC_INDEX])
+    return e.insert(upstream_memref.CastOp.get(value, type))
 
 
 Interval: TypeAlias = tuple[int, int]
@@ -291,12 +169,8 @@ def prepare(op: Operation) -> Lowering | None:
         case num.NumOp():
             computation = op.computation()
             return lambda e: computation(e, op.operands)
-        case num.KernelOp():
+        case num.CallOp():
             return _call_of(op)
-        case num.CodedOp():
-            return _call_of_code(op)
-        case num.TransformOp():
-            return _call_of_transform(op)
         case _:
             return None
 

@@ -1,68 +1,15 @@
-"""Expansion of contractions into loops over dot products, and of these into loops over products (L3).
-
-A sum of products is a single loop in the order of the summed index, or a nest for a tree of sums. A binary tree needs
-no memory for its products: a level is a loop of two iterations that carries a sum, with the level below nested in it.
-Products in excess of whole trees form one smaller tree for each power of two in their number.
-"""
+"""Expansion of contractions into loops over dot products (L3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import memref
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-
-Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""Insert the addition of a product, given the partial sum and the index of the product."""
-
-
-def sum_of_products(nest: LoopNest, start: SSAValue, length: int, mac: Mac) -> SSAValue:
-    """The sum of start and `length` products, in the order that the accumulator of `start` prescribes."""
-    accumulator = num.accumulator_type(start)
-    if accumulator.below is None:
-        return nest.fold(nest.index(length), [start], lambda k, sums: [mac(sums[0], k)])[0]
-    size = 1 << _height(accumulator)
-
-    def whole(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-        return [nest.insert(num.JoinOp(sums[0], _tree(nest, accumulator, nest.times(i, size), size, mac)))]
-
-    sum, rest = start, length % size
-    if length >= size:
-        sum = nest.fold(nest.index(length // size), [start], whole)[0]
-    if rest:
-        sum = nest.insert(num.JoinOp(sum, _tree(nest, accumulator, nest.index(length - rest), rest, mac)))
-    return sum
-
-
-def _tree(nest: LoopNest, accumulator: Accumulator, first: SSAValue, count: int, mac: Mac) -> SSAValue:
-    """The sum of `count` products starting at index `first`; count is at most the size of a tree."""
-    zero = nest.insert(num.ZeroOp(accumulator.type))
-    below = accumulator.below
-    if below is None:
-        return mac(zero, first)
-    half = 1 << _height(below)
-
-    def side(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-        at = nest.add(first, nest.times(i, half))
-        return [nest.insert(num.JoinOp(sums[0], _tree(nest, below, at, half, mac)))]
-
-    if count == 2 * half:
-        return nest.fold(nest.index(2), [zero], side)[0]
-    sum = nest.insert(num.JoinOp(zero, _tree(nest, below, first, min(count, half), mac)))
-    if count > half:
-        at = nest.add(first, nest.index(half))
-        sum = nest.insert(num.JoinOp(sum, _tree(nest, below, at, count - half, mac)))
-    return sum
-
-
-def _height(accumulator: Accumulator) -> int:
-    return 0 if accumulator.below is None else 1 + _height(accumulator.below)
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
@@ -100,8 +47,8 @@ def _inline(
             case num.ProductsOp():
                 sum = _dots(each, op, indices, nest)
             case num.SparseProductsOp():
-                parts = each.values, each.gaps, each.lengths, each.vector
-                sum = nest.insert(num.SparseDotOp(each.sum, *parts, indices[-1], entries[each]))
+                parts = each.sum, each.values, each.gaps, each.lengths, each.vector
+                sum = nest.insert(num.CallOp(num.SparseDotAttr(), [*parts, indices[-1], entries[each]]))
             case memref.StoreOp() if len(op.shape) > 1:
                 _store(each, nest)
                 continue
@@ -125,11 +72,11 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
         weights = nest.insert(scratch.SliceOp(op.weights, start, (part,)))
         if op.channels is None:
             window = nest.insert(scratch.SliceOp(op.vector, first, (part,)))
-            sum = nest.insert(num.DotOp(sum, weights, window))
+            sum = nest.insert(num.CallOp(num.DotAttr(), [sum, weights, window]))
         else:
             begin = nest.add(first, row) if len(around.shape) > 1 else row
             channel = nest.insert(scratch.SliceOp(op.vector, begin, ((part - 1) * op.stride + 1,)))
-            sum = nest.insert(num.StridedDotOp(sum, weights, channel, op.stride))
+            sum = nest.insert(num.CallOp(num.StridedDotAttr.of(op.stride), [sum, weights, channel]))
     return sum
 
 

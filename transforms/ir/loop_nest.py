@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
+from tinyml.dialects.formats.accumulator import Accumulator
 
 
 class LocatedBuilder:
@@ -43,6 +44,9 @@ class LocatedBuilder:
 
 
 Indices: TypeAlias = "list[SSAValue]"
+
+Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
+"""Insert the addition of a product, given the partial sum and the index of the product."""
 
 
 class LoopNest(LocatedBuilder):
@@ -112,6 +116,48 @@ class LoopNest(LocatedBuilder):
         self.put(loop)
         return loop.results
 
+    def sum_of_products(self, start: SSAValue, length: int, mac: Mac) -> SSAValue:
+        """The sum of start and `length` products, in the order that the accumulator of `start` prescribes.
+
+        It is a single loop in the order of the summed index, or a nest for a tree of sums. A binary tree needs no
+        memory for its products: a level is a loop of two iterations that carries a sum, with the level below nested in
+        it. Products in excess of whole trees form one smaller tree for each power of two in their number.
+        """
+        accumulator = num.accumulator_type(start)
+        if accumulator.below is None:
+            return self.fold(self.index(length), [start], lambda k, sums: [mac(sums[0], k)])[0]
+        size = 1 << _height(accumulator)
+
+        def whole(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            return [self.insert(num.JoinOp(sums[0], self._tree(accumulator, self.times(i, size), size, mac)))]
+
+        sum, rest = start, length % size
+        if length >= size:
+            sum = self.fold(self.index(length // size), [start], whole)[0]
+        if rest:
+            sum = self.insert(num.JoinOp(sum, self._tree(accumulator, self.index(length - rest), rest, mac)))
+        return sum
+
+    def _tree(self, accumulator: Accumulator, first: SSAValue, count: int, mac: Mac) -> SSAValue:
+        """The sum of `count` products starting at index `first`; count is at most the size of a tree."""
+        zero = self.insert(num.ZeroOp(accumulator.type))
+        below = accumulator.below
+        if below is None:
+            return mac(zero, first)
+        half = 1 << _height(below)
+
+        def side(i: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            at = self.add(first, self.times(i, half))
+            return [self.insert(num.JoinOp(sums[0], self._tree(below, at, half, mac)))]
+
+        if count == 2 * half:
+            return self.fold(self.index(2), [zero], side)[0]
+        sum = self.insert(num.JoinOp(zero, self._tree(below, first, min(count, half), mac)))
+        if count > half:
+            at = self.add(first, self.index(half))
+            sum = self.insert(num.JoinOp(sum, self._tree(below, at, count - half, mac)))
+        return sum
+
     def contract(
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
@@ -122,6 +168,10 @@ class LoopNest(LocatedBuilder):
         op = num.ContractOp(shape, Region(block), tile)
         self.put(op)
         return op
+
+
+def _height(accumulator: Accumulator) -> int:
+    return 0 if accumulator.below is None else 1 + _height(accumulator.below)
 
 
 def function_around(op: Operation) -> func.FuncOp:

@@ -85,9 +85,12 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
 
-def compressed_rows(op: num.SparseDotOp | num.SparseProductsOp) -> CompressedRows:
-    """The constant matrix that an op reads."""
-    values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in (op.values, op.gaps, op.lengths))
+def compressed_rows(op: num.CallOp | num.RowSumOp) -> CompressedRows:
+    """The constant matrix that an op reads, a `num.sparse_products` or the call of a `#num.sparse_dot`.
+
+    Both have its values, gaps and lengths as operands behind the sum.
+    """
+    values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in op.operands[1:4])
     lengths = lengths.view(f"u{lengths.itemsize}")
     entries = int(lengths.sum())
     return CompressedRows(values[:entries], gaps.view("u1")[:entries], lengths)

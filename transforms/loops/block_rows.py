@@ -25,7 +25,8 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, compile_for, kernels_of, tile_families
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import HOST, compile_for, offers
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import usual_tile
@@ -46,23 +47,22 @@ class BlockRowsPass(ModulePass):
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
-            for rows in tile_rows(function, self.target, num.DotRowsOp.name, num.ChannelDotsOp.name):
+            for rows in tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name):
                 kind = rows.accumulator.type, rows.block
                 if kind not in arrays:
                     arrays[kind] = local_array(function, *kind, "sums")
                 rows.rewrite(arrays[kind])
 
 
-def tile_rows(function: FuncOp, target: str, *ops: str) -> list[_Rows]:
+def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
     """Set the tile of contractions over rows if a kernel of the target finishes the sums, too; return the others.
 
-    ops: those that compute the products of several rows, for which the target needs kernels.
+    routines: those that compute the products of several rows, for which the target needs kernels.
     """
-    kernels, families = [kernel for kernel in kernels_of(target) if kernel.op in ops], tile_families(target)
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
-    found = [rows for op in untiled if (rows := _Rows.find(op, kernels)) is not None]
+    found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
     for rows in found:
-        rows.op.tile = usual_tile(rows.op, families)
+        rows.op.tile = usual_tile(rows.op, target)
     return [rows for rows in found if rows.op.tile is None]
 
 
@@ -90,7 +90,7 @@ class _Rows:
         return self.products[-1][0]
 
     @classmethod
-    def find(cls, op: num.ContractOp, kernels: Sequence[Kernel]) -> _Rows | None:
+    def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
         """The rows of a contraction, if they can be taken in blocks."""
         ops = list(op.body.block.ops)
         dense = [each for each in op.sums if isinstance(each, num.ProductsOp)]
@@ -102,8 +102,13 @@ class _Rows:
         after = all(isinstance(each, memref.StoreOp) and dense[-1].is_before_in_block(each) for each in effects)
         if any(each.regions for each in ops) or not (chained and alone and after) or _reads_earlier_rows(op):
             return None
-        for accumulator in _accumulators(dense[0].sum, dense[-1].result):
-            found = [(each, kernel) for each in dense if (kernel := _kernel(each, accumulator, kernels)) is not None]
+        accumulators = list(_accumulators(dense[0].sum, dense[-1].result))
+        widths = tuple(accumulator.bits for accumulator in accumulators)
+        nests = [_nest_of(each, widths, routines) for each in dense]
+        offered = [[] if nest is None else [each.kernel for each in offers(target, nest)] for nest in nests]
+        for accumulator in accumulators:
+            kernels = [next((kernel for kernel in each if kernel.sum == accumulator.bits), None) for each in offered]
+            found = [(each, kernel) for each, kernel in zip(dense, kernels, strict=True) if kernel is not None]
             same = {kernel.rows for _, kernel in found}
             if len(found) == len(dense) and len(same) == 1 and op.rows >= min(same):
                 return cls(op, accumulator, found)
@@ -125,11 +130,12 @@ class _Rows:
                 place = nest.times(first, products.row_pitch)
                 matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.row_pitch,)))
                 if products.channels is None:
-                    nest.put(num.DotRowsOp(sums, begin, matrix, products.vector, kernel.attribute))
+                    routine, window = num.DotRowsAttr(), products.vector
                 else:
                     reach = (products.length - 1) * products.stride + self.block
                     window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
-                    nest.put(num.ChannelDotsOp(sums, begin, matrix, window, products.stride, kernel.attribute))
+                    routine = num.ChannelDotsAttr.of(products.stride)
+                nest.put(num.CallOp(routine, [sums, begin, matrix, window], kernel.attribute))
                 begin = sums
             self._each(nest, first, sums, start=False)
             return []
@@ -202,8 +208,14 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
             yield accumulator
 
 
-def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The kernel that computes products for several rows of weights at once; None if there is none."""
+def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], routines: Sequence[str]) -> SumNest | None:
+    """What a chip is asked for the products of several rows; None where no kernel can compute them.
+
+    widths: of the accumulators that the sum can have. routines: as for `tile_rows`.
+    """
+    routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
+    if routine not in routines:
+        return None
     # A single product of each channel is faster in a loop.
     if op.channels is not None and op.length == 1:
         return None
@@ -218,9 +230,7 @@ def _kernel(op: num.ProductsOp, accumulator: Accumulator, kernels: Sequence[Kern
         return None
     weights, vector = (8 * format.dtype.itemsize for format in formats)
     weights = bits or weights
-    name = num.DotRowsOp.name if op.channels is None else num.ChannelDotsOp.name
-    wanted = Kernel("", weights, vector, accumulator.bits, op=name, flash=scratch.in_flash(types[0]))
-    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    return SumNest(routine, weights, vector, widths, flash=scratch.in_flash(types[0]))
 
 
 def _reads_earlier_rows(op: num.ContractOp) -> bool:

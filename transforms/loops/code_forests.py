@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -19,7 +19,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, chip_of, compile_for
+from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
@@ -31,7 +31,7 @@ LEAST_BYTES = 3
 
 @dataclass(frozen=True)
 class CodeForestsPass(ModulePass):
-    """Replaces every `num.forest` by a `num.coded_forest`.
+    """Replaces every `num.forest` by the call of a `#num.coded_forest`.
 
     target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's; if
     nothing fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
@@ -62,8 +62,9 @@ class CodeForestsPass(ModulePass):
         smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
         taken = min(fitting, key=_time, default=smallest)
         for each, kernel in zip(forests, taken, strict=True):
-            each_forest = each.forest
-            coded = num.CodedForestOp(each.outputs, each.input, each_forest, code_of(kernel), size_of(kernel))
+            constants = DictionaryAttr(dict(each.forest.attributes))
+            routine = num.CodedForestAttr.of(constants, size_of(kernel))
+            coded = num.CallOp(routine, [each.outputs, each.input], code_of(kernel))
             coded.location = each.location
             Rewriter.replace_op(each, coded)
 
@@ -103,7 +104,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
     """The functions that a forest may become."""
     forest: ForestCode = op.forest
-    kernels = [kernel for coder in chip_of(target).forests if (kernel := coder.kernel(forest)) is not None]
+    kernels = [offer.kernel for offer in offers(target, forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
     return [_timed(kernel, target) for kernel in kernels]

@@ -19,7 +19,7 @@ from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
-_PRODUCTS = num.ProductsOp, num.SparseProductsOp, num.DotOp, num.StridedDotOp, num.SparseDotOp
+_PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 def _sums(use: Use, format: NumberFormat) -> bool:
     """True if a use is a factor of a sum of products whose accumulator accepts `format` for it."""
     op = use.operation
-    if not isinstance(op, _PRODUCTS):
+    if not isinstance(op, num.RowSumOp) and not (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS)):
         return False
     formats = [format if op.operands[use.index] is factor else element_format(factor.type) for factor in op.factors]
     return accumulator_type(op.sum).sums(*formats)

@@ -7,11 +7,12 @@ over the serial line. Bytes of RAM count more there than time, so numbers become
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -25,7 +26,6 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.loop_nest import LoopNest
 
-_PRODUCTS = num.ProductsOp, num.DotOp
 _READERS = num.StartOp, num.MacOp, num.AddOp
 
 
@@ -64,7 +64,7 @@ def _divide(constant: scratch.ConstantOp) -> None:
     common = int(np.bitwise_or.reduce(raws.reshape(-1)))
     places = (common & -common).bit_length() - 1
     readers = [use.operation for use in buffer_reads(constant.result)]
-    sums = [reader for reader in readers if isinstance(reader, _PRODUCTS) and _may_divide(reader, places)]
+    sums = [reader for reader in readers if _multiplies(reader) and _may_divide(reader, places)]
     if not places or len(sums) < len(readers):
         return
     narrow = ExactNumbers.INTEGERS(format.bits - places, format.scale - places)
@@ -74,7 +74,12 @@ def _divide(constant: scratch.ConstantOp) -> None:
         _add_start_last(sum, places)
 
 
-def _may_divide(op: num.ProductsOp | num.DotOp, places: int) -> bool:
+def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
+    """True for sums of the products of rows of weights."""
+    return isinstance(op, num.ProductsOp) or num.calls_dot(op)
+
+
+def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
     """True if a sum of products consists of nothing else but its start, and has room for the products alone."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     finish = next((use.operation for use in op.result.uses), None)
@@ -97,7 +102,7 @@ def _may_divide(op: num.ProductsOp | num.DotOp, places: int) -> bool:
     return low <= least - int(starts.max()) * units and most - int(starts.min()) * units <= high
 
 
-def _add_start_last(op: num.ProductsOp | num.DotOp, places: int) -> None:
+def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
     """Start a sum with divided weights from zero, multiply the result, and add the start."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
@@ -136,7 +141,7 @@ def _narrow(constant: scratch.ConstantOp) -> None:
         match reader := use.operation:
             case memref.LoadOp() if all(isinstance(each.operation, _READERS) for each in reader.res.uses):
                 continue
-            case num.ProductsOp() | num.DotOp():
+            case _ if _multiplies(reader):
                 continue
             case _:
                 return

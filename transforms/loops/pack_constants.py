@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -27,7 +27,8 @@ from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, pack
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import Kernel, packed_reader
-from tinyml.targets.registry import HOST, chip_of, kernels_for
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer
 from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -105,7 +106,7 @@ class _Packable:
             return None
         rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
-        if op.loaded and any(isinstance(reader, num.SparseDotOp | num.SparseProductsOp) for reader in readers):
+        if op.loaded and any(map(_is_sparse, readers)):
             # The entries of sparse rows share bytes with gaps, which are structure and stay in flash.
             return None
         candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
@@ -134,7 +135,7 @@ class _Packable:
                 symbol, code = packed.symbol, packed.code
                 slowdown = packed.step / (plain or packed).step
                 self.calls -= 1
-        if isinstance(reader, num.SparseDotOp | num.SparseProductsOp):
+        if _is_sparse(reader):
             whole, packed = (
                 _sparse(reader, bits, self.target) for bits in (8 * self.constant.raws.itemsize, self.bits)
             )
@@ -189,25 +190,36 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         chosen = kept
 
 
-def _is_dense(op: Operation) -> TypeGuard[num.DotOp | num.ProductsOp]:
+_Sum: TypeAlias = num.CallOp | num.RowSumOp
+"""An op that adds products to a sum: a call or an op of a contraction."""
+
+
+def _is_sparse(op: Operation) -> TypeGuard[_Sum]:
+    """True for products of rows of a sparse matrix."""
+    return isinstance(op, num.SparseProductsOp) or (
+        isinstance(op, num.CallOp) and isinstance(op.routine, num.SparseDotAttr)
+    )
+
+
+def _is_dense(op: Operation) -> TypeGuard[_Sum]:
     """True for products of rows of weights and whole vectors."""
-    return isinstance(op, num.DotOp) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
+    return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
-def _kernel(dot: num.DotOp | num.ProductsOp, weights: int, rows: int, target: str) -> Kernel | None:
+def _kernel(dot: _Sum, weights: int, rows: int, target: str) -> Kernel | None:
     """The fastest kernel for dense weights of the given width in the given number of rows."""
-    names = num.DotOp.name, num.DotRowsOp.name
+    names = num.DotAttr.name, num.DotRowsAttr.name
     fitting = [kernel for name in names for kernel in _summing(dot.sum, *dot.factors, weights, name, target)]
     dense = [kernel for kernel in fitting if kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _sparse(dot: num.SparseDotOp | num.SparseProductsOp, weights: int, target: str) -> SparseRows | None:
+def _sparse(dot: _Sum, weights: int, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
-    sparse = _summing(dot.sum, dot.values, dot.vector, weights, num.SparseDotOp.name, target)
+    sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]
-    return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
+    return best_rows(narrowest, compressed_rows(dot), dot.length)
 
 
 def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op: str, target: str) -> list[Kernel]:
@@ -216,12 +228,12 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
-    packed = packed_bits(memref_type(vector)) if op == num.SparseDotOp.name else None
+    packed = packed_bits(memref_type(vector)) if op == num.SparseDotAttr.name else None
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))
-    wanted = [Kernel("", weights, bits, width, op=op, flash=flash, codings=codings) for width in widths]
-    return [kernel for each in wanted for kernel in kernels_for(target, each)]
+    nest = SumNest(op, weights, bits, tuple(widths), codings, flash)
+    return [offer.kernel for offer in offers(target, nest)]
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:

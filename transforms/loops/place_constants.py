@@ -17,8 +17,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
-from tinyml.targets.registry import HOST, chip_of, compile_for, far_constants
-from tinyml.transforms.ir.cost.demand import demand_of, far_call, far_load, trip_count
+from tinyml.targets.registry import HOST, chip_of, compile_for, far_load
+from tinyml.transforms.ir.cost.demand import demand_of, far_call, trip_count
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 
@@ -41,7 +41,7 @@ class PlaceConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         limit = chip_of(self.target).flash_bytes if self.near is None else self.near
-        if far_constants(self.target) is None or limit is None:
+        if far_load(self.target) is None or limit is None:
             return
         compile_for(op, self.target)
         demand = demand_of(op)
@@ -58,7 +58,7 @@ class _Movable:
     """
 
     constants: Sequence[scratch.ConstantOp]
-    kernels: Sequence[num.KernelOp]
+    kernels: Sequence[num.CallOp]
     bytes: int
     time: float
 
@@ -97,17 +97,17 @@ def _movables(module: ModuleOp, target: str) -> list[_Movable]:
 
 def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
     """The constants as one that can be far; None if a reader needs them near."""
-    kernels: list[num.KernelOp] = []
+    kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
-        if isinstance(op, num.KernelOp) and op.kernel is not None and [*op.operands].count(value) == 1:
+        if isinstance(op, num.CallOp) and op.kernel is not None and [*op.operands].count(value) == 1:
             more = far_call(op.kernel, target)
             if more is None or op.factors[0] is not value:
                 return None
             time += _executions(op) * more
             kernels.append(op)
         elif isinstance(op, memref.LoadOp) and scratch.packed_bits(scratch.memref_type(value)) is None:
-            time += _executions(op) * far_load(target)
+            time += _executions(op) * (far_load(target) or 0)
         else:
             return None
     return _Movable(constants, kernels, scratch.bytes_of(constants[0].result), time)

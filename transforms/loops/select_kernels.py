@@ -8,34 +8,32 @@ accumulator for which there is a kernel.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
-from tinyml.dialects.locations import error_at
-from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, compile_for, kernels_for, kernels_of
-from tinyml.transforms.ir.contraction_loops import expand_contraction, sum_of_products
+from tinyml.targets.nests import Offer, SumNest
+from tinyml.targets.registry import HOST, board, compile_for, offers
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.indices import is_multiple
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.loops.kernels.chunks import select_chunks
-from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
-_Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
+_Link: TypeAlias = num.CallOp | num.AlignOp | num.ShiftOp
 
 
 @dataclass(frozen=True)
@@ -56,75 +54,82 @@ class SelectKernelsPass(ModulePass):
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
             expand_contraction(contraction)
         for call in list(op.walk()):
-            if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
-                kernel = _matching(call, self.target)
-                if isinstance(call, num.SparseDotOp) and kernel is not None:
-                    kernel = _sparse_kernel(call, kernel, self.target)
-                elif kernel is not None:
-                    call.kernel = kernel.attribute
-                    if isinstance(call, num.DistanceOp):
-                        call.operands = [call.sum, *call.factors]
-                    if isinstance(call, num.DotOp) and kernel.codings != tuple(map(coding_of, call.factors)):
-                        _replace(call, decoded.sum(call, kernel))
-                    elif isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
-                        _replace(call, unpacked.sum(call, kernel.attribute))
-                if kernel is None:
-                    _expand(call)
-        select_chunks(op, kernels_of(self.target))
+            if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
+                continue
+            offer = _chosen(call, self.target)
+            if isinstance(routine, num.SparseDotAttr) and offer is not None:
+                offer = _set_sparse_kernel(call, offer, self.target)
+            elif offer is not None:
+                call.kernel = offer.kernel.attribute
+                if routine.BY_BLOCKS:
+                    _in_blocks(call, offer, unpacked, decoded)
+            if offer is None:
+                _replace(call, routine.expand(call, LoopNest(call)))
+        select_chunks(op, self.target)
         _remove_unread(op)
 
 
-def _matching(op: num.KernelOp, target: str) -> Kernel | None:
-    """The target's kernel for an op, after widening the accumulator of its sum if the kernel requires that."""
+def _in_blocks(call: num.CallOp, offer: Offer, unpacked: UnpackedRuns, decoded: DecodedRuns) -> None:
+    """Order the runs as kernels take them, and decode or unpack those that the kernel cannot read, block by block."""
+    weights, vector = call.factors
+    call.operands = [call.sum, weights, vector]
+    if offer.decoded:
+        _replace(call, decoded.sum(call, offer))
+    elif _packed_in_ram(vector):
+        _replace(call, unpacked.sum(call, offer.kernel.attribute))
+
+
+def _chosen(op: num.CallOp, target: str) -> Offer | None:
+    """The target's best kernel for a call, after widening the accumulator of its sum if the kernel requires that.
+
+    A sum is widened if there are kernels for all calls that add to it.
+    """
     if not op.accumulator.INTEGER:
         return None
-    if isinstance(op, num.StridedDotOp) and op.length == 1:
+    if isinstance(op.routine, num.StridedDotAttr) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
         return None
-    chain = _chain(op) if isinstance(op, num.KernelSumOp) else []
-    for width in _widths(op.accumulator) if chain else ():
-        if all(_of_width(link, width, target) is not None for link in chain if _may_be_a_loop(link)):
+    chain = _chain(op) if op.routine.ADDS else []
+    widths = tuple(_widths(op.accumulator)) if chain else (op.accumulator.bits,)
+    calls = [op, *(link for link in chain if link is not op and _may_be_a_loop(link))]
+    nests = [_nest_of(call, widths) for call in calls]
+    found = [[] if nest is None else [*offers(target, nest)] for nest in nests]
+    for width in widths:
+        fitting = [next((offer for offer in each if offer.kernel.sum == width), None) for each in found]
+        if None not in fitting:
             _widen(chain, width)
-            return _of_width(op, width, target)
-    return _of_width(op, op.accumulator.bits, target)
+            return fitting[0]
+    return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
 
 
-def _may_be_a_loop(op: _Link) -> TypeGuard[num.KernelSumOp]:
-    return isinstance(op, num.KernelSumOp) and not op.NEEDS_KERNEL
+def _may_be_a_loop(op: _Link) -> TypeGuard[num.CallOp]:
+    return isinstance(op, num.CallOp) and isinstance(op.routine, num.LoopRoutineAttr)
 
 
-def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
-    weights, vector = op.factors
+def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
+    """What a chip is asked for a call; None where no kernel can read the operands."""
+    routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights) or (_packed_in_ram(weights) and not _is_constant(weights)):
         return None
-    fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
+    sparse, packed = isinstance(routine, num.SparseDotAttr), _packed_in_ram(vector)
+    by_blocks = isinstance(routine, num.LoopRoutineAttr) and routine.BY_BLOCKS
+    if packed and (not (sparse or by_blocks) or not _begins_whole(vector)):
+        return None
+    # Kernels for sparse rows read packed elements themselves.
+    fetches = sparse and packed
     if fetches and _packed_offset(vector):
         return None
-    if _packed_in_ram(vector) and not (
-        isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
-    ):
-        return None
-    codings = coding_of(weights), coding_of(vector)
-    wanted = Kernel(
-        "",
+    dot = isinstance(routine, num.DotAttr)
+    return SumNest(
+        routine.name,
         _bits(weights),
         _bits(vector) if fetches else _whole_bits(vector),
-        width,
-        op=op.name,
-        flash=_in_flash(weights),
-        codings=codings,
+        widths,
+        (coding_of(weights), coding_of(vector)),
+        _in_flash(weights),
+        # The vector is decoded before the weights, which a kernel may decode itself.
+        tuple(at for at, run in enumerate(op.factors) if dot and decoded_format(run) is not None),
     )
-    coded = [] if not isinstance(op, num.DotOp) else [run for run in op.factors if decoded_format(run) is not None]
-    # The vector is decoded before the weights, which a kernel may decode itself.
-    for last in range(len(coded), -1, -1):
-        decoded = coded[last:]
-        if weights in decoded:
-            wanted = replace(wanted, weights=DECODED_BITS, flash=False, codings=(INTEGER, wanted.codings[1]))
-        if vector in decoded:
-            wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
-        if matches := kernels_for(target, wanted):
-            return matches[0]
-    return None
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -138,17 +143,21 @@ def _widths(accumulator: Accumulator) -> Iterator[int]:
 def _chain(op: _Link) -> list[_Link]:
     """The ops that a sum passes through, from its start to its finish; empty if the sum has other uses."""
     first = op
-    while isinstance(first.sum.owner, _Link):
-        first = first.sum.owner
+    while _is_link(before := first.sum.owner):
+        first = before
     if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
         return []
     chain = [first]
     while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
         users = [use.operation for use in chain[-1].result.uses]
-        if len(users) != 1 or not isinstance(users[0], _Link):
+        if len(users) != 1 or not _is_link(user := users[0]):
             return []
-        chain.append(users[0])
+        chain.append(user)
     return chain
+
+
+def _is_link(op: Operation | Block) -> TypeGuard[_Link]:
+    return op.routine.ADDS if isinstance(op, num.CallOp) else isinstance(op, num.AlignOp | num.ShiftOp)
 
 
 def _widen(chain: Sequence[_Link], bits: int) -> None:
@@ -208,84 +217,39 @@ def _whole_bits(value: SSAValue) -> int:
     return 8 * _format(value).dtype.itemsize
 
 
-def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel | None:
-    """Set the best kernel for the matrix among those of equal results; it may read a byte stream."""
-    best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
+def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
+    """Set the best kernel for the matrix among those with results equal to an offer's; it may read a byte stream.
+
+    None if no kernel can read the matrix.
+    """
+    nest = _nest_of(op, (offer.kernel.sum,))
+    kernels = () if nest is None else [other.kernel for other in offers(target, nest)]
+    best = best_rows(kernels, compressed_rows(op), op.length)
     if best is None:
         return None
     if best.make_stream is None:
         op.kernel = best.kernel.attribute
-        return best.kernel
+        return offer
     nest, bytes = LoopNest(op), best.make_stream()
+    sum, values, _, lengths, vector, number, at = op.arguments
     stream = scratch.ConstantOp.of(bytes.view("i1"), i8)
-    stream.result.name_hint = f"{op.values.name_hint or 'sparse'}_rows"
+    stream.result.name_hint = f"{values.name_hint or 'sparse'}_rows"
     nest.insert(stream)
-    lengths = cast(scratch.ConstantOp, op.lengths.owner)
-    counted = best.lengths.view(lengths.raws.dtype)
-    lengths.value = scratch.ConstantOp.of(counted, scratch.memref_type(op.lengths).element_type).value
-    start = nest.add(nest.times(op.at, best.unit), nest.times(op.row, COUNT_BYTES))
+    constant = cast(scratch.ConstantOp, lengths.owner)
+    counted = best.lengths.view(constant.raws.dtype)
+    constant.value = scratch.ConstantOp.of(counted, scratch.memref_type(lengths).element_type).value
+    start = nest.add(nest.times(at, best.unit), nest.times(number, COUNT_BYTES))
     row = nest.insert(scratch.SliceOp(stream.result, start, bytes.shape))
-    _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.attribute)))
-    return best.kernel
+    _replace(op, nest.insert(num.CallOp(num.PackedDotAttr(), [sum, row, vector], best.kernel.attribute)))
+    return offer
 
 
-def _expand(op: num.KernelOp) -> None:
-    nest = LoopNest(op)
-    match op:
-        case num.DotOp():
-            _replace(op, _dot(op, 1, nest))
-        case num.StridedDotOp():
-            _replace(op, _dot(op, op.stride.value.data, nest))
-        case num.SparseDotOp():
-            _replace(op, _sparse_dot(op, nest))
-        case num.DistanceOp():
-            _replace(op, _distance(op, nest))
-        case num.AxpyOp():
-            _axpy(op, nest)
-            Rewriter.erase_op(op)
-        case _:
-            raise error_at(op, f"{op.name} is not supported yet: it has no loop")
-
-
-def _replace(op: num.KernelSumOp, sum: SSAValue) -> None:
-    sum.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(sum)
+def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
+    """Replace a call by the value that it computes, or by what has been inserted before it."""
+    if sum is not None:
+        sum.name_hint = op.result.name_hint
+        op.result.replace_all_uses_with(sum)
     Rewriter.erase_op(op)
-
-
-def _distance(op: num.DistanceOp, nest: LoopNest) -> SSAValue:
-    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-        difference = num.SubOp(nest.load(op.lhs, [k]), nest.load(op.rhs, [k]), op.difference.type)
-        nest.insert(difference)
-        return [nest.insert(num.MacOp(sums[0], difference.result, difference.result))]
-
-    return nest.fold(nest.index(op.length), [op.sum], step)[0]
-
-
-def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
-    def step(indices: Indices) -> None:
-        sum, weight = nest.load(op.sums, indices), nest.load(op.vector, indices)
-        nest.store(nest.insert(num.MacOp(sum, weight, op.factor)), op.sums, indices)
-
-    nest.over((op.length,), step)
-
-
-def _dot(op: num.DotOp | num.StridedDotOp, stride: int, nest: LoopNest) -> SSAValue:
-    def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
-        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [nest.times(k, stride)])))
-
-    return sum_of_products(nest, op.sum, op.length, mac)
-
-
-def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:
-    def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        sum, column, at = carried
-        column = nest.add(column, nest.unsigned(nest.load(op.gaps, [at])))
-        product = num.MacOp(sum, nest.load(op.values, [at]), nest.load(op.vector, [column]))
-        return [nest.insert(product), column, nest.add(at, nest.index(1))]
-
-    length = nest.unsigned(nest.load(op.lengths, [op.row]))
-    return nest.fold(length, [op.sum, nest.index(0), op.at], step)[0]
 
 
 def _remove_unread(module: ModuleOp) -> None:

@@ -57,7 +57,7 @@ class SpendFlashPass(ModulePass):
             return
         compile_for(op, self.target)
         for function in defined_functions(op):
-            tile_rows(function, self.target, num.DotRowsOp.name)
+            tile_rows(function, self.target, num.DotRowsAttr.name)
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
         if not (tiles.usual or estimates.matrices):
             return

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, Role, alive, consecutive
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -178,7 +177,7 @@ class Partial(Schedule):
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
         return {"channels": ByChannel(options.sums, options.channels)}
 
-    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> None:
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> None:
         return None
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, ordinary, ordinary_in_programs
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.halos import areas_of_tiles
@@ -69,7 +68,7 @@ class Patches(Schedule):
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
         return {"patches": InPatches(options.patches)}
 
-    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> None:
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> None:
         return None
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.window_tiles import TileMemory, small_memory
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
@@ -48,7 +47,7 @@ class Kernels(NamedTuple):
     inside: in the loops of a segment. single: for an op by itself; None leaves that to `tile-windows`.
     """
 
-    families: Sequence[TileFamily]
+    target: str
     inside: TileMemory
     single: TileMemory | None = None
 
@@ -157,9 +156,9 @@ class Schedule(ABC):
         """The tilings that `tile-segment` offers for its option `by`."""
         return {}
 
-    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory | None:
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory | None:
         """The memory, beyond a plan's peak, for computing several pixels at once; None if a plan leaves none."""
-        return small_memory(convolutions, families)
+        return small_memory(convolutions, target)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
         """The plan with the least peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -42,7 +41,7 @@ class Streamed(Tiling):
         rings = smallest_rings(network, first, last, self.by)
 
         def rewrite(kernels: Kernels) -> str:
-            StreamLoops(network, rings, kernels.families, kernels.inside).rewrite()
+            StreamLoops(network, rings, kernels.target, kernels.inside).rewrite()
             return self.by.value
 
         return rewrite
@@ -78,7 +77,7 @@ class Streaming(Schedule):
 class ByPixels(Streaming):
     """Streaming pixel by pixel, which leaves no memory for tiles of several pixels."""
 
-    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
+    def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory:
         return TileMemory(0)
 
 

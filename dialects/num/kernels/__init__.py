@@ -1,1 +1,1 @@
-"""Ops that kernels of chips compute, and the attributes that identify the kernels."""
+"""The op that calls a kernel, and the attributes that say what it computes and which kernel does."""

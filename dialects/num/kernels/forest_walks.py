@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, MemRefType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    AttrConstraint,
     IRDLOperation,
     ParsePropInAttrDict,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -22,14 +24,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.trees import FOREST, ForestCode, element_type
-from tinyml.dialects.num.kernels.coded_calls import CodedOp, CodeSize, kernel_properties
-from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr
-from tinyml.dialects.num.kernels.kernel_ops import MEMREF
+from tinyml.dialects.num.kernels.calls import MEMREF, CallOp
+from tinyml.dialects.num.kernels.coded_sums import CodeAttr
 from tinyml.dialects.scratch.types import memref_type, packed_bits
 
-__all__ = ["CodedForestOp", "ForestOp"]
-
-Properties: TypeAlias = Mapping[str, Attribute]
+__all__ = ["CodedForestAttr", "ForestOp"]
 
 
 @irdl_op_definition
@@ -64,48 +63,30 @@ class ForestOp(IRDLOperation):
         _verify(ForestCode.of(self.properties), self.outputs, self.input)
 
 
-@irdl_op_definition
-class CodedForestOp(CodedOp):
-    """A `num.forest` that is a function. forest: the attributes of `ForestCode`."""
+@irdl_attr_definition
+class CodedForestAttr(CodeAttr):
+    """A `num.forest` that is a function. constants: the attributes of `ForestCode`."""
 
     name = "num.coded_forest"
-    outputs = operand_def(MEMREF)
-    input = operand_def(MEMREF)
-    forest = prop_def(DictionaryAttr)
-    assembly_format = "$outputs `,` $input attr-dict `:` type($outputs) `,` type($input)"
-
-    def __init__(self, outputs: SSAValue, input: SSAValue, forest: ForestCode, kernel: CodeKernelAttr, size: CodeSize):
-        attribute = DictionaryAttr(dict(forest.attributes))
-        super().__init__(operands=[outputs, input], properties={"forest": attribute, **kernel_properties(kernel, size)})
+    OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)
+    DECLARED_AS: ClassVar[str] = FOREST
 
     @property
-    def declared(self) -> Mapping[str, Attribute]:
-        return {FOREST: self.forest}
+    def forest(self) -> ForestCode:
+        return ForestCode.of(self.constants)
 
-    @property
-    def runs(self) -> tuple[Sequence[SSAValue], SSAValue]:
-        return [self.input], self.outputs
-
-    def verify_(self) -> None:
-        self.verify_extents()
-
-    def verify_extents(self) -> None:
-        _ = self.code_size
-        _verify(ForestCode.of(self.forest), self.outputs, self.input)
+    def verify_call(self, call: CallOp) -> None:
+        _verify(self.forest, *call.arguments)
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
     """Verify that a forest is one over the elements of one memref with results in another."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
-        if packed_bits(type) is not None or not _is_run(type):
+        if packed_bits(type) is not None or len(type.get_shape()) != 1:
             raise VerifyException(f"needs elements one after the other that are not packed, got {type}")
         format = number_format(type.element_type)
         stored = type.element_type if format is None else format.storage
         if element_type(array) != stored:
             raise VerifyException(f"{what} are of {element_type(array)}, the elements of {stored}")
     forest.verify(prod(memref_type(input).get_shape()), prod(memref_type(outputs).get_shape()))
-
-
-def _is_run(type: MemRefType[Attribute]) -> bool:
-    return len(type.get_shape()) == 1

@@ -70,7 +70,7 @@ class ListedKernelAttr(KernelAttr):
             printer.print_string_literal(self.function.data)
 
     def verify(self) -> None:
-        _verify_identifier(self.function)
+        verify_identifier(self.function)
 
 
 @irdl_attr_definition
@@ -109,7 +109,7 @@ class ComposedKernelAttr(KernelAttr):
                 parser.parse_punctuation(",")
                 parameters.append(StringAttr(parser.parse_identifier(f": expected the coding of the {what}")))
                 parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
-            return [*parameters, *_parse_numbers(parser, ("sum", "gaps", "ram"), {"gaps": 0, "ram": 0})]
+            return [*parameters, *parse_numbers(parser, ("sum", "gaps", "ram"), {"gaps": 0, "ram": 0})]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -117,7 +117,7 @@ class ComposedKernelAttr(KernelAttr):
             texts = [self.op.data, *(f"{coding.data} {width.data}" for coding, width in factors)]
             printer.print_string(", ".join(texts))
             numbers = {"sum": self.sum, "gaps": self.gaps, "ram": self.ram}
-            _print_numbers(printer, numbers, {"gaps": 0, "ram": 0})
+            print_numbers(printer, numbers, {"gaps": 0, "ram": 0})
 
     def verify(self) -> None:
         _verify_range({"weights": self.weights, "vector": self.vector}, 1, 64)
@@ -172,15 +172,15 @@ class TileKernelAttr(KernelAttr):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return [StringAttr(parser.parse_str_literal()), *_parse_numbers(parser, _SHAPE, _USUAL)]
+            return [StringAttr(parser.parse_str_literal()), *parse_numbers(parser, _SHAPE, _USUAL)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string_literal(self.family.data)
-            _print_numbers(printer, self.shape, _USUAL)
+            print_numbers(printer, self.shape, _USUAL)
 
     def verify(self) -> None:
-        _verify_identifier(self.family)
+        verify_identifier(self.family)
         for names, low, high in (
             (("rows", "runs", "length", "count", "lines"), 1, None),
             (("pitch", "step"), 0, None),
@@ -224,7 +224,7 @@ class CodeKernelAttr(KernelAttr):
             printer.print_string_literal(self.key.data)
 
     def verify(self) -> None:
-        _verify_identifier(self.coder)
+        verify_identifier(self.coder)
         if not re.fullmatch(r"\w+", self.key.data, re.ASCII):
             raise VerifyException(f"expected a key of letters and digits, got '{self.key.data}'")
 
@@ -250,7 +250,7 @@ class FarKernelAttr(KernelAttr):
             raise VerifyException(f"expected the kernel of near weights, got {self.near}")
 
 
-def _verify_identifier(name: StringAttr) -> None:
+def verify_identifier(name: StringAttr) -> None:
     if not re.fullmatch(r"[A-Za-z_]\w*", name.data, re.ASCII):
         raise VerifyException(f"expected a C identifier, got '{name.data}'")
 
@@ -263,7 +263,7 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
             raise VerifyException(f"{name} must be {limits}, got {number.data}")
 
 
-def _parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
+def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
     """Numbers of given names in any order, each after a comma, as in `, rows = 4`. usual: those that need not stand."""
     numbers: dict[str, int] = {}
     while parser.parse_optional_punctuation(",") is not None:
@@ -276,7 +276,7 @@ def _parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str,
     return [IntAttr(numbers[name]) for name in names]
 
 
-def _print_numbers(printer: Printer, numbers: Mapping[str, IntAttr], usual: Mapping[str, int]) -> None:
+def print_numbers(printer: Printer, numbers: Mapping[str, IntAttr], usual: Mapping[str, int]) -> None:
     for name, number in numbers.items():
         if number.data != usual.get(name):
             printer.print_string(f", {name} = {number.data}")

@@ -40,7 +40,7 @@ def lower_mac(op: tdsl.MacOp, nest: LoopNest) -> None:
     factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
     if op.sum is op.out and len(vectors) == len(factors) == 1:
         sums, vector = (elements_from(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
-        nest.put(num.AxpyOp(sums, vector, single_element(factors[0], nest)))
+        nest.put(num.CallOp(num.AxpyAttr(), [sums, vector, single_element(factors[0], nest)]))
     else:
         over_elements(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
 

@@ -22,9 +22,9 @@ from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
-from tinyml.transforms.ir.contraction_loops import expand_contraction, sum_of_products
+from tinyml.targets.nests import Start
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.ir.row_sums import Start
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""
@@ -95,7 +95,7 @@ def _over_summed(
     if not extents:
         return step([], sum)
     if num.accumulator_type(sum).below is not None:
-        return sum_of_products(nest, sum, prod(extents), lambda sum, k: step(_delinearised(k, extents, nest), sum))
+        return nest.sum_of_products(sum, prod(extents), lambda sum, k: step(_delinearised(k, extents, nest), sum))
 
     def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         return [_over_summed(extents[1:], carried[0], lambda rest, sum: step([index, *rest], sum), nest)]
@@ -205,9 +205,10 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
         i, j = indices
         row = elements_from(term.lhs, nest.times(i, length), length, nest, lhs)
         if columns == 1:
-            return nest.insert(num.DotOp(sum, row, elements_from(term.rhs, nest.index(0), length, nest, rhs)))
+            column = elements_from(term.rhs, nest.index(0), length, nest, rhs)
+            return nest.insert(num.CallOp(num.DotAttr(), [sum, row, column]))
         column = elements_from(term.rhs, j, (length - 1) * columns + 1, nest, rhs)
-        return nest.insert(num.StridedDotOp(sum, row, column, columns))
+        return nest.insert(num.CallOp(num.StridedDotAttr.of(columns), [sum, row, column]))
 
     return products
 
@@ -233,5 +234,5 @@ def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
     zero = nest.insert(num.ZeroOp(op.acc))
     zero.name_hint = "sum"
     lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
-    sum = nest.insert(num.DistanceOp(zero, lhs, rhs))
+    sum = nest.insert(num.CallOp(num.DistanceAttr(), [zero, lhs, rhs]))
     nest.store(nest.insert(num.FinishOp(sum, element_of(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.row_sums import Start, zero_start
+from tinyml.targets.nests import Start, zero_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

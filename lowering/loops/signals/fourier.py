@@ -38,7 +38,8 @@ def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
         table = flash_array(nest, pairs.view(f"i{width // 8}"), IntegerType(width), "pairs")
         if words:
             whole = elements_from(table, nest.index(0), pairs.size, nest)
-            nest.put(num.TransformOp("tm_reverse_bits_i16", dest, whole, [len(pairs)], len(pairs)))
+            swaps = num.TransformAttr.of("tm_reverse_bits_i16", [len(pairs)], len(pairs))
+            nest.put(num.CallOp(swaps, [dest, whole]))
             return
 
         def exchange(indices: Indices) -> None:
@@ -62,7 +63,8 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations") if span > 1 else None
         if (shift := _shift(op)) is not None and (radix == 4) == (span > 1):
             sizes = [groups, span, shift] if span > 1 else [groups, shift]
-            nest.put(num.TransformOp(f"tm_butterflies{radix}_i16", dest, factors, sizes, groups * span))
+            stage = num.TransformAttr.of(f"tm_butterflies{radix}_i16", sizes, groups * span)
+            nest.put(num.CallOp(stage, [dest] if factors is None else [dest, factors]))
             return
 
         def body(indices: Indices) -> None:
@@ -92,8 +94,8 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
     def row(read: SSAValue, dest: SSAValue) -> None:
         factors = _factors(nest, op.factors.reshape(-1), source, "rotations")
         if (shift := _shift(op)) is not None:
-            numbers = [op.points, shift]
-            nest.put(num.TransformOp("tm_real_spectrum_i16", dest, factors, numbers, op.points // 2))
+            spectrum = num.TransformAttr.of("tm_real_spectrum_i16", [op.points, shift], op.points // 2)
+            nest.put(num.CallOp(spectrum, [dest, factors]))
             return
         half = steps.constant(tdsl.HALF, source.of_rotations)
         first = _load(nest, read, nest.index(0))

@@ -15,7 +15,8 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.weight_streams import doubled, requantised_in_c
-from tinyml.targets.kernel import Composed, ForestCoder, Kernel
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.makers import ForestCoder
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:

@@ -227,7 +227,7 @@ builtin.module attributes {tinyml.target = "uno"} {
     %one = arith.constant 1 : index
     %at = arith.muli %i, %eight : index
     %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>> to memref<8x!fixed.q<16, 3>, #scratch.packed<6>>
-    %next = num.dot %sum, %row, %X {kernel = #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>} : !fixed.acc<32, 15>, memref<8x!fixed.q<16, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 12>> -> !fixed.acc<32, 15>
+    %next = num.call #num.dot(%sum, %row, %X) by #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32> : (!fixed.acc<32, 15>, memref<8x!fixed.q<16, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 12>>) -> !fixed.acc<32, 15>
     %a = memref.load %W[%one, %i] : memref<2x8x!fixed.q<16, 3>, #scratch.packed<6>>
     func.return %next, %a : !fixed.acc<32, 15>, !fixed.q<16, 3>
   }

@@ -27,7 +27,7 @@ func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: scf.for %[[J:.*]] =
 // CHECK: %[[COLUMN:.*]] = scratch.slice %X[%[[J]]] : memref<3x4x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
-// CHECK: num.strided_dot %sum, %{{.*}}, %[[COLUMN]] {stride = 4 : index} :
+// CHECK: num.call #num.strided_dot<4>(%sum, %{{.*}}, %[[COLUMN]]) :
 
 // -----
 
@@ -281,5 +281,5 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
 // CHECK-NEXT: num.finish [[level]] :
 // CHECK: [[start:%[^ ]+]] = arith.muli %i,
 // CHECK-NEXT: [[row:%[^ ]+]] = scratch.slice %w{{\[}}[[start]]]
-// CHECK: num.dot %sum, [[row]],
+// CHECK: num.call #num.dot(%sum, [[row]],
 // CHECK-NEXT: num.level %{{.*}} row %i :

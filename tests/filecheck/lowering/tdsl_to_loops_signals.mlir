@@ -11,7 +11,7 @@ func.func @in_place() {
 // CHECK: func.func @in_place
 // CHECK: %rotations = scratch.constant dense<{{.*}}> : tensor<12xi16> -> memref<12x!fixed.s<16, 15>, #scratch.flash>
 // CHECK-NOT: scf.for
-// CHECK: num.transform {{.*}} with %rotations {function = "tm_butterflies4_i16", numbers = array<i64: 1, 2, 2>, steps = 2 : i64}
+// CHECK: num.call #num.transform<"tm_butterflies4_i16", [1, 2, 2], steps = 2>({{.*}}, %rotations)
 
 // -----
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from programs import bits, kernel_models
 from programs.devices import BOARDS, SMALL, roomy
 from programs.kernel_batches import check_batch
+from programs.kernel_tables import kernels_of
 from programs.printed import WARNINGS, check_text, parse, write
 from programs.spread import spread, spread_product
 
@@ -19,7 +20,7 @@ from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.c.composer.compose import PLAIN
-from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
+from tinyml.targets.registry import HOST, USUAL, board, chip_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
 

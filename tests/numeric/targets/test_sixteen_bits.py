@@ -16,6 +16,7 @@ from programs import kernel_models
 from programs.coded_rows import CodedProgram, expected, random_rows, vectors
 from programs.kernel_batches import check_batch
 from programs.kernel_calls import Case, build, run
+from programs.kernel_tables import kernels_of, row_coder
 from programs.paths import ROOT
 from programs.plugins import package_of
 from programs.spread import spread
@@ -28,8 +29,8 @@ from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.targets.c.composer.compose import PLAIN
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import boards, chips, kernels_of, row_coder
-from tinyml.targets.tiles import Tile, TileFamily
+from tinyml.targets.registry import boards, chips
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily
 from tinyml.tools.calibration.avr import KernelSignature
 
 SIXTEEN = "sixteen"
@@ -145,19 +146,21 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 
 def cases_of(chip: Chip) -> list[TileCase]:
     random = np.random.default_rng(2)
-    cases = [tile_case(family, tile, random) for family in chip.tiles for tile in tiles_of(family)]
-    assert {case.family.name for case in cases} == {family.name for family in chip.tiles}
+    cases = [tile_case(family, tile, random) for family in chip.made_by(TileFamily) for tile in tiles_of(family)]
+    assert {case.family.name for case in cases} == {family.name for family in chip.made_by(TileFamily)}
     coded = [
         coded_tile_case(coder, tile, random)
-        for coder in chip.tile_coders
+        for coder in chip.made_by(TileCoder)
         for tile in tiles_of(coder.family)
         if tile.rows * tile.count > 9
     ]
-    assert {case.coder.name for case in coded} == {coder.name for coder in chip.tile_coders}
+    assert {case.coder.name for case in coded} == {coder.name for coder in chip.made_by(TileCoder)}
     return [*cases, *coded]
 
 
-CHIPS = pytest.mark.parametrize("chip", [chip for chip in chips() if chip.tiles], ids=lambda chip: chip.name)
+CHIPS = pytest.mark.parametrize(
+    "chip", [chip for chip in chips() if chip.made_by(TileFamily)], ids=lambda chip: chip.name
+)
 
 
 @CHIPS

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import watched_cores, watched_riscv
+from programs.kernel_tables import tile_families
 from programs.spread import spread
 from programs.tile_cases import TileCase, tile_case
 from programs.tile_programs import (
@@ -29,7 +30,7 @@ from programs.tile_programs import (
 from tinyml.runtime.devices.registry import Build, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.targets.cortex_m.composer import fragments as armv6m
-from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.registry import HOST
 from tinyml.targets.riscv.composer import fragments as riscv
 from tinyml.targets.tiles import Tile, TileFamily
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from programs.all_kernels import kernels, tiles_of
 from programs.devices import DEVICES
+from programs.kernel_tables import tile_families
 
 from tinyml.targets.costs import kernel_cost
-from tinyml.targets.registry import known_kernel, tile_families
+from tinyml.targets.registry import known_kernel
 
 RECORDED = Path(__file__).with_name("kernel_costs.json")
 """By kernel: the time of a call and of each element, and bytes of flash and of stack."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import kernel_tables
 from programs.paths import ROOT
 from programs.plugins import installed
 from programs.spread import spread
@@ -74,12 +75,12 @@ def test_a_board_has_several_names():
 
 @pytest.mark.parametrize("target", ["attiny85", "avr35"])
 def test_a_board_without_multiplication_has_no_kernel_that_multiplies(target: str):
-    assert not registry.kernels_of(target)
-    assert not registry.tile_families(target)
-    assert registry.row_coder(target) is None
+    assert not kernel_tables.kernels_of(target)
+    assert not kernel_tables.tile_families(target)
+    assert kernel_tables.row_coder(target) is None
     wanted = Kernel("", 4, 8, 32)
-    assert registry.kernels_for("uno", wanted)
-    assert not registry.kernels_for(target, wanted)
+    assert kernel_tables.kernels_for("uno", wanted)
+    assert not kernel_tables.kernels_for(target, wanted)
 
 
 @pytest.mark.usefixtures("with_pocket")
@@ -104,7 +105,7 @@ def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monke
 def test_code_has_the_kernel_of_its_attribute_and_no_other() -> None:
     ones = np.ones(1, np.int64)
     tile = CodedTile(np.full((1, 1, 3), 7), ones, ones << 30, -ones, 0, 1, 2, 0, 1)
-    for coder in registry.tile_coders("cortex-m0"):
+    for coder in kernel_tables.tile_coders("cortex-m0"):
         attribute = CodeKernelAttr.of(coder.name, tile.digest)
         assert registry.coded_kernel(attribute, tile, "cortex-m0").symbol == f"{coder.name}_{tile.digest}"
     rows, fifth = CodedRows([np.full((1, 3), 7)], [0], ones, 8), CodeKernelAttr.of("tm_avr_rows", "5")

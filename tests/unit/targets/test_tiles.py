@@ -6,12 +6,13 @@ from dataclasses import astuple, replace
 import numpy as np
 import pytest
 from programs import kernel_models
+from programs.kernel_tables import kernels_of, tile_coders, tile_families
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.num import TileKernelAttr
-from tinyml.targets.registry import kernels_of, known_kernel, tile_coders, tile_families
+from tinyml.targets.registry import known_kernel
 from tinyml.targets.tiles import Sums, Tile
 
 LIMIT = 1 << 30

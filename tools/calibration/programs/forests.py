@@ -27,6 +27,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.c.composer.constants_in_c import TABLES, ctype
 from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.makers import ForestCoder
 from tinyml.targets.registry import chip_of
 from tinyml.tools.api.loading import load
 from tinyml.tools.calibration.checkpoints import remembered
@@ -86,7 +87,7 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
         forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
-        for coder in chip_of(device).forests:
+        for coder in chip_of(device).made_by(ForestCoder):
             if coder.name == TABLES and number % SELDOM >= SELDOM // 2:
                 continue
             kernel = coder.kernel(forest)
@@ -138,9 +139,10 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
         np.savez(Path(folder) / "val.npz", x=made.x)
         options = PipelineOptions(data=f"{folder}/val.npz", format=format[0], width=format[1], target=device)
         compiled = compile_stages(load(made.estimator).module, context(), options)
-    forest = next(op.forest for op in compiled.loops.walk() if isinstance(op, num.CodedForestOp))
+    calls = [op.routine for op in compiled.loops.walk() if isinstance(op, num.CallOp)]
+    forest = next(routine.forest for routine in calls if isinstance(routine, num.CodedForestAttr))
     inputs = encode_inputs(compiled.formats, made.x[:SAMPLES])
-    return ForestCode.of(forest), inputs.reshape(SAMPLES, -1)
+    return forest, inputs.reshape(SAMPLES, -1)
 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:

@@ -24,7 +24,6 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.base import spell
-from tinyml.targets.registry import tile_families
 from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.schedules.plans.graph import Kind
@@ -303,11 +302,11 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
     if last is None:
         Rewriter.replace_op(received, [], [image])
         return None
-    block, families = function.body.block, tile_families(target)
+    block = function.body.block
     known = set(block.ops)
     convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
     rings = smallest_rings(network, first, last, By.ROWS)
-    StreamLoops(network, rings, families, small_memory(convolutions, families)).rewrite()
+    StreamLoops(network, rings, target, small_memory(convolutions, target)).rewrite()
     [loop] = [op for op in block.ops if isinstance(op, scf.ForOp) and op not in known]
     [read] = [op for op in loop.walk() if isinstance(op, tdsl.ReceiveOp)]
     passing = (position for position, stage in enumerate(rings.segment.stages) if _passes(rings, stage))

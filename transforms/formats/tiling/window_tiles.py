@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,10 +15,11 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import INPUT_TILE_BYTES, TileFamily, tile_of
+from tinyml.targets.nests import RowSums, Start, TileNest, zero_start
+from tinyml.targets.registry import offers, usual_input_tile
+from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
 from tinyml.transforms.formats.tiling.axis_orders import gathered
 from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.ir.row_sums import RowSums, Start, zero_start
 
 
 @dataclass(frozen=True)
@@ -58,76 +59,71 @@ class Tiling(NamedTuple):
     tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
 
 
-def row_tiling(op: tdsl.Conv2dOp, families: Sequence[TileFamily], memory: TileMemory = AMPLE) -> Tiling:
+def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Tiling:
     """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
-    offer, width = _Offer(op, families), tdsl.shape_of(op.out)[2]
-    most = offer.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
+    pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
+    most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
     # Equal tiles need a single kernel.
     equal = (count for count in range(most.pixels, 1, -1) if width % count == 0 and 2 * count >= most.pixels)
-    return offer.first(equal, memory) or most
+    return pixels.first(equal, memory) or most
 
 
-def image_tiling(
-    op: tdsl.Conv2dOp, families: Sequence[TileFamily], large: Sequence[TileFamily], memory: TileMemory = AMPLE
-) -> Tiling:
+def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
     """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
 
-    large: families for several lines at once, whose kernels may take the place of the tiling's.
+    large: kernels for several lines at once, which take more flash, may take the place of the tiling's.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
     if evenly and taps == [1, 1] and padding(op.rhs) is None and gathered(op.rhs) is None:
         most = min(height, ROWS_BYTES // (width * channels))
         counts = (rows * width for rows in range(most, 1, -1) if height % rows == 0)
-        if (whole := _Offer(op, families).first(counts, memory)) is not None:
+        if (whole := _Pixels(op, target).first(counts, memory)) is not None:
             [tile], rows = whole.tiles.values(), whole.pixels // width
             return Tiling(width, rows, {(rows, width): tile})
-    by_row = row_tiling(op, families, memory)
-    several = [family for family in large if 1 < family.lines <= height] if evenly and taps != [1, 1] else []
-    if (tile := by_row.tiles.get((1, width))) is None or not several:
+    by_row = row_tiling(op, target, memory)
+    if not (large and evenly and taps != [1, 1]) or (tile := by_row.tiles.get((1, width))) is None:
         return by_row
-    taken = (family.lines for family in several if _Offer(op, [family]).first([width], memory))
-    rows = max(taken, default=1)
+    rows = max(_Pixels(op, target).lines(width, memory), default=1)
     return Tiling(width, rows, {(rows, width): tile, (1, width): tile})
 
 
-def small_memory(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> TileMemory:
+def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemory:
     """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
-    least = min((family.input_tile_bytes for family in families), default=0) // _STREAMED_SHARE
-    return TileMemory(max(least - _CALLS - stack_of(convolutions, families), 0))
+    least = usual_input_tile(target) // _STREAMED_SHARE
+    return TileMemory(max(least - _CALLS - stack_of(convolutions, target), 0))
 
 
-def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> int:
+def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
     """The largest stack frame, in bytes, of the kernels for two pixels."""
-    return max((kernel.stack for op in convolutions for kernel in _Offer(op, families).kernels(2)), default=0)
+    return max((kernel.stack for op in convolutions for kernel in _Pixels(op, target).kernels(2)), default=0)
 
 
-class _Offer:
-    """The kernels that families, all for as many lines, offer for adjacent pixels of a convolution."""
+class _Pixels:
+    """The kernels that a target offers for adjacent pixels of a convolution."""
 
-    def __init__(self, op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> None:
-        self.op, sums = op, _row_sums(op)
-        self.lines = max((family.lines for family in families), default=1)
-        finished = [] if sums is None else [(family, sums.finished(family)) for family in families]
-        self.finishes = [(family, given[0]) for family, given in finished if given is not None]
+    def __init__(self, op: tdsl.Conv2dOp, target: str) -> None:
+        self.op, self.target, self.sums = op, target, _row_sums(op)
 
     def kernels(self, count: int) -> Iterator[Kernel]:
-        """Yield the kernels for `count` pixels."""
-        filter, gathered = tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count, self.lines)
-        runs, run, pitch, step = tdsl.window_layout(filter, gathered, self.op.steps[1])
-        for family, finish in self.finishes:
-            if _gathered_bytes(self.op, count, self.lines) <= family.input_tile_bytes:
-                kernel = family.kernel(family.tile(finish, filter[0], run, num.Spacing(runs, pitch, step), count))
-                if kernel is not None:
-                    yield kernel
+        """Yield the usual kernels for `count` pixels of a row."""
+        if (nest := self._nest(count)) is not None:
+            bytes = _gathered_bytes(self.op, count)
+            yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
+
+    def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
+        """Yield the numbers of lines that kernels which take more flash compute at once, within memory."""
+        if (nest := self._nest(count)) is not None:
+            several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
+            for lines, most in ((offer.lines, offer.input_tile) for offer in offers(self.target, several)):
+                if self._fits(count, memory, lines) and _gathered_bytes(self.op, count, lines) <= most:
+                    yield lines
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
         """The tiling by the first number of pixels that fits memory, and has kernels for them and the rest of a row."""
-        bytes_alone, (_, _, extent, filters) = _gathered_bytes(self.op, 1), tdsl.shape_of(self.op.out)
-        for count in counts if self.finishes else ():
-            bytes = _gathered_bytes(self.op, count, self.lines)
-            more = bytes - bytes_alone + (self.lines * count - 1) * filters
-            if bytes > memory.input_tile or (memory.spare is not None and more > memory.spare):
+        extent = tdsl.shape_of(self.op.out)[2]
+        for count in counts if self.sums is not None else ():
+            if not self._fits(count, memory):
                 continue
             sizes = {count, extent % count or count} if count < extent else {count}
             kernels = {(1, size): next(self.kernels(size), None) for size in sizes}
@@ -135,6 +131,20 @@ class _Offer:
             if len(tiles) == len(sizes):
                 return Tiling(count, 1, tiles)
         return None
+
+    def _nest(self, count: int) -> TileNest | None:
+        """What the target is asked for `count` pixels; None if no tile kernel computes such sums."""
+        if self.sums is None:
+            return None
+        layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
+        runs, run, pitch, step = layout
+        return TileNest(self.sums, run, num.Spacing(runs, pitch, step), count)
+
+    def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
+        """True if memory has room for the input tile and the results of `count` pixels in a number of lines."""
+        bytes, filters = _gathered_bytes(self.op, count, lines), tdsl.shape_of(self.op.out)[3]
+        more = bytes - _gathered_bytes(self.op, 1) + (lines * count - 1) * filters
+        return bytes <= memory.input_tile and (memory.spare is None or more <= memory.spare)
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
@@ -159,7 +169,7 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
     return None if whole is None else RowSums(op.group_count > 1, weights, whole, accumulator, tdsl.format_of(op.out))
 
 
-def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int) -> tdsl.Shape:
+def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
     """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1:

@@ -31,7 +31,7 @@ from tinyml.dialects.num import FarKernelAttr, KernelAttr
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
-from tinyml.targets.registry import far_constants, kernel_of, known_kernel, target_of
+from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
 from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations, numbers_over_loops
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
@@ -54,12 +54,6 @@ UNROLLED_TRIPS = 2
 
 UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
-
-
-def far_load(target: str) -> float:
-    """Extra time of loading an element of a far constant; 0 on a board without far constants."""
-    far = far_constants(target)
-    return 0.0 if far is None else far.load
 
 
 def far_call(near: KernelAttr, target: str) -> float | None:
@@ -182,11 +176,6 @@ class _Counter:
                 steps.add(f"loop{short}", times)
                 steps.add(f"iteration{short}", times, trips)
                 self.block(op.body.block, times * trips)
-            case num.CodedOp():
-                size = op.code_size
-                cost = Cost(size.time, size.call, size.once, size.stack)
-                self.demand.kernels[op.kernel.function] = KernelCost(cost, size.stack)
-                self.number(op, steps, times)
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
             case _:
@@ -195,7 +184,7 @@ class _Counter:
                 for step, count in _steps_of_operation(op).items():
                     steps.add(step, times, count, count)
                 if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None and array.far is not None:
-                    more = far_load(self.target)
+                    more = far_load(self.target) or 0.0
                     steps.add(FAR_LOAD, times)
                     self.demand.kernels[FAR_LOAD] = KernelCost(Cost(more, 0, 0, 0))
                     self.demand.far_time += times * more
@@ -225,21 +214,31 @@ class _Counter:
             steps.add(step, times, count - of_zeros, count)
             if of_zeros:
                 steps.add(_of_zero(step), times, of_zeros, 0)
-        if isinstance(op, num.TransformOp):
-            steps.add(f"{op.function.data} element", times, op.steps.value.data, 0)
-        if isinstance(op, num.KernelOp) and op.kernel is not None:
+        if isinstance(op, num.CallOp):
+            self.call(op, steps, times)
+        self.constants |= lowered.tables
+        if lowered.interval is not None:
+            self.intervals[op.results[0]] = lowered.interval
+
+    def call(self, op: num.CallOp, steps: StepCounts, times: float) -> None:
+        """Count what a call takes in addition to the steps of its lowering."""
+        kernels, routine = self.demand.kernels, op.routine
+        if op.kernel is None:
+            steps.add(f"{routine.function} element", times, op.products or 0, 0)
+        elif isinstance(op.kernel, num.CodeKernelAttr):
+            assert isinstance(routine, num.CodeAttr)
+            size = routine.size
+            kernels[op.kernel.function] = KernelCost(Cost(size.time, size.call, size.once, size.stack), size.stack)
+        else:
             kernel = kernel_of(op.kernel, self.target)
             for unit, count in _units(op, kernel).items():
                 steps.add(kernel_step(kernel, unit), times, count, 0)
-                self.demand.kernels[kernel_step(kernel, unit)] = kernel_cost(kernel, unit)
-            self.demand.kernels[kernel_step(kernel)] = kernel_cost(kernel)
+                kernels[kernel_step(kernel, unit)] = kernel_cost(kernel, unit)
+            kernels[kernel_step(kernel)] = kernel_cost(kernel)
             if isinstance(op.kernel, num.FarKernelAttr):
                 self.demand.far_time += times * (far_call(op.kernel.near, self.target) or 0)
             if kernel.composed is not None:
                 self.demand.shared |= {function.symbol: function.code for function in kernel.composed.shared}
-        self.constants |= lowered.tables
-        if lowered.interval is not None:
-            self.intervals[op.results[0]] = lowered.interval
 
 
 @dataclass(frozen=True)
@@ -275,31 +274,26 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
-def _units(op: num.KernelOp, kernel: Kernel) -> Mapping[str, float]:
+def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
     """The number of units per call of each kind by which a kernel's time is counted, in addition to the call itself."""
     elements = _elements(op, kernel)
-    units = {"element": elements, **op.parts}
-    if kernel.composed is not None and kernel.composed.block:
-        units["rest"] = _rest(op, kernel.composed.block)
+    units = {"element": elements}
+    if kernel.composed is not None and (block := kernel.composed.block):
+        # Of a sparse matrix in rows without a stream, the mean over them.
+        sparse = op.products is None and not kernel.gaps
+        units["rest"] = float((compressed_rows(op).lengths % block).mean()) if sparse else op.length % block
     # Kernels that take two elements at once are faster on rows of even length.
     if op.products is not None and op.length % 2:
         units["odd element"] = elements
     return units
 
 
-def _elements(op: num.KernelOp, kernel: Kernel) -> float:
+def _elements(op: num.CallOp, kernel: Kernel) -> float:
     """The number of elements that one call of a kernel processes; for a sparse matrix, the mean over its rows."""
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
-    if not isinstance(op, num.PackedDotOp):
-        return stored
-    return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
-
-
-def _rest(op: num.KernelOp, block: int) -> float:
-    """The number of elements that do not fill a block; for a sparse matrix, the mean over its rows."""
-    return float((compressed_rows(op).lengths % block).mean()) if isinstance(op, num.SparseDotOp) else op.length % block
+    return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights) if kernel.gaps else stored
 
 
 def _rows(op: Operation) -> float:

@@ -15,7 +15,6 @@ from xdsl.ir import Operation
 
 from tinyml.dialects import num
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.loops.kernels.contracted_rows import contracted_rows
 from tinyml.transforms.loops.kernels.tiles import TileCall
 from tinyml.transforms.loops.kernels.window_rows import window_rows
@@ -52,7 +51,7 @@ class Matrix(Protocol):
     def rows(self) -> CodedRows: ...
     @property
     def choices(self) -> range: ...
-    def replace(self, coder: RowCoder, count: int) -> None: ...
+    def replace(self, target: str, count: int) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.registry import board, row_coder
+from tinyml.targets.registry import board, offers
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.loops.flash.candidates import Group, Matrix, RowsCandidate, TimeSaving, matrices
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
@@ -20,7 +20,7 @@ class Estimates:
     """
 
     def __init__(self, module: ModuleOp, target: str, packed: str, pack_buffers: bool) -> None:
-        self.module, self.target, self.coder = module, target, row_coder(target)
+        self.module, self.target = module, target
         self.below = LoweringPasses((LOOPS_TO_KERNELS,), target=target, packed=packed, pack_buffers=pack_buffers)
         self.matrices = self._matrices()
         self._known: dict[tuple[tuple[int, int], ...], Estimate] = {}
@@ -45,8 +45,7 @@ class Estimates:
     def replace(self, found: Sequence[Matrix] | Mapping[int, Matrix], coded: Mapping[int, int]) -> None:
         """Make rows of matrices code. found: the matrices by their indices; coded: as for `of`."""
         for number, count in coded.items():
-            assert self.coder is not None
-            found[number].replace(self.coder, count)
+            found[number].replace(self.target, count)
 
     def groups(self) -> list[Group]:
         """One group for each matrix that can become code, with as many rows as possible."""
@@ -65,7 +64,5 @@ class Estimates:
         return groups
 
     def _matrices(self) -> dict[int, Matrix]:
-        if (coder := self.coder) is None:
-            return {}
         found = enumerate(matrices(self.module))
-        return {number: matrix for number, matrix in found if coder.composed("", matrix.rows) is not None}
+        return {number: matrix for number, matrix in found if any(offers(self.target, matrix.rows))}

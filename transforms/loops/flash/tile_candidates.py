@@ -13,7 +13,7 @@ from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.board import Timing
 from tinyml.targets.composer.instructions import cycles_of_runs
-from tinyml.targets.registry import board, tile_coders, tile_families
+from tinyml.targets.registry import board
 from tinyml.transforms.ir.indices import mean_iterations
 from tinyml.transforms.loops.flash.candidates import Candidate, Group, RowsCandidate, Taken, TileCandidate, TimeSaving
 from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_of_tile
@@ -27,17 +27,19 @@ class Tiles:
 
     def __init__(self, module: ModuleOp, target: str) -> None:
         self.timing = board(target).timing
-        self.makers = *tile_families(target, large=True), *tile_coders(target)
+        self.target = target
         walked = [op for function in defined_functions(module) for op in function.walk()]
         calls = [(op, call_of_tile(op, target)) for op in walked if isinstance(op, num.ContractOp)]
         self.usual = {op: call for op, call in calls if call is not None}
-        self.called = {op.kernel for op in walked if isinstance(op, num.ComposedTilesOp) and op.kernel}
+        self.called: set[num.KernelAttr] = {
+            op.kernel for op in walked if isinstance(op, num.CallOp) and isinstance(op.kernel, num.TileKernelAttr)
+        }
 
     def groups(self, room: float) -> Sequence[Group]:
         """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
-            for call in calls_of_tile(op, self.makers):
+            for call in calls_of_tile(op, self.target, large=True):
                 if call.kernel.stack <= room:
                     candidate = TileCandidate(op, call, self._saving(op, usual, call))
                     groups.setdefault(call.content or call.kernel.attribute, {})[op] = candidate

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -12,41 +10,46 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import kernel_of, offers
 from tinyml.transforms.ir.indices import is_multiple
 
 REST_BYTES = 2
 """Additional bytes of flash of a call whose length is not a multiple of the chunk."""
 
 
-def select_chunks(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
+def select_chunks(module: ModuleOp, target: str) -> None:
     """Replace kernels of dot products by chunked ones where the weights of all their calls allow it.
 
     All calls of a kernel change together, so that a program contains only one of the two kernels, and only if the
     chunked one takes no more flash.
     """
-    calls: defaultdict[num.KernelAttr, list[num.DotOp]] = defaultdict(list)
+    calls: defaultdict[num.ListedKernelAttr, list[num.CallOp]] = defaultdict(list)
     for op in module.walk():
-        if isinstance(op, num.DotOp) and op.kernel is not None:
+        if num.calls_dot(op) and isinstance(op.kernel, num.ListedKernelAttr):
             calls[op.kernel].append(op)
-    plain = {kernel.attribute: kernel for kernel in kernels if kernel.op == num.DotOp.name and not kernel.chunk}
     for called, ops in calls.items():
-        if called in plain:
-            for kernel in _in_chunks(plain[called], kernels):
-                rests = sum(op.length % kernel.chunk > 0 for op in ops)
-                larger = kernel.code + rests * REST_BYTES > plain[called].code
-                if not larger and all(_fits(op, kernel) for op in ops):
-                    for op in ops:
-                        op.kernel = kernel.attribute
-                    break
+        plain = kernel_of(called, target)
+        # The calls of a module whose kernels have been chosen before may be chunked already.
+        for kernel in _in_chunks(plain, target) if not plain.chunk else ():
+            rests = sum(op.length % kernel.chunk > 0 for op in ops)
+            larger = kernel.code + rests * REST_BYTES > plain.code
+            if not larger and all(_fits(op, kernel) for op in ops):
+                for op in ops:
+                    op.kernel = kernel.attribute
+                break
 
 
-def _in_chunks(plain: Kernel, kernels: Sequence[Kernel]) -> list[Kernel]:
-    return [kernel for kernel in kernels if kernel.chunk and kernel.computes(replace(plain, chunk=kernel.chunk))]
+def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
+    """The kernels that compute the same sum in chunks."""
+    widths, sums = (plain.weights, plain.vector), (plain.sum,)
+    nest = SumNest(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
+    return [offer.kernel for offer in offers(target, nest)]
 
 
-def _fits(op: num.DotOp, kernel: Kernel) -> bool:
+def _fits(op: num.CallOp, kernel: Kernel) -> bool:
     """True if the sum of products of every chunk of a row with any vector, plus another byte, fits 16 bits."""
-    view, length = op.lhs, op.length
+    view, length = op.factors[0], op.length
     whole = length <= LONGEST_IN_CHUNKS
     while isinstance(slice := view.owner, scratch.SliceOp):
         whole = whole and is_multiple(slice.offset, length)

@@ -19,8 +19,8 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
+from tinyml.targets.nests import Start
 from tinyml.transforms.ir.buffers import overlap
-from tinyml.transforms.ir.row_sums import Start
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
 

@@ -19,7 +19,7 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.kernel import RowCoder
+from tinyml.targets.registry import offers
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
@@ -65,7 +65,7 @@ class ContractedRows:
         """The numbers of rows that can become code."""
         return range(1, self.rows.rows + 1)
 
-    def replace(self, coder: RowCoder, count: int) -> None:
+    def replace(self, target: str, count: int) -> None:
         """Compute the first `count` rows by code.
 
         If the contraction uses its bytes further, they are loaded from an array, which a loop completes if some rows
@@ -78,10 +78,10 @@ class ContractedRows:
             array = local_array(function_around(self.op), storage.type, self.rows.rows, "rows")
             outputs = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), storage.type))
         else:
-            target = self.store.memref
-            element = memref_type(target).element_type
-            outputs = nest.insert(scratch.SliceOp(target, nest.index(0), (count,), element))
-        nest.put(call_of_code(coder, rows, outputs, self.vectors))
+            stored = self.store.memref
+            element = memref_type(stored).element_type
+            outputs = nest.insert(scratch.SliceOp(stored, nest.index(0), (count,), element))
+        nest.put(call_of_code(target, rows, outputs, self.vectors))
         if self.store is None:
             array = scratch.root(outputs)
             if count < self.rows.rows:
@@ -108,11 +108,11 @@ class ContractedRows:
         expand_contraction(nest.contract(self.op.shape, row), count)
 
 
-def call_of_code(coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]) -> num.CodedRowsOp:
+def call_of_code(target: str, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]) -> num.CallOp:
     """The call of generated code for rows, whose name has a digest of them."""
-    kernel = coder.kernel(rows.digest, rows)
-    assert kernel is not None
-    return num.CodedRowsOp(outputs, vectors, rows, code_of(kernel), size_of(kernel))
+    kernel = next(offers(target, rows)).kernel
+    routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
+    return num.CallOp(routine, [outputs, *vectors], code_of(kernel))
 
 
 def contracted_rows(module: ModuleOp) -> Iterator[ContractedRows]:

@@ -16,11 +16,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import DECODED_BITS, Offer
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
-
-BITS = 16
-"""The width of the decoded integers, in bits."""
 
 BLOCK = 32
 """The number of elements in a block, which takes 64 bytes of stack."""
@@ -38,7 +35,7 @@ def coding_of(run: SSAValue) -> str:
 def decoded_format(run: SSAValue) -> NumberFormat | None:
     """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
     format = element_format(run.type)
-    return format.as_integers(BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
+    return format.as_integers(DECODED_BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
 
 
 class DecodedRuns:
@@ -49,12 +46,12 @@ class DecodedRuns:
         self._arrays: dict[tuple[object, ...], SSAValue] = {}
         self._before: Counter[Operation] = Counter()
 
-    def sum(self, op: num.DotOp, kernel: Kernel) -> SSAValue:
-        """The dot product by a kernel; runs that the kernel does not decode itself are decoded first."""
-        factors, arrays = [op.lhs, op.rhs], dict[int, SSAValue]()
-        length = num.run_length(op.rhs)
+    def sum(self, op: num.CallOp, offer: Offer) -> SSAValue:
+        """The dot product by the kernel of an offer, for which runs are decoded first."""
+        factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
+        length = op.length
         for turn, run in enumerate(factors):
-            if coding_of(run) != kernel.codings[turn]:
+            if turn in offer.decoded:
                 if self._stays(op, run):
                     factors[turn] = self._whole(op, run)
                 else:
@@ -62,9 +59,7 @@ class DecodedRuns:
         nest = LoopNest(op)
 
         def dot(sum: SSAValue, runs: Sequence[SSAValue]) -> SSAValue:
-            part = num.DotOp(sum, runs[0], runs[1])
-            part.kernel = kernel.attribute
-            return nest.insert(part)
+            return nest.insert(num.CallOp(op.routine, [sum, *runs], offer.kernel.attribute))
 
         if not arrays:
             return dot(op.sum, factors)
@@ -85,13 +80,13 @@ class DecodedRuns:
             [sum] = nest.fold(nest.index(blocks), [sum], whole)
         return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
 
-    def _stays(self, op: num.DotOp, run: SSAValue) -> bool:
+    def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
         """True if a run is invariant in the enclosing loop and RAM has room for it."""
-        bytes = num.run_length(run) * BITS // 8
+        bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
 
-    def _whole(self, op: num.DotOp, run: SSAValue) -> SSAValue:
+    def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
         """Decode the run before the enclosing loop."""
         loop, needed = op.parent_op(), _needed(op, run)
         assert loop is not None
@@ -106,7 +101,7 @@ class DecodedRuns:
         array = self._array(op, run, num.run_length(run), (*kind, num.run_length(run)))
         return _decode(nest, values.get(run, run), array)
 
-    def _array(self, op: num.DotOp, run: SSAValue, length: int, kind: Sequence[object]) -> SSAValue:
+    def _array(self, op: num.CallOp, run: SSAValue, length: int, kind: Sequence[object]) -> SSAValue:
         """A local array of at least `length` integers, one for each kind and type."""
         format, function = decoded_format(run), function_around(op)
         assert format is not None
@@ -139,7 +134,7 @@ def _depth(op: Operation) -> int:
     return 0 if around is None else isinstance(around, scf.ForOp) + _depth(around)
 
 
-def _needed(op: num.DotOp, run: SSAValue) -> list[Operation] | None:
+def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     """The ops in the enclosing loop that compute a run's address, in order.
 
     None if the address or the elements may change from one iteration to the next.

@@ -15,7 +15,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
-from tinyml.transforms.ir.row_sums import RowSums, Start
+from tinyml.targets.nests import RowSums, Start
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers

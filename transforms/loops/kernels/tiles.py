@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import maker_of
-from tinyml.targets.tiles import Tile, TileCoder, TileFamily, coded_tile, tile_of
+from tinyml.targets.nests import Offer, TileNest
+from tinyml.targets.registry import kernel_of, offers
+from tinyml.targets.tiles import Tile, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
@@ -32,9 +34,9 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
                 call.replace(op)
 
 
-def usual_tile(op: num.ContractOp, families: Sequence[TileFamily]) -> num.TileKernelAttr | num.CodeKernelAttr | None:
-    """The tile of the first family that has a kernel for a contraction; None without one."""
-    return next((call.attribute for call in calls_of_tile(op, families)), None)
+def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.CodeKernelAttr | None:
+    """The tile of the best usual kernel that a target has for a contraction; None without one."""
+    return next((call.attribute for call in calls_of_tile(op, target)), None)
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,11 @@ class TileCall:
                 first = nest.index(number * tile.lines * products.spaces.pitch)
                 windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
             if isinstance(self.data, CodedTile):
-                nest.put(num.CodedTileOp(outputs, windows, self.data, code_of(self.kernel), size_of(self.kernel)))
+                routine = num.CodedTileAttr.of(self.data.attribute, size_of(self.kernel))
+                nest.put(num.CallOp(routine, [outputs, windows], self.kernel.attribute))
             elif stream is not None:
-                operands, count = [outputs, stream, windows], results * products.length
-                nest.put(num.ComposedTilesOp(operands, products.sum.type, count, self.kernel.attribute))
+                routine = num.TilesAttr.of(results * products.length)
+                nest.put(num.CallOp(routine, [outputs, stream, windows], self.kernel.attribute))
         _erase(sums)
 
 
@@ -111,8 +114,7 @@ def size_of(kernel: Kernel) -> num.CodeSize:
 
 def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
     """True for a kernel that only `spend-flash` chooses: one that reads more bytes than weights, or contains them."""
-    maker = None if tile is None else maker_of(tile, target)
-    return isinstance(maker, TileCoder) or (maker is not None and maker.large)
+    return isinstance(tile, num.CodeKernelAttr) or (tile is not None and kernel_of(tile, target).large)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
@@ -120,29 +122,35 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
     Raises `InputError` for a tile of which the target has no kernel, or of other sums.
     """
-    if op.tile is None:
+    nest = None if op.tile is None else _nest_of(op, by=op.tile)
+    if nest is None:
         return None
-    call = next(calls_of_tile(op, [maker_of(op.tile, target)]), None)
-    if call is not None and call.attribute != op.tile:
+    if (offer := next(offers(target, nest), None)) is None:
+        raise InputError(f"the target '{target}' has no kernel {op.tile}")
+    call = _call(op, offer)
+    if call.attribute != op.tile:
         raise error_at(op, f"the kernel of these sums is {call.attribute}, got {op.tile}")
     return call
 
 
-def calls_of_tile(op: num.ContractOp, makers: Iterable[TileFamily | TileCoder]) -> Iterator[TileCall]:
-    """Yield the calls of all kernels that compute a contraction over windows, or some of its lines in each call."""
+def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
+    """Yield the calls of all kernels that compute a contraction over windows, or some of its lines in each call.
+
+    large: as in `TileNest`.
+    """
+    if (nest := _nest_of(op, large=large)) is not None:
+        yield from (_call(op, offer) for offer in offers(target, nest))
+
+
+def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | None:
+    """What a chip is asked for a contraction; None if no tile kernel can read its operands."""
     found = FinishedSums.of(op)
     if found is None or (rows := found.row_sums) is None:
-        return
+        return None
     products = found.products
-    for maker in makers:
-        family = maker if isinstance(maker, TileFamily) else maker.family
-        times, rest = divmod(op.lines, family.lines)
-        if rest or (given := rows.finished(family)) is None:
-            continue
-        finish, sums = given
-        tile = family.tile(finish, op.rows, products.run, products.spaces, op.windows)
-        if isinstance(maker, TileFamily):
-            if (kernel := maker.kernel(tile)) is not None:
-                yield TileCall(kernel, maker.stream(tile, sums), times)
-        elif times == 1 and (kernel := maker.kernel(code := coded_tile(tile, sums))) is not None:
-            yield TileCall(kernel, code, times)
+    return TileNest(rows, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+
+
+def _call(op: num.ContractOp, offer: Offer) -> TileCall:
+    assert offer.data is not None
+    return TileCall(offer.kernel, offer.data(), op.lines // offer.lines)

@@ -25,20 +25,19 @@ class UnpackedRuns:
     def __init__(self) -> None:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
 
-    def sum(self, op: num.DotOp | num.DistanceOp, kernel: num.KernelAttr) -> SSAValue:
+    def sum(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
         """The sum of an op whose second run is packed, by calls of the kernel on successive blocks."""
-        widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
+        lhs, rhs = op.arguments[1:]
+        widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (lhs, rhs)]
         length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
-        nest, array = LoopNest(op), self._array(op, length)
-        blocks, rest = divmod(num.run_length(op.rhs), length)
+        nest, array = LoopNest(op), self._array(op, rhs, length)
+        blocks, rest = divmod(num.run_length(rhs), length)
 
         def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
-            weights, packed = (nest.insert(scratch.SliceOp(run, first, (count,))) for run in (op.lhs, op.rhs))
-            whole = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), element_format(op.rhs.type).type))
+            weights, packed = (nest.insert(scratch.SliceOp(run, first, (count,))) for run in (lhs, rhs))
+            whole = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), element_format(rhs.type).type))
             nest.put(memref.CopyOp(packed, whole))
-            part = type(op)(sum, weights, whole)
-            part.kernel = kernel
-            return nest.insert(part)
+            return nest.insert(num.CallOp(op.routine, [sum, weights, whole], kernel))
 
         def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
             return [block(sums[0], nest.times(number, length), length)]
@@ -50,10 +49,10 @@ class UnpackedRuns:
             sum = nest.fold(nest.index(blocks), [sum], whole)[0]
         return block(sum, nest.index(blocks * length), rest) if rest else sum
 
-    def _array(self, op: num.DotOp | num.DistanceOp, length: int) -> SSAValue:
-        """A local array of at least `length` elements."""
+    def _array(self, op: num.CallOp, run: SSAValue, length: int) -> SSAValue:
+        """A local array of at least `length` elements of a run."""
         function = function_around(op)
-        storage = element_format(op.rhs.type).storage
+        storage = element_format(run.type).storage
         known = self._arrays.get((function, storage))
         if known is None or num.run_length(known) < length:
             array = local_array(function, storage, length, "unpacked")

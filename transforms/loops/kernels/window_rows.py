@@ -12,7 +12,6 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift
 from tinyml.transforms.loops.kernels.contracted_rows import call_of_code
@@ -39,7 +38,7 @@ class WindowRows:
         """The numbers of rows that can become code."""
         return range(self.rows.rows, self.rows.rows + 1)
 
-    def replace(self, coder: RowCoder, count: int) -> None:
+    def replace(self, target: str, count: int) -> None:
         """Compute all rows by code, window by window."""
         assert count == self.rows.rows
         op, nest = self.sums.op, LoopNest(self.sums.op)
@@ -50,7 +49,7 @@ class WindowRows:
             [number] = indices
             outputs = nest.insert(scratch.SliceOp(self.sums.outputs, nest.times(number, count), (count,)))
             vector = nest.insert(scratch.SliceOp(self.sums.products.vector, nest.times(number, step), (reach,)))
-            nest.put(call_of_code(coder, self.rows, outputs, [vector]))
+            nest.put(call_of_code(target, self.rows, outputs, [vector]))
 
         nest.over((op.windows,), window)
         Rewriter.erase_op(op)

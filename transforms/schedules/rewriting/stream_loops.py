@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.axis_orders import written
 from tinyml.transforms.formats.tiling.erasure import erase
@@ -30,14 +30,12 @@ from tinyml.transforms.schedules.slices.stages import Stage
 class StreamLoops:
     """The loop nest of a segment under construction.
 
-    families: the target's kernels for several pixels at once, used for rows. memory: the memory that these may take.
+    target: the board, whose kernels for several pixels at once are used for rows. memory: what these may take.
     """
 
-    def __init__(
-        self, network: Network, schedule: RingSchedule, families: Sequence[TileFamily], memory: TileMemory
-    ) -> None:
+    def __init__(self, network: Network, schedule: RingSchedule, target: str, memory: TileMemory) -> None:
         self.network, self.schedule = network, schedule
-        self.families, self.memory = families, memory
+        self.target, self.memory = target, memory
         self.timing, self.slice = schedule.timing, schedule.timing.slice
         self.images: dict[str, StoredImage] = {}
         """The tensor that holds each stage's result."""
@@ -66,7 +64,7 @@ class StreamLoops:
 
     def body(self, stage: Stage) -> Body:
         """The computation of a stage's slices."""
-        return body_of(stage, self.emit, self.families if self.slice is Slice.ROW else (), self.memory)
+        return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
         """Let a stage's convolution start from the constant that the next op adds, if its sums stay exact."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory
@@ -27,14 +26,14 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
 """The class that computes the slices of each kind of op."""
 
 
-def body_of(stage: Stage, emit: TensorBuilder, families: Sequence[TileFamily] = (), memory: TileMemory = AMPLE) -> Body:
+def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> Body:
     """The body that computes a stage's slices. Raises `NotTiled`.
 
-    families: kernels for several pixels of a convolution's row at once. memory: the memory that these may take.
+    target: the board, which may have kernels for several pixels of a row at once. memory: what these may take.
     """
     kind = kind_of(stage)
     if kind is Convolution:
-        return Convolution(stage, emit, families, memory)
+        return Convolution(stage, emit, target, memory)
     return kind(stage, emit) if stage.pooled is None else BlockPool(stage, body_of(stage.pooled, emit), emit)
 
 

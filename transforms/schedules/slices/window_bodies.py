@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects import tensor
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
@@ -23,17 +21,15 @@ LEAST = -3.4028234663852886e38
 class Convolution(Body):
     """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
 
-    families: the target's kernels for several pixels at once. memory: the memory that these may take.
+    target: the board, which may have kernels for several pixels at once. memory: what these may take.
     """
 
-    def __init__(
-        self, stage: Stage, emit: TensorBuilder, families: Sequence[TileFamily] = (), memory: TileMemory = AMPLE
-    ) -> None:
+    def __init__(self, stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> None:
         super().__init__(stage, emit)
         op = stage.op
         assert isinstance(op, tdsl.Conv2dOp)
         # Rings supply one window at a time, as a dilated window is gathered.
-        tiling = row_tiling(op, families, memory) if op.spread[1] == 1 else Tiling()
+        tiling = row_tiling(op, target, memory) if op.spread[1] == 1 else Tiling()
         self.pixels = ConvolutionPixels(op, stage.chain, emit, tiling=tiling)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:

@@ -7,9 +7,8 @@ func.func @forests(%x: memref<3x!fixed.q<8, 4>>, %sums: memref<2x!fixed.q<16, 7>
 // CHECK: num.forest %sums, %x {
 // CHECK-SAME: thresholds = dense<5> : tensor<1xi8>
 // CHECK-SAME: votes = dense<{{\[\[}}0, 300], [1, -1]]> : tensor<2x2xi16>
-  num.coded_forest %leaves, %x {forest = {features = dense<1> : tensor<1xi32>, thresholds = dense<5> : tensor<1xi8>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, votes = dense<[[0], [1]]> : tensor<2x1xi16>}, kernel = #num.code_kernel<"tm_forest_code", "0123">, size = array<i64: 20, 60, 12, 4>} : memref<1xi16>, memref<3x!fixed.q<8, 4>>
-// CHECK: num.coded_forest %leaves, %x {
-// CHECK-SAME: kernel = #num.code_kernel<"tm_forest_code", "0123">
-// CHECK-SAME: size = array<i64: 20, 60, 12, 4>
+  num.call #num.coded_forest<{features = dense<1> : tensor<1xi32>, thresholds = dense<5> : tensor<1xi8>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, votes = dense<[[0], [1]]> : tensor<2x1xi16>}, time = 20, once = 60, call = 12, stack = 4>(%leaves, %x) by #num.code_kernel<"tm_forest_code", "0123"> : (memref<1xi16>, memref<3x!fixed.q<8, 4>>) -> ()
+// CHECK: num.call #num.coded_forest<{
+// CHECK-SAME: }, time = 20, once = 60, call = 12, stack = 4>(%leaves, %x) by #num.code_kernel<"tm_forest_code", "0123"> :
   func.return
 }

@@ -104,7 +104,7 @@
 
 func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
   %zero = num.zero : f32
-  %a = num.dot %zero, %w, %x : f32, memref<8xf32>, memref<7xf32> -> f32
+  %a = num.call #num.dot(%zero, %w, %x) : (f32, memref<8xf32>, memref<7xf32>) -> f32
   func.return
 }
 // CHECK: needs runs of equal length, got shapes (8,) and (7,)
@@ -112,25 +112,25 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
 // -----
 
 %s, %w, %x = "test.op"() : () -> (f32, memref<8xf32>, memref<21xf32>)
-%r = num.strided_dot %s, %w, %x {stride = 3 : index} : f32, memref<8xf32>, memref<21xf32> -> f32
+%r = num.call #num.strided_dot<3>(%s, %w, %x) : (f32, memref<8xf32>, memref<21xf32>) -> f32
 // CHECK: needs runs of n and (n - 1) * 3 + 1 elements, got shapes (8,) and (21,)
 
 // -----
 
 %s, %w, %x = "test.op"() : () -> (f32, memref<8xf32>, memref<1xf32>)
-%r = num.strided_dot %s, %w, %x {stride = 0 : index} : f32, memref<8xf32>, memref<1xf32> -> f32
+%r = num.call #num.strided_dot<0>(%s, %w, %x) : (f32, memref<8xf32>, memref<1xf32>) -> f32
 // CHECK: needs runs of n and (n - 1) * 0 + 1 elements, got shapes (8,) and (1,)
 
 // -----
 
 %s, %a, %b = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>)
-%r = num.distance %s, %a, %b : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
+%r = num.call #num.distance(%s, %a, %b) : (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>) -> !fixed.acc<32, 18>
 // CHECK: needs runs of equal length, got shapes (3,) and (4,)
 
 // -----
 
 %s, %a, %f = "test.op"() : () -> (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>)
-num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>
+num.call #num.axpy(%s, %a, %f) : (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>) -> ()
 // CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<14, 9> and !fixed.q<16, 9>
 
 // -----
@@ -162,7 +162,7 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 // -----
 
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
-num.dot_rows %s, %s, %m, %x {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
+num.call #num.dot_rows(%s, %s, %m, %x) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> ()
 // CHECK: 3 rows of 3 elements are not 10
 
 // -----
@@ -184,97 +184,97 @@ func.func @align(%s: !fixed.acc<16, 8>) {
 // -----
 
 %s, %w, %x, %i = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3xi8>, memref<3x!fixed.q<14, 9>>, index)
-%r = num.sparse_dot %s, %w, %w, %w, %x row %i from %i : !fixed.acc<32, 18>, memref<3xi8>, memref<3xi8>, memref<3xi8>, memref<3x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
+%r = num.call #num.sparse_dot(%s, %w, %w, %w, %x, %i, %i) : (!fixed.acc<32, 18>, memref<3xi8>, memref<3xi8>, memref<3xi8>, memref<3x!fixed.q<14, 9>>, index, index) -> !fixed.acc<32, 18>
 // CHECK: elements must be of a number format, got i8
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>
+num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>) -> ()
 // CHECK: 2 rows of [4] elements do not give 2 results of [3]
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.call #num.coded_rows<{weights = [dense<1> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>) -> ()
 // CHECK: matrices of shapes (3, 4) have no rows for starts of shape (2,)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>) -> ()
 // CHECK: sums are shifted to the left by [1] and to the right by 8
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi16>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi16>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>) -> ()
 // CHECK: expected elements of i8
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+num.call #num.coded_rows<{right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>) -> ()
 // CHECK: coded rows have weights, starts, aligns, right, got
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
-// CHECK: size needs time, once, call, stack, got [1, 2]
+num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>) -> ()
+// CHECK: expected call, stack
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 2, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 2, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: 2 results of 3 elements are not 1 of 2
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: coded tiles have weights, starts, multipliers, shifts, places, got
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<2x1x1xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<2x1x1xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: weights of shape (2, 1, 1) have no numbers of shapes (1,), (1,), (1,)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: sums are multiplied by [1073741824] and shifted by [3]
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, 200, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: 1 windows lie 1 elements apart, runs 0, zero at 200
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<> : tensor<1x0x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<> : tensor<1x0x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: needs at least one weight, got the shape (1, 0, 2)
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<16, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: needs integers of one byte that are not packed, got memref<1x!fixed.q<16, 5>>
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
-num.coded_tile %y, %x {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
+num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>) -> ()
 // CHECK: needs integers of one byte that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
 
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>)
-num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>
+num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<16, 6>>) -> ()
 // CHECK: needs integers of one byte that are not packed, got memref<4x!fixed.q<16, 6>>
 
 // -----

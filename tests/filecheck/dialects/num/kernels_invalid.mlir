@@ -53,17 +53,41 @@
 // -----
 
 %s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
-%r = num.dot %s, %w, %w {kernel = "tm_dot_s16_s16_s32"} : !fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+%r = num.call #num.dot(%s, %w, %w) by "tm_dot_s16_s16_s32" : (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<32, 18>
 // CHECK: expected a kernel, as in #num.kernel<...>
 
 // -----
 
 %s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
-%r = num.dot %s, %w, %w {kernel = #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4>} : !fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
-// CHECK: cannot call #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4>, which computes another op
+%r = num.call #num.dot(%s, %w, %w) by #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4> : (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<32, 18>
+// CHECK: num.dot cannot be computed by #num.composed_kernel<num.sparse_dot, integer 5, integer 16, sum = 32, gaps = 4>
 
 // -----
 
 %y, %x, %stream = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<9x!fixed.q<16, 9>>, memref<44xi8, #scratch.flash>)
-num.composed_tiles %y, %stream, %x {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.kernel<"k">} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
-// CHECK: cannot call #num.kernel<"k">, which computes another op
+num.call #num.tiles<27>(%y, %stream, %x) by #num.kernel<"k"> : (memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>) -> ()
+// CHECK: num.tiles cannot be computed by #num.kernel<"k">
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
+%r = num.call #num.dot(%s, %w) : (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<32, 18>
+// CHECK: num.dot takes 3 operands, got 2
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
+num.call #num.dot(%s, %w, %w) : (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> ()
+// CHECK: num.dot has 1 results, got 0
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>)
+%r = num.call #num.dot(%s, %w, %w) : (!fixed.acc<32, 18>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<64, 18>
+// CHECK: the sum changes its type from !fixed.acc<32, 18> to !fixed.acc<64, 18>
+
+// -----
+
+%s, %w = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>)
+num.call #num.dot_rows(%s, %s, %w, %w) : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>) -> ()
+// CHECK: needs a kernel

@@ -89,40 +89,40 @@ func.func @float(%a: f32) {
 // Sums over runs of memory, which kernels may compute.
 func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>, %gaps: memref<8xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %rows: memref<40xi8, #scratch.flash>, %column: memref<22x!fixed.q<16, 14>>, %i: index) {
   %zero = num.zero : !fixed.acc<32, 26>
-  %a = num.dot %zero, %w, %x {kernel = #num.kernel<"tm_dot_s16_s16_s32">} : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
-  %b = num.sparse_dot %a, %w, %gaps, %lengths, %x row %i from %i : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
-  %c = num.packed_dot %b, %rows, %x {kernel = #num.kernel<"tm_dot_row_s16_s16_s32">} : !fixed.acc<32, 26>, memref<40xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
-  %d = num.strided_dot %c, %w, %column {stride = 3 : index} : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<22x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %a = num.call #num.dot(%zero, %w, %x) by #num.kernel<"tm_dot_s16_s16_s32"> : (!fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 26>
+  %b = num.call #num.sparse_dot(%a, %w, %gaps, %lengths, %x, %i, %i) : (!fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>>, index, index) -> !fixed.acc<32, 26>
+  %c = num.call #num.packed_dot(%b, %rows, %x) by #num.kernel<"tm_dot_row_s16_s16_s32"> : (!fixed.acc<32, 26>, memref<40xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 26>
+  %d = num.call #num.strided_dot<3>(%c, %w, %column) : (!fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<22x!fixed.q<16, 14>>) -> !fixed.acc<32, 26>
   func.return
 }
 // CHECK: func.func @runs
-// CHECK: num.dot %{{.*}}, %{{.*}}, %{{.*}} {kernel = #num.kernel<"tm_dot_s16_s16_s32">} :
-// CHECK-NEXT: num.sparse_dot %{{.*}} row %{{.*}} from %{{.*}} :
-// CHECK-NEXT: num.packed_dot
-// CHECK-NEXT: num.strided_dot %{{.*}}, %{{.*}}, %{{.*}} {stride = 3 : index} :
+// CHECK: num.call #num.dot(%{{.*}}, %{{.*}}, %{{.*}}) by #num.kernel<"tm_dot_s16_s16_s32"> :
+// CHECK-NEXT: num.call #num.sparse_dot(%{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK-NEXT: num.call #num.packed_dot
+// CHECK-NEXT: num.call #num.strided_dot<3>(%{{.*}}, %{{.*}}, %{{.*}}) :
 
 func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: memref<3x!fixed.q<12, 9>, #scratch.flash>, %sums: memref<3x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) {
-  %d = num.distance %sum, %x, %w {kernel = #num.kernel<"k">} : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash> -> !fixed.acc<32, 18>
-  num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
+  %d = num.call #num.distance(%sum, %x, %w) by #num.kernel<"k"> : (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>) -> !fixed.acc<32, 18>
+  num.call #num.axpy(%sums, %w, %f) : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>) -> ()
   %m = "test.op"() : () -> memref<9x!fixed.q<16, 9>>
-  num.dot_rows %sums, %sums, %m, %w {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
-  num.channel_dots %sums, %sums, %m, %m {kernel = #num.kernel<"k">, stride = 3 : index} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+  num.call #num.dot_rows(%sums, %sums, %m, %w) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>) -> ()
+  num.call #num.channel_dots<3>(%sums, %sums, %m, %m) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>) -> ()
   %y, %sums_of_y, %stream, %run = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 5>>)
   %start = "test.op"() : () -> memref<1x!fixed.q<16, 9>>
-  num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0>} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
+  num.call #num.tiles<27>(%run, %stream, %m) by #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0> : (memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>) -> ()
   %bytes, %u, %v = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>)
-  num.coded_rows %bytes, %u, %v {rows = {weights = [dense<[[1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>
-  num.coded_tile %bytes, %u {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+  num.call #num.coded_rows<{weights = [dense<[[1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u, %v) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>) -> ()
+  num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
   func.return
 }
 // CHECK: func.func @vectors
-// CHECK-NEXT: num.distance %sum, %x, %w {kernel = #num.kernel<"k">} :
-// CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
-// CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = #num.kernel<"k">} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
-// CHECK: num.channel_dots %sums, %sums, %m, %m {kernel = #num.kernel<"k">, stride = 3 : index} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0>} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
-// CHECK: num.coded_rows %bytes, %u, %v {rows = {weights = [dense<{{\[\[}}1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>
-// CHECK-NEXT: num.coded_tile %bytes, %u {tile = {weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, kernel = #num.code_kernel<"k", "0">, size = array<i64: 1, 2, 3, 4>} : memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>
+// CHECK-NEXT: num.call #num.distance(%sum, %x, %w) by #num.kernel<"k"> :
+// CHECK-NEXT: num.call #num.axpy(%sums, %w, %f) : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>) -> ()
+// CHECK: num.call #num.dot_rows(%sums, %sums, %m, %w) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>) -> ()
+// CHECK: num.call #num.channel_dots<3>(%sums, %sums, %m, %m) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>) -> ()
+// CHECK: num.call #num.tiles<27>(%run, %stream, %m) by #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0> : (memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>) -> ()
+// CHECK: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u, %v) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>) -> ()
+// CHECK-NEXT: num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 
 
 // -----

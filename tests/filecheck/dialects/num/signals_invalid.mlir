@@ -15,11 +15,11 @@
 // -----
 
 %x = "test.op"() : () -> (memref<2x16x!fixed.q<16, 14>>)
-num.transform %x {function = "tm_butterflies2_i16", numbers = array<i64: 4, 1>, steps = 4 : i64} : memref<2x16x!fixed.q<16, 14>>
+num.call #num.transform<"tm_butterflies2_i16", [4, 1], steps = 4>(%x) : (memref<2x16x!fixed.q<16, 14>>) -> ()
 // CHECK: works on runs of memory, got memref<2x16x!fixed.q<16, 14>>
 
 // -----
 
 %x = "test.op"() : () -> (memref<16x!fixed.q<16, 14>>)
-num.transform %x {function = "tm_butterflies2_i16", numbers = array<i64: -4, 1>, steps = 4 : i64} : memref<16x!fixed.q<16, 14>>
+num.call #num.transform<"tm_butterflies2_i16", [-4, 1], steps = 4>(%x) : (memref<16x!fixed.q<16, 14>>) -> ()
 // CHECK: numbers and steps are at least 0

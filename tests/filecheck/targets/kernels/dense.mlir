@@ -10,7 +10,7 @@ func.func @dense(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
   %scores = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1x!fixed.q<8, 5>>
   %zero = num.zero : !fixed.acc<32, 14>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 14>, memref<8x!fixed.q<8, 7>, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 14>, memref<8x!fixed.q<8, 7>, #scratch.flash>, memref<8x!fixed.q<8, 7>>) -> !fixed.acc<32, 14>
   %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
   memref.store %score, %scores[%i] : memref<1x!fixed.q<8, 5>>
   func.return %scores : memref<1x!fixed.q<8, 5>>

@@ -10,7 +10,7 @@ func.func @halfwords(%x: memref<8x!fixed.q<16, 12>>) -> memref<1x!fixed.q<16, 10
   %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
   %scores = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1x!fixed.q<16, 10>>
   %zero = num.zero : !fixed.acc<32, 24>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 24>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 24>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
   %score = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 10>
   memref.store %score, %scores[%i] : memref<1x!fixed.q<16, 10>>
   func.return %scores : memref<1x!fixed.q<16, 10>>

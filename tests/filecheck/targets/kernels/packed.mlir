@@ -11,10 +11,10 @@ func.func @packed(%x: memref<8x!fixed.q<8, 7>>) -> memref<2x!fixed.q<8, 5>> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
   %scores = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2x!fixed.q<8, 5>>
   %zero = num.zero : !fixed.acc<32, 10>
-  %sum = num.dot %zero, %four, %x : !fixed.acc<32, 10>, memref<8x!fixed.q<4, 3>, #scratch.packed<4>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 10>
+  %sum = num.call #num.dot(%zero, %four, %x) : (!fixed.acc<32, 10>, memref<8x!fixed.q<4, 3>, #scratch.packed<4>>, memref<8x!fixed.q<8, 7>>) -> !fixed.acc<32, 10>
   %score = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 5>
   memref.store %score, %scores[%first] : memref<2x!fixed.q<8, 5>>
-  %more = num.dot %zero, %eleven, %x : !fixed.acc<32, 10>, memref<8x!fixed.q<11, 3>, #scratch.packed<11>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 10>
+  %more = num.call #num.dot(%zero, %eleven, %x) : (!fixed.acc<32, 10>, memref<8x!fixed.q<11, 3>, #scratch.packed<11>>, memref<8x!fixed.q<8, 7>>) -> !fixed.acc<32, 10>
   %another = num.finish %more : !fixed.acc<32, 10> -> !fixed.q<8, 5>
   memref.store %another, %scores[%second] : memref<2x!fixed.q<8, 5>>
   func.return %scores : memref<2x!fixed.q<8, 5>>

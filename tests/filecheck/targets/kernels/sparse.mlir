@@ -12,7 +12,7 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>) -> memref<1x!fixed.q<8, 5>> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
   %scores = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1x!fixed.q<8, 5>>
   %zero = num.zero : !fixed.acc<32, 14>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %i from %i : !fixed.acc<32, 14>, memref<3x!fixed.q<8, 7>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %i, %i) : (!fixed.acc<32, 14>, memref<3x!fixed.q<8, 7>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<32, 14>
   %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
   memref.store %score, %scores[%i] : memref<1x!fixed.q<8, 5>>
   func.return %scores : memref<1x!fixed.q<8, 5>>

@@ -9,7 +9,7 @@ func.func @table(%x: memref<8x!posit.p<8, 0, -6, 1>>) -> memref<1x!fixed.q<16, 5
   %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
   %scores = scratch.view %arena[0 : i64] : memref<4xi8> to memref<1x!fixed.q<16, 5>>
   %zero = num.zero : !fixed.acc<32, 12>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 12>, memref<8x!posit.p<8, 0, -6, 1>, #scratch.flash>, memref<8x!posit.p<8, 0, -6, 1>> -> !fixed.acc<32, 12>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 12>, memref<8x!posit.p<8, 0, -6, 1>, #scratch.flash>, memref<8x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12>
   %score = num.finish %sum : !fixed.acc<32, 12> -> !fixed.q<16, 5>
   memref.store %score, %scores[%i] : memref<1x!fixed.q<16, 5>>
   func.return %scores : memref<1x!fixed.q<16, 5>>

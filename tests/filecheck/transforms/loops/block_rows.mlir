@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p "block-rows{target=cortex-m4}" --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "block-rows{target=uno}" --split-input-file | filecheck %s --check-prefix=NONE
 
-// NONE-NOT: num.dot_rows
+// NONE-NOT: num.call #num.dot_rows
 
 // Six rows: a block of four, and the last two one by one as before.
 func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<6x1x!fixed.q<16, 8>>) {
@@ -22,14 +22,14 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
 // CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
 // CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
-// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], %x {kernel = #num.kernel<"tm_cm_dot4_s16_s16_s32">}
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[rows]], %x) by #num.kernel<"tm_cm_dot4_s16_s16_s32">
 // CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
 // CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
 // CHECK-NEXT: %sum = memref.load %sums[[[q]]]
 // CHECK-NEXT: %y = num.finish %sum
 // CHECK-NEXT: memref.store %y, %Y[[[i]], %c0]
 // CHECK: scf.for {{.*}} = {{%.*}} to {{%.*}} step
-// CHECK: num.dot {{%.*}}, {{%.*}}, {{%.*}} :
+// CHECK: num.call #num.dot({{%.*}}, {{%.*}}, {{%.*}}) :
 
 // -----
 
@@ -46,11 +46,11 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 // CHECK: func.func @chain
 // CHECK: %s = memref.load %S
 // CHECK-NEXT: memref.store %s, %sums
-// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %a {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
-// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %b {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
+// CHECK: num.call #num.dot_rows(%sums, %sums, {{%.*}}, %a) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
+// CHECK: num.call #num.dot_rows(%sums, %sums, {{%.*}}, %b) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
 // CHECK: %u = memref.load %sums
 // CHECK-NEXT: memref.store %u, %S
-// CHECK-NOT: num.dot %
+// CHECK-NOT: num.call #num.dot %
 
 // -----
 
@@ -66,7 +66,7 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 }
 // CHECK: func.func @narrow
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
-// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
+// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
 // CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
 
 // -----
@@ -84,7 +84,7 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   func.return
 }
 // CHECK: func.func @shifted
-// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = #num.kernel<"tm_cm_dot4_s8_s8_s32">}
+// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
 // CHECK: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
 // CHECK-NEXT: num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
 
@@ -106,7 +106,7 @@ func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>
   func.return
 }
 // CHECK: func.func @others
-// CHECK-NOT: num.dot_rows
+// CHECK-NOT: num.call #num.dot_rows
 
 // -----
 
@@ -123,7 +123,7 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
   func.return
 }
 // CHECK: func.func @solve
-// CHECK-NOT: num.dot_rows
+// CHECK-NOT: num.call #num.dot_rows
 
 // -----
 
@@ -143,7 +143,7 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   func.return
 }
 // CHECK: func.func @prefix
-// CHECK-NOT: num.dot_rows
+// CHECK-NOT: num.call #num.dot_rows
 
 // -----
 
@@ -168,8 +168,8 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 // CHECK: num.start {{%.*}} : !fixed.q<16, 8> -> !fixed.acc<32, 8>
 // CHECK: [[rows:%.*]] = scratch.slice %W{{.*}} to memref<16x!fixed.q<8, 4>>
 // CHECK-NEXT: [[four:%.*]] = scratch.slice %channels[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
-// CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = #num.kernel<"tm_cm_channels4_s8_s8_s32">, stride = 6 : index}
-// CHECK: num.strided_dot
+// CHECK-NEXT: num.call #num.channel_dots<6>(%sums, %sums, [[rows]], [[four]]) by #num.kernel<"tm_cm_channels4_s8_s8_s32">
+// CHECK: num.call #num.strided_dot
 
 // -----
 
@@ -208,7 +208,7 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
 }
 // CHECK: func.func @packed
 // CHECK: scratch.slice %W{{.*}} to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
-// CHECK-NEXT: num.dot_rows %sums, %zeros, {{%.*}}, %x {kernel = #num.kernel<"tm_cm_dot4_p4_s8_s32">}
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x) by #num.kernel<"tm_cm_dot4_p4_s8_s32">
 
 // -----
 
@@ -227,4 +227,4 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
 }
 // CHECK: func.func @single_window
 // CHECK-NOT: num.tile_kernel
-// CHECK: num.channel_dots
+// CHECK: num.call #num.channel_dots

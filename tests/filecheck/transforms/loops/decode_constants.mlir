@@ -6,19 +6,19 @@ func.func @same_bytes(%x: memref<2x!posit.p<12, 0, -10, 1>>, %at: index) -> !fix
   %w = scratch.constant dense<[[1, 2], [-3, 1535]]> : tensor<2x2xi16> -> memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash>
   %row = scratch.slice %w[%at] : memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash> to memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>
   %zero = num.zero : !fixed.acc<32, 20>
-  %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>> -> !fixed.acc<32, 20>
+  %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<32, 20>, memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>>) -> !fixed.acc<32, 20>
   func.return %sum : !fixed.acc<32, 20>
 }
 // CHECK: %w = scratch.constant dense<{{\[\[}}1, 2], [-3, 2046]]> : tensor<2x2xi16> -> memref<2x2x!fixed.q<12, 10>, #scratch.flash>
 // CHECK: %row = scratch.slice %w[%at] : memref<2x2x!fixed.q<12, 10>, #scratch.flash> to memref<2x!fixed.q<12, 10>, #scratch.flash>
-// CHECK: num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<2x!fixed.q<12, 10>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>>
+// CHECK: num.call #num.dot(%zero, %row, %x) : (!fixed.acc<32, 20>, memref<2x!fixed.q<12, 10>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>>)
 // PACKED: memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash>
 
 // Integers of posits of 8 bits would take twice as many bytes.
 func.func @more_bytes(%x: memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12> {
   %w = scratch.constant dense<[16, 100]> : tensor<2xi8> -> memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>
   %zero = num.zero : !fixed.acc<32, 12>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 12>, memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>, memref<2x!posit.p<8, 0, -6, 1>> -> !fixed.acc<32, 12>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 12>, memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>, memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12>
   func.return %sum : !fixed.acc<32, 12>
 }
 // CHECK: func.func @more_bytes
@@ -28,7 +28,7 @@ func.func @more_bytes(%x: memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12>
 func.func @few_bits(%x: memref<2x!minifloat.f<3, 4, 1>>) -> !fixed.acc<16, 9> {
   %w = scratch.constant dense<[1, 7]> : tensor<2xi8> -> memref<2x!minifloat.f<2, 1, 1>, #scratch.flash>
   %zero = num.zero : !fixed.acc<16, 9>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<16, 9>, memref<2x!minifloat.f<2, 1, 1>, #scratch.flash>, memref<2x!minifloat.f<3, 4, 1>> -> !fixed.acc<16, 9>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<16, 9>, memref<2x!minifloat.f<2, 1, 1>, #scratch.flash>, memref<2x!minifloat.f<3, 4, 1>>) -> !fixed.acc<16, 9>
   func.return %sum : !fixed.acc<16, 9>
 }
 // CHECK: func.func @few_bits

@@ -14,7 +14,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
     %empty = num.zero : !fixed.acc<32, 24>
     %at = arith.muli %i, %two : index
     %row = scratch.slice %W[%at] : memref<8x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
-    %sum = num.dot %empty, %row, %X : !fixed.acc<32, 24>, memref<2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+    %sum = num.call #num.dot(%empty, %row, %X) : (!fixed.acc<32, 24>, memref<2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
     %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
     memref.store %c, %C[%i, %zero] : memref<4x1x!fixed.q<16, 12>>
   }
@@ -29,7 +29,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
 }
 // CHECK: func.func @epilogue
 // CHECK: scf.for [[i:%.*]] = %zero to %four step %one {
-// CHECK: [[sum:%.*]] = num.dot
+// CHECK: [[sum:%.*]] = num.call #num.dot
 // CHECK-NEXT: [[c:%.*]] = num.finish [[sum]]
 // CHECK-NEXT: %h = memref.load %H[%zero, [[i]]]
 // CHECK-NEXT: %next = num.add [[c]], %h
@@ -104,7 +104,7 @@ func.func @overlap() {
   %four = arith.constant 4 : index
   scf.for %i = %zero to %four step %one {
     %empty = num.zero : !fixed.acc<32, 24>
-    %sum = num.dot %empty, %X, %X : !fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+    %sum = num.call #num.dot(%empty, %X, %X) : (!fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
     %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
     memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
   }

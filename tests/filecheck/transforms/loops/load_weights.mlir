@@ -15,7 +15,7 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
     %row = scratch.slice %W[%at] : memref<2x4x!fixed.q<6, 5>, #scratch.flash> to memref<4x!fixed.q<6, 5>, #scratch.flash>
     %first = memref.load %b[%i] : memref<2x!fixed.q<9, 7>, #scratch.flash>
     %start = num.start %first : !fixed.q<9, 7> -> !fixed.acc<16, 7>
-    %sum = num.dot %start, %row, %x : !fixed.acc<16, 7>, memref<4x!fixed.q<6, 5>, #scratch.flash>, memref<4x!fixed.u<4, 2>> -> !fixed.acc<16, 7>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<16, 7>, memref<4x!fixed.q<6, 5>, #scratch.flash>, memref<4x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
     %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
     memref.store %y, %Y[%i] : memref<2x!fixed.q<16, 7>>
   }
@@ -26,13 +26,13 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
 // CHECK: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 7>>
 // CHECK: %first = memref.load %b[%i] : memref<2x!fixed.s<8, 7>>
 // CHECK: [[start:%.*]] = num.zero : !fixed.acc<16, 6>
-// CHECK: %sum = num.dot [[start]], %row, %x : !fixed.acc<16, 6>, memref<4x!fixed.q<5, 4>>, memref<4x!fixed.u<4, 2>> -> !fixed.acc<16, 6>
+// CHECK: %sum = num.call #num.dot([[start]], %row, %x) : (!fixed.acc<16, 6>, memref<4x!fixed.q<5, 4>>, memref<4x!fixed.u<4, 2>>) -> !fixed.acc<16, 6>
 // CHECK: [[fine:%.*]] = num.align %sum : !fixed.acc<16, 6> -> !fixed.acc<16, 7>
 // CHECK: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<2, 0>
 // CHECK: [[whole:%.*]] = num.mac [[fine]], %first, [[one]]
 // CHECK: num.finish [[whole]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
 // PACKED: memref<2x4x!fixed.q<5, 4>, #scratch.packed_ram<4>>
-// PACKED: num.dot {{.*}} {kernel = #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>}
+// PACKED: num.call #num.dot({{.*}}) by #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>
 
 // -----
 
@@ -42,14 +42,14 @@ func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
   %b = scratch.constant dense<[-30000, 1]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
   %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>, #scratch.flash>
   %start = num.start %first : !fixed.q<16, 7> -> !fixed.acc<16, 7>
-  %sum = num.dot %start, %W, %x : !fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>> -> !fixed.acc<16, 7>
+  %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
   %y = num.finish %sum {bound = array<i64: -30000, 20000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
   func.return %y : !fixed.q<16, 7>
 }
 // CHECK: func.func @room
 // CHECK: memref<2x!fixed.q<6, 5>>
 // CHECK: memref<2x!fixed.q<16, 7>>
-// CHECK: num.dot %start, %W, %x
+// CHECK: num.call #num.dot(%start, %W, %x)
 
 // -----
 

@@ -18,7 +18,7 @@ func.func @rows(%X: memref<6x1x!fixed.q<16, 14>>, %Y: memref<2x1x!fixed.q<16, 10
     %at = arith.muli %i, %six : index
     %row = scratch.slice %W[%at] : memref<2x6x!fixed.q<6, 3>, #scratch.flash> to memref<6x!fixed.q<6, 3>, #scratch.flash>
     %start = num.zero : !fixed.acc<32, 17>
-    %sum = num.dot %start, %row, %x : !fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.flash>, memref<6x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.flash>, memref<6x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
     %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
     memref.store %y, %Y[%i, %zero] : memref<2x1x!fixed.q<16, 10>>
   }
@@ -45,7 +45,7 @@ func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>
     %at = arith.muli %i, %six : index
     %row = scratch.slice %W[%at] : memref<2x3x2x!fixed.q<6, 3>, #scratch.flash> to memref<6x!fixed.q<6, 3>, #scratch.flash>
     %start = num.zero : !fixed.acc<32, 17>
-    %sum = num.dot %start, %row, %x : !fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.flash>, memref<6x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.flash>, memref<6x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
     %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
     memref.store %y, %Y[%i] : memref<2x!fixed.q<16, 10>>
   }
@@ -69,7 +69,7 @@ func.func @pays(%x: memref<40x!fixed.q<8, 7>>, %y: memref<10x!fixed.q<8, 3>>) {
     %at = arith.muli %i, %forty : index
     %row = scratch.slice %W[%at] : memref<10x40x!fixed.q<8, 3>, #scratch.flash> to memref<40x!fixed.q<8, 3>, #scratch.flash>
     %start = num.zero : !fixed.acc<16, 10>
-    %sum = num.dot %start, %row, %x : !fixed.acc<16, 10>, memref<40x!fixed.q<8, 3>, #scratch.flash>, memref<40x!fixed.q<8, 7>> -> !fixed.acc<16, 10>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<16, 10>, memref<40x!fixed.q<8, 3>, #scratch.flash>, memref<40x!fixed.q<8, 7>>) -> !fixed.acc<16, 10>
     %r = num.finish %sum : !fixed.acc<16, 10> -> !fixed.q<8, 3>
     memref.store %r, %y[%i] : memref<10x!fixed.q<8, 3>>
   }
@@ -119,11 +119,11 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fix
   %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
   %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %zero = num.zero : !fixed.acc<16, 10>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 10>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
   func.return %sum : !fixed.acc<16, 10>
 }
 // CHECK: func.func @sparse
-// CHECK: num.sparse_dot {{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
+// CHECK: num.call #num.sparse_dot({{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
 // AUTO: func.func @sparse
 // AUTO-NOT: #scratch.packed
 
@@ -140,7 +140,7 @@ func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 1
     %at = arith.muli %i, %columns : index
     %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.flash> to memref<64x!fixed.q<16, 13>, #scratch.flash>
     %start = num.zero : !fixed.acc<32, 27>
-    %sum = num.dot %start, %row, %x : !fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>> -> !fixed.acc<32, 27>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 27>
     %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
     memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
   }
@@ -162,7 +162,7 @@ func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10
     %at = arith.muli %i, %columns : index
     %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.flash> to memref<64x!fixed.q<16, 13>, #scratch.flash>
     %start = num.zero : !fixed.acc<32, 27>
-    %sum = num.dot %start, %row, %x : !fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>> -> !fixed.acc<32, 27>
+    %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.flash>, memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 27>
     %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
     memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
   }

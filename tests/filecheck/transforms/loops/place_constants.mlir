@@ -16,7 +16,7 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
     %begin = num.start %first : !fixed.q<16, 7> -> !fixed.acc<24, 7>
     %at = arith.muli %i, %eight : index
     %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<8, 3>, #scratch.flash> to memref<8x!fixed.q<8, 3>, #scratch.flash>
-    %sum = num.dot %begin, %row, %x {kernel = #num.kernel<"tm_dot_s8_s8_s24">} : !fixed.acc<24, 7>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<8, 4>> -> !fixed.acc<24, 7>
+    %sum = num.call #num.dot(%begin, %row, %x) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 7>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<8, 4>>) -> !fixed.acc<24, 7>
     %z = num.finish %sum {bound = array<i64: -9000, 9000>} : !fixed.acc<24, 7> -> !fixed.q<8, 4>
     memref.store %z, %y[%i] : memref<2x!fixed.q<8, 4>>
   }
@@ -25,7 +25,7 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
 // CHECK: func.func @rows
 // CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
 // CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
-// CHECK: num.dot {{.*}} {kernel = #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>}
+// CHECK: num.call #num.dot({{.*}}) by #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>
 
 // -----
 
@@ -34,7 +34,7 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
   %zero = arith.constant 0 : index
   %f = memref.load %x[%zero] : memref<1x!fixed.q<8, 4>>
   %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 3>, #scratch.flash>
-  num.axpy %sums, %W, %f {kernel = #num.kernel<"tm_axpy_s8_s8_s32">} : memref<8x!fixed.acc<32, 7>>, memref<8x!fixed.q<8, 3>, #scratch.flash>, !fixed.q<8, 4>
+  num.call #num.axpy(%sums, %W, %f) by #num.kernel<"tm_axpy_s8_s8_s32"> : (memref<8x!fixed.acc<32, 7>>, memref<8x!fixed.q<8, 3>, #scratch.flash>, !fixed.q<8, 4>) -> ()
   %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
   %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
   %v = memref.load %b[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
@@ -44,6 +44,6 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
 }
 // CHECK: func.func @columns
 // CHECK: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref
-// CHECK: num.axpy %sums, %W, %f {kernel = #num.kernel<"tm_axpy_s8_s8_s32">}
+// CHECK: num.call #num.axpy(%sums, %W, %f) by #num.kernel<"tm_axpy_s8_s8_s32">
 // CHECK: %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref
 // CHECK: %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref

@@ -7,18 +7,18 @@
 // Weights in flash, a vector in working memory, 16 bits each, a sum of 32: the chip has a kernel for it.
 func.func @kernel(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>) -> !fixed.q<16, 10> {
   %zero = num.zero : !fixed.acc<32, 26>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 26>
   %y = num.finish %sum : !fixed.acc<32, 26> -> !fixed.q<16, 10>
   func.return %y : !fixed.q<16, 10>
 }
-// CHECK: num.dot %zero, %w, %x {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
+// CHECK: num.call #num.dot(%zero, %w, %x) by #num.kernel<"tm_dot_s16_s16_s32">
 // HOST: scf.for {{.*}} -> (!fixed.acc<32, 26>)
 // HOST: num.mac
 
 // Floats round in every step: no integer kernel can stand for them.
 func.func @floats(%w: memref<8xf32, #scratch.flash>, %x: memref<8xf32>) -> f32 {
   %zero = num.zero : f32
-  %sum = num.dot %zero, %w, %x : f32, memref<8xf32, #scratch.flash>, memref<8xf32> -> f32
+  %sum = num.call #num.dot(%zero, %w, %x) : (f32, memref<8xf32, #scratch.flash>, memref<8xf32>) -> f32
   func.return %sum : f32
 }
 // CHECK: func.func @floats
@@ -27,7 +27,7 @@ func.func @floats(%w: memref<8xf32, #scratch.flash>, %x: memref<8xf32>) -> f32 {
 // A compressed row without a kernel walks over its entries.
 func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %row: index, %at: index) -> f32 {
   %zero = num.zero : f32
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : f32, memref<5xf32, #scratch.flash>, memref<5xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8xf32> -> f32
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (f32, memref<5xf32, #scratch.flash>, memref<5xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8xf32>, index, index) -> f32
   func.return %sum : f32
 }
 // CHECK: func.func @sparse
@@ -41,14 +41,14 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
   %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
   %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %zero = num.zero : !fixed.acc<32, 26>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<32, 26>, memref<3x!fixed.q<16, 12>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<32, 26>, memref<3x!fixed.q<16, 12>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>>, index, index) -> !fixed.acc<32, 26>
   func.return %sum : !fixed.acc<32, 26>
 }
 // CHECK: func.func @packed
 // CHECK: %v_rows = scratch.constant dense<[2, 0, 6, 1, 0, 6, 2, 0, 1, 0, 0, -1, -1]> : tensor<13xi8>
-// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = #num.kernel<"tm_dot_row_s16_s16_s32">}
+// CHECK: num.call #num.packed_dot(%zero, %{{.*}}, %x) by #num.kernel<"tm_dot_row_s16_s16_s32">
 // HOST: func.func @packed
-// HOST-NOT: num.packed_dot
+// HOST-NOT: num.call #num.packed_dot
 
 // Packed values and their gaps are a stream of groups of four: of their 4 bytes the second and the last have values,
 // zeros among them that fill the groups.
@@ -57,23 +57,23 @@ func.func @near(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed
   %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
   %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %zero = num.zero : !fixed.acc<16, 10>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.packed<4>>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 10>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.packed<4>>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
   func.return %sum : !fixed.acc<16, 10>
 }
 // CHECK: func.func @near
 // CHECK: %v_rows = scratch.constant dense<[1, 0, 0, -120, 49, -87, 1, 0, 0, -121, 0, -120]> : tensor<12xi8>
-// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = #num.composed_kernel<num.sparse_dot, integer 4, integer 8, sum = 16, gaps = 4>}
+// CHECK: num.call #num.packed_dot(%zero, %{{.*}}, %x) by #num.composed_kernel<num.sparse_dot, integer 4, integer 8, sum = 16, gaps = 4>
 
 // Distances with the constant vector first, whichever it is; sums in place.
 func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!fixed.q<14, 9>>, %sums: memref<8x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) -> !fixed.acc<32, 18> {
   %zero = num.zero : !fixed.acc<32, 18>
-  %d = num.distance %zero, %x, %w : !fixed.acc<32, 18>, memref<8x!fixed.q<14, 9>>, memref<8x!fixed.q<14, 9>, #scratch.flash> -> !fixed.acc<32, 18>
-  num.axpy %sums, %w, %f : memref<8x!fixed.acc<32, 18>>, memref<8x!fixed.q<14, 9>, #scratch.flash>, !fixed.q<16, 9>
+  %d = num.call #num.distance(%zero, %x, %w) : (!fixed.acc<32, 18>, memref<8x!fixed.q<14, 9>>, memref<8x!fixed.q<14, 9>, #scratch.flash>) -> !fixed.acc<32, 18>
+  num.call #num.axpy(%sums, %w, %f) : (memref<8x!fixed.acc<32, 18>>, memref<8x!fixed.q<14, 9>, #scratch.flash>, !fixed.q<16, 9>) -> ()
   func.return %d : !fixed.acc<32, 18>
 }
 // CHECK: func.func @vectors
-// CHECK: num.distance %zero, %w, %x {kernel = #num.kernel<"tm_distance_s16_s16_s32">}
-// CHECK-NEXT: num.axpy %sums, %w, %f {kernel = #num.kernel<"tm_axpy_s16_s16_s32">}
+// CHECK: num.call #num.distance(%zero, %w, %x) by #num.kernel<"tm_distance_s16_s16_s32">
+// CHECK-NEXT: num.call #num.axpy(%sums, %w, %f) by #num.kernel<"tm_axpy_s16_s16_s32">
 // HOST: func.func @vectors
 // HOST: num.sub {{.*}} -> !fixed.q<15, 9>
 // HOST-NEXT: num.mac
@@ -82,27 +82,27 @@ func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!
 // 8 x 8 bits: a kernel for each width of the sum.
 func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<8, 6>>) -> (!fixed.q<8, 2>, !fixed.q<8, 2>) {
   %zero = num.zero : !fixed.acc<16, 10>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<16, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<16, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>>) -> !fixed.acc<16, 10>
   %y = num.finish %sum : !fixed.acc<16, 10> -> !fixed.q<8, 2>
   %none = num.zero : !fixed.acc<24, 10>
-  %more = num.dot %none, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %more = num.call #num.dot(%none, %w, %x) : (!fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %z = num.finish %more : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y, %z : !fixed.q<8, 2>, !fixed.q<8, 2>
 }
 // CHECK: func.func @narrow
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s16">}
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s16">
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
 
 // Where the chip has none for this width the whole sum moves to a wider accumulator.
 func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
 // CHECK: func.func @widened
 // CHECK: [[zero:%.*]] = num.zero : !fixed.acc<32, 10>
-// CHECK: %sum = num.dot [[zero]], %w, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">} {{.*}} -> !fixed.acc<32, 10>
+// CHECK: %sum = num.call #num.dot([[zero]], %w, %x) by #num.kernel<"tm_dot_s8_s16_s32"> {{.*}} -> !fixed.acc<32, 10>
 // CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 // HOST: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
@@ -110,35 +110,35 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
 // A sum that is shifted before its end moves, too.
 func.func @shifted(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %places: i8) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>>) -> !fixed.acc<24, 10>
   %shifted = num.shift %sum, %places : !fixed.acc<24, 10> -> !fixed.acc<24, 10>
   %y = num.finish %shifted {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
 // CHECK: func.func @shifted
-// CHECK: %sum = num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s16_s32">} {{.*}} -> !fixed.acc<32, 10>
+// CHECK: %sum = num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s16_s32"> {{.*}} -> !fixed.acc<32, 10>
 // CHECK-NEXT: %shifted = num.shift %sum, %places : !fixed.acc<32, 10> -> !fixed.acc<32, 10>
 
 // A sum of two products goes over to the wider accumulator as a whole.
 func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %b: !fixed.q<8, 4>) -> !fixed.q<8, 2> {
   %start = num.start %b : !fixed.q<8, 4> -> !fixed.acc<24, 9>
-  %first = num.dot %start, %v, %x : !fixed.acc<24, 9>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 9>
+  %first = num.call #num.dot(%start, %v, %x) : (!fixed.acc<24, 9>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<16, 6>>) -> !fixed.acc<24, 9>
   %finer = num.align %first : !fixed.acc<24, 9> -> !fixed.acc<24, 10>
-  %sum = num.dot %finer, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%finer, %w, %x) : (!fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
 // CHECK: func.func @two
 // CHECK: [[start:%.*]] = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 9>
-// CHECK: %first = num.dot [[start]], %v, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">}
+// CHECK: %first = num.call #num.dot([[start]], %v, %x) by #num.kernel<"tm_dot_s8_s16_s32">
 // CHECK-NEXT: %finer = num.align %first : !fixed.acc<32, 9> -> !fixed.acc<32, 10>
-// CHECK-NEXT: %sum = num.dot %finer, %w, %x {kernel = #num.kernel<"tm_dot_s8_s16_s32">}
+// CHECK-NEXT: %sum = num.call #num.dot(%finer, %w, %x) by #num.kernel<"tm_dot_s8_s16_s32">
 // CHECK-NEXT: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 
 // Seven products in trees of two levels: one whole tree, and one with three products.
 func.func @tree(%w: memref<7x!shiftry.q<8, 7>, #scratch.flash>, %x: memref<7x!shiftry.q<8, 7>>) -> !shiftry.acc<16, 12, [0, 0, 0], 2> {
   %zero = num.zero : !shiftry.acc<16, 12, [0, 0, 0], 2>
-  %sum = num.dot %zero, %w, %x : !shiftry.acc<16, 12, [0, 0, 0], 2>, memref<7x!shiftry.q<8, 7>, #scratch.flash>, memref<7x!shiftry.q<8, 7>> -> !shiftry.acc<16, 12, [0, 0, 0], 2>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!shiftry.acc<16, 12, [0, 0, 0], 2>, memref<7x!shiftry.q<8, 7>, #scratch.flash>, memref<7x!shiftry.q<8, 7>>) -> !shiftry.acc<16, 12, [0, 0, 0], 2>
   func.return %sum : !shiftry.acc<16, 12, [0, 0, 0], 2>
 }
 // CHECK: func.func @tree
@@ -158,29 +158,29 @@ func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: m
   %eight = arith.constant 8 : index
   %at = arith.muli %i, %eight : index
   %row = scratch.slice %w[%at] : memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<8x!fixed.q<6, 3>, #scratch.packed<6>>
-  %a = num.dot %zero, %row, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+  %a = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
   %somewhere = scratch.slice %w[%i] : memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<8x!fixed.q<6, 3>, #scratch.packed<6>>
-  %b = num.dot %a, %somewhere, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
-  %c = num.dot %b, %v, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<5, 3>, #scratch.packed<5>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+  %b = num.call #num.dot(%a, %somewhere, %x) : (!fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
+  %c = num.call #num.dot(%b, %v, %x) : (!fixed.acc<32, 17>, memref<8x!fixed.q<5, 3>, #scratch.packed<5>>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
   func.return %c : !fixed.acc<32, 17>
 }
 // CHECK: func.func @packed_rows
-// CHECK: num.dot %zero, %row, %x {kernel = #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>}
+// CHECK: num.call #num.dot(%zero, %row, %x) by #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>
 // CHECK: scf.for
 // CHECK: memref.load %somewhere
-// CHECK: num.dot {{.*}}, %v, %x {kernel = #num.composed_kernel<num.dot, integer 5, integer 16, sum = 32>}
+// CHECK: num.call #num.dot({{.*}}, %v, %x) by #num.composed_kernel<num.dot, integer 5, integer 16, sum = 32>
 
 // -----
 
 // A column of a matrix: every third element, in an accumulator for which there is a kernel; or a loop.
 func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<24, 10>
-  %s = num.strided_dot %zero, %w, %x {stride = 3 : index} : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<22x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %s = num.call #num.strided_dot<3>(%zero, %w, %x) : (!fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<22x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %r = num.finish %s : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %r : !fixed.q<8, 2>
 }
 // CHECK: func.func @column
-// CHECK: num.strided_dot %{{.*}}, %w, %x {stride = 3 : index, kernel = #num.kernel<"tm_dot_strided_s8_s8_s32">} : !fixed.acc<32, 10>,
+// CHECK: num.call #num.strided_dot<3>(%{{.*}}, %w, %x) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>,
 // HOST: func.func @column
 // HOST: scf.for %[[K:.*]] = {{.*}} to %{{.*}} step
 // HOST-NEXT: memref.load %w[%[[K]]]
@@ -193,12 +193,12 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
 // One product is faster without a call.
 func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<16, 10>
-  %s = num.strided_dot %zero, %w, %x {stride = 3 : index} : !fixed.acc<16, 10>, memref<1x!fixed.q<8, 4>, #scratch.flash>, memref<1x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+  %s = num.call #num.strided_dot<3>(%zero, %w, %x) : (!fixed.acc<16, 10>, memref<1x!fixed.q<8, 4>, #scratch.flash>, memref<1x!fixed.q<8, 6>>) -> !fixed.acc<16, 10>
   %r = num.finish %s : !fixed.acc<16, 10> -> !fixed.q<8, 2>
   func.return %r : !fixed.q<8, 2>
 }
 // CHECK: func.func @outer
-// CHECK-NOT: num.strided_dot
+// CHECK-NOT: num.call #num.strided_dot
 // CHECK: num.mac
 
 // -----
@@ -206,7 +206,7 @@ func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fix
 // Packed working memory is unpacked a block at a time; the last block is what is left.
 func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>>) -> !fixed.acc<32, 20> {
   %zero = num.zero : !fixed.acc<32, 20>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 20>, memref<37x!fixed.q<16, 12>, #scratch.flash>, memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>> -> !fixed.acc<32, 20>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 20>, memref<37x!fixed.q<16, 12>, #scratch.flash>, memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>>) -> !fixed.acc<32, 20>
   func.return %sum : !fixed.acc<32, 20>
 }
 // CHECK: func.func @unpacked
@@ -215,9 +215,9 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
 // CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>, #scratch.packed_ram<9>>
 // CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>>
 // CHECK: "memref.copy"([[packed]], [[whole]])
-// CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
+// CHECK: num.call #num.dot([[sum]], {{.*}}, [[whole]]) by #num.kernel<"tm_dot_s16_s16_s32">
 // CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
-// CHECK: num.dot [[blocks]], {{.*}} {kernel = #num.kernel<"tm_dot_s16_s16_s32">}
+// CHECK: num.call #num.dot([[blocks]], {{.*}}) by #num.kernel<"tm_dot_s16_s16_s32">
 // HOST: func.func @unpacked
 // HOST: memref.load %x
 
@@ -233,7 +233,7 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
     %at = arith.muli %i, %c9 : index
     %row = scratch.slice %w[%at] : memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash> to memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>
     %zero = num.zero : !fixed.acc<64, 42>
-    %sum = num.dot %zero, %row, %x : !fixed.acc<64, 42>, memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>, memref<9x!posit.p<16, 0, -14, 1>> -> !fixed.acc<64, 42>
+    %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<64, 42>, memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>, memref<9x!posit.p<16, 0, -14, 1>>) -> !fixed.acc<64, 42>
     %r = num.finish %sum : !fixed.acc<64, 42> -> !posit.p<16, 0, -14, 1>
     memref.store %r, %y[%i] : memref<2x!posit.p<16, 0, -14, 1>>
   }
@@ -245,10 +245,10 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CORTEX: scf.for
 // CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CORTEX: scf.for
-// CORTEX: num.dot %zero, %row, [[whole]] {kernel = #num.kernel<"tm_cm_dot_r16_s16_s64">}
+// CORTEX: num.call #num.dot(%zero, %row, [[whole]]) by #num.kernel<"tm_cm_dot_r16_s16_s64">
 // CHECK: func.func @decoded
 // CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
-// CHECK: num.dot %zero, %row, {{.*}} {kernel = #num.kernel<"tm_dot_r16_s16_s64">}
+// CHECK: num.call #num.dot(%zero, %row, {{.*}}) by #num.kernel<"tm_dot_r16_s16_s64">
 
 // Several windows at once: the chip composes kernels for them, if each sum is proven to be small enough and is finished by
 // a factor below 1/2; what belongs to rows is then a stream. Another result becomes loops of dot products.
@@ -279,23 +279,23 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 }
 // CORTEX: func.func @tiles
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// CORTEX: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // CORTEX-NOT: num.contract
-// CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
+// CORTEX: num.call #num.dot({{.*}}) by #num.kernel<"tm_cm_dot_s8_s8_s32">
 // CORTEX: [[second:%.*]] = scratch.slice %x
-// CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
+// CORTEX-NEXT: num.call #num.dot({{.*}}, {{.*}}, [[second]]) by #num.kernel<"tm_cm_dot_s8_s8_s32">
 // CORTEX-NEXT: num.finish
 // SMALL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // RISCV: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>}
+// RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // RISCV-NOT: num.contract
-// RISCV: num.dot {{.*}} {kernel = #num.kernel<"tm_rv_dot_s8_s8_s32">}
+// RISCV: num.call #num.dot({{.*}}) by #num.kernel<"tm_rv_dot_s8_s8_s32">
 // CHECK: func.func @tiles
 // CHECK-NOT: num.contract
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s32_by4">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s32_by4">
 
 // Two lines of two windows: a call for each, or loops around all of them.
 func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q<8, 4.0, -3>>) {
@@ -317,8 +317,8 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
 // CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
 // CORTEX: [[results:%.*]] = scratch.slice %y{{.*}} : memref<2x2x2x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
 // CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
-// CORTEX: num.composed_tiles [[results]], [[stream]], [[windows]] {{.*}} multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], {{%.*}} {{.*}} kernel = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>}
+// CORTEX: num.call #num.tiles<{{.*}}>([[results]], [[stream]], [[windows]]) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>
+// CORTEX: num.call #num.tiles<{{.*}}>({{%.*}}, [[stream]], {{%.*}}) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>
 // HOST: func.func @lines
 // HOST: scf.for
 // HOST: scf.for
@@ -344,13 +344,13 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 }
 // CORTEX: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
-// CORTEX: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// CORTEX: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
 // SMALL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// SMALL: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_cm_small_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
 // RISCV: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
-// RISCV: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_rv_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
 // CHECK: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
-// CHECK: num.composed_tiles {{%.*}}, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>}
+// CHECK: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>

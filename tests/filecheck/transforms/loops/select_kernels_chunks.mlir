@@ -9,12 +9,12 @@ func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<2x6x!fixed.q<8, 4>, #scratch.flash> to memref<6x!fixed.q<8, 4>, #scratch.flash>
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %row, %x : !fixed.acc<24, 10>, memref<6x!fixed.q<8, 4>, #scratch.flash>, memref<6x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<24, 10>, memref<6x!fixed.q<8, 4>, #scratch.flash>, memref<6x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24_by4">}
-// CORTEX: num.dot {{.*}} {kernel = #num.kernel<"tm_cm_dot_s8_s8_s32">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24_by4">
+// CORTEX: num.call #num.dot({{.*}}) by #num.kernel<"tm_cm_dot_s8_s8_s32">
 
 // -----
 
@@ -25,11 +25,11 @@ func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %row, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24_by3">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24_by3">
 
 // -----
 
@@ -40,7 +40,7 @@ func.func @fitting(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %row, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
@@ -50,20 +50,20 @@ func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> 
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %row, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %row, %x) : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
 
 // -----
 
 // Nothing is known of these weights.
 func.func @unknown(%w: memref<4x!fixed.q<8, 4>, #scratch.flash>, %x: memref<4x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<24, 10>
-  %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.dot {{.*}} {kernel = #num.kernel<"tm_dot_s8_s8_s24">}
+// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">

@@ -21,9 +21,9 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %zero = num.zero
 // CHECK-NEXT: [[at:%.*]] = arith.muli %row, [[pitch]]
 // CHECK-NEXT: [[weights:%.*]] = scratch.slice %w{{\[}}[[at]]] : {{.*}} to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: %sum = num.dot %zero, [[weights]], %x {kernel = #num.kernel<"tm_dot_s8_s8_s32">}
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[weights]], %x) by #num.kernel<"tm_dot_s8_s8_s32">
 // CORTEX: func.func @rows
-// CORTEX-NOT: num.dot_rows
+// CORTEX-NOT: num.call #num.dot_rows
 // HOST: func.func @rows
 // HOST: scf.for %row =
 // HOST: num.mac
@@ -41,7 +41,7 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
 // CHECK: func.func @channels
 // CHECK: scf.for %row =
 // CHECK: [[channel:%.*]] = scratch.slice %x[%row] : {{.*}} to memref<5x!fixed.q<8, 6>>
-// CHECK: num.strided_dot %zero, {{%.*}}, [[channel]] {{.*}}stride = 2 : index
+// CHECK: num.call #num.strided_dot<2>(%zero, {{%.*}}, [[channel]])
 
 // The number of a compressed row's first entry is carried from row to row.
 func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %y: memref<2xf32>) {

@@ -18,9 +18,9 @@ func.func @tile(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<2x2x!zeroskew.q
 }
 // CHECK: the kernel of these sums is #num.tile_kernel<"tm_cm_dot_tile_s8", {{.*}} zero = -3>, got #num.tile_kernel<{{.*}} zero = 0>
 // OTHER: the target 'cortex-m0' has no kernel #num.tile_kernel<"tm_cm_dot_tile_s8",
-// RIGHT: num.composed_tiles
+// RIGHT: num.call #num.tiles
 // CODE: the target 'cortex-m4' has no kernel #num.code_kernel<"none", "0">
 // Without a tile there is no other search for one: windows and rows are loops.
-// NO_TILE-NOT: num.composed_tiles
+// NO_TILE-NOT: num.call #num.tiles
 // NO_TILE-COUNT-2: scf.for
-// NO_TILE: num.dot
+// NO_TILE: num.call #num.dot

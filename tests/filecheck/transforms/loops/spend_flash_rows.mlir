@@ -8,7 +8,7 @@
 // RUN: not tinyml-opt %s -p 'spend-flash{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
 // RUN: not tinyml-opt %s -p 'spend-flash{target=toaster flash=1}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
-// NONE-NOT: num.coded_rows
+// NONE-NOT: num.call #num.coded_rows
 // WRONG: the limit on flash is at least 1 byte, got 0
 // UNKNOWN: unknown target 'toaster'
 
@@ -30,9 +30,9 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // CHECK-LABEL: func.func @dense
 // CHECK-NOT: num.contract
 // CHECK: [[y:%.*]] = scratch.slice %y[{{%.*}}] : memref<3x!fixed.q<8, 2>> to memref<3x!fixed.q<8, 2>>
-// CHECK-NEXT: num.coded_rows [[y]], %x {rows = {weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, size = array<i64: {{.*}}>} : memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>
+// CHECK-NEXT: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}, {{.*}}>([[y]], %x) by #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}"> : (memref<3x!fixed.q<8, 2>>, memref<4x!fixed.q<8, 6>>) -> ()
 // CORTEX-LABEL: func.func @dense
-// CORTEX: num.coded_rows {{.*}} kernel = #num.code_kernel<"tm_cm_rows", "{{[0-9a-f]+}}">
+// CORTEX: num.call #num.coded_rows<{{.*}}) by #num.code_kernel<"tm_cm_rows", "{{[0-9a-f]+}}">
 // BITS-LABEL: func.func @dense
 // BITS: func.call @tm_avr_rows_{{[0-9a-f]+}}({{%.*}}, {{%.*}}) : (memref<?xi8>, memref<?xi8>) -> ()
 // BITS: func.func private @tm_avr_rows_{{[0-9a-f]+}}(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}
@@ -63,7 +63,7 @@ func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 // CHECK-LABEL: func.func @chained
 // CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
 // CHECK: [[rows:%.*]] = scratch.slice %rows
-// CHECK-NEXT: num.coded_rows [[rows]], %a, %b {rows = {weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}
+// CHECK-NEXT: num.call #num.coded_rows<{weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}, {{.*}}>([[rows]], %a, %b)
 // CHECK: num.contract %i to 2
 // CHECK-NOT: num.products
 // CHECK: [[z:%.*]] = memref.load %rows[%i]
@@ -113,4 +113,4 @@ func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
 // CHECK: [[y:%.*]] = scratch.slice %y{{.*}}{{\[}}[[at]]]
 // CHECK: [[first:%.*]] = arith.muli [[window]], %{{.*}}
 // CHECK: [[x:%.*]] = scratch.slice %x{{\[}}[[first]]] : memref<11x!fixed.q<8, 6>> to memref<7x!fixed.q<8, 6>>
-// CHECK: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}
+// CHECK: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}, {{.*}}>([[y]], [[x]])

@@ -14,7 +14,7 @@ func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) 
     %begin = num.zero : !fixed.acc<32, 7>
     %at = arith.muli %i, %long : index
     %row = scratch.slice %W[%at] : memref<5x10000x!fixed.q<8, 3>, #scratch.flash> to memref<10000x!fixed.q<8, 3>, #scratch.flash>
-    %sum = num.dot %begin, %row, %x {kernel = #num.kernel<"tm_dot_s8_s8_s32">} : !fixed.acc<32, 7>, memref<10000x!fixed.q<8, 3>, #scratch.flash>, memref<10000x!fixed.q<8, 4>> -> !fixed.acc<32, 7>
+    %sum = num.call #num.dot(%begin, %row, %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 7>, memref<10000x!fixed.q<8, 3>, #scratch.flash>, memref<10000x!fixed.q<8, 4>>) -> !fixed.acc<32, 7>
     %z = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 7> -> !fixed.q<8, 4>
     memref.store %z, %y[%i] : memref<5x!fixed.q<8, 4>>
     scf.yield %i : index

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs.kernel_tables import tile_coders
 from programs.tile_cases import CodedTileCase, coded_tile_case
 from programs.tile_programs import ELEMENTS, RESULTS, build_cases, check_on, check_times
 
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.cortex_m.composer.fragments import SATURATED
-from tinyml.targets.registry import HOST, tile_coders
+from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileCoder
 
 CODERS = [(target, coder) for target in ("cortex-m4", "cortex-m0") for coder in tile_coders(target)]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from programs.compiled import CompiledModels
 from programs.devices import roomy
+from programs.kernel_tables import tile_families
 from programs.paths import MODELS
 from programs.problems import ESTIMATORS, Problem, fitted, problem
 from programs.spread import spread, spread_product
@@ -24,7 +25,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.costs import OPTIMIZE, cost_file, kernel_cost
-from tinyml.targets.registry import USUAL, board, tile_families
+from tinyml.targets.registry import USUAL, board
 from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table

@@ -108,7 +108,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
     x[0], x[1] = 127, -127
     expected = evaluate(module, x)
     lowered(module, ctx, end="buffers-to-loops", target="uno")
-    calls = [op.kernel for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+    calls = [op.kernel for op in module.walk() if isinstance(op, num.CallOp)]
     tiles = {kernel_of(call, "uno").symbol: call for call in calls if isinstance(call, num.TileKernelAttr)}
     lowered(module, ctx, start="loops-to-bits", target="uno")
     source = folder / "source"

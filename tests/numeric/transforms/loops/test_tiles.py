@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.kernel_tables import tile_families
 from programs.lowered import lowered
 from programs.spread import spread
 from programs.tflite_models import NONE, RELU, SAME, VALID, TfliteModel, computed_by_tflm, inputs_of, weighted
@@ -24,7 +25,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
 
 DEVICES = {

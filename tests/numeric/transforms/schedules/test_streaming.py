@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.table import schedule_named
 def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
     module = module.clone()
-    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels((), AMPLE))
+    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE))
     module.verify()
     return module
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.chip import Chip
+from tinyml.targets.makers import SumComposer
 from tinyml.targets.package import Package
 
 CHIP = Chip(
@@ -16,7 +18,7 @@ CHIP = Chip(
     folder=Path(__file__).parent,
     runner="sixteen.runner:SixteenRunner",
     boards=(Board("sixteen", "atmega1284p", flash=130048, ram=16384, unit="cycles"),),
-    compose=compose,
+    makers=(SumComposer(compose), *FORESTS),
     prefix="avr-",
     flags=(
         "-mmcu=atmega1284p",

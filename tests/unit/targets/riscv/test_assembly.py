@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
+from programs.kernel_tables import tile_families
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.riscv_func import FuncOp
 from xdsl.ir import Region, SSAValue
 
 from tinyml.targets.composer.instructions import Lines
-from tinyml.targets.registry import tile_families
 from tinyml.targets.riscv.assembly import ACCUMULATE, ADD, ADDI, LBU, MUL, InstructionCounter, RiscvCode, V
 from tinyml.targets.riscv.builder import SAVED, OutOfRegistersError, RiscvBuilder, allocate, assembly
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from programs.kernel_tables import tile_families
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
-from tinyml.targets.registry import boards, tile_families
+from tinyml.targets.registry import boards
 from tinyml.targets.tiles import Tile
 from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on
@@ -121,8 +122,7 @@ CALLS
 }
 }"""
 CALL = (
-    "  num.composed_tiles %y, %w, %x {{acc = !zeroskew.acc<32, 1.0>, multiplied = 9 : i64, kernel = {}}}"
-    " : memref<64xi8>, memref<9xi8, #scratch.flash>, memref<400xi8>\n"
+    "  num.call #num.tiles<9>(%y, %w, %x) by {} : (memref<64xi8>, memref<9xi8, #scratch.flash>, memref<400xi8>) -> ()\n"
 )
 
 
@@ -220,7 +220,7 @@ func.func @model(%x: memref<8x!fixed.q<8, 7>>, %scores: memref<2x!fixed.q<8, 5>>
   %gaps = scratch.constant dense<1> : tensor<11xi8> -> memref<11xi8, #scratch.flash>
   %lengths = scratch.constant dense<[5, 6]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %zero = num.zero : !fixed.acc<32, 14>
-  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %i from %i {kernel = #num.kernel<"tm_rv_dot_sparse_s8_s8_s32">} : !fixed.acc<32, 14>, memref<11x!fixed.q<8, 7>, #scratch.flash>, memref<11xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %i, %i) by #num.kernel<"tm_rv_dot_sparse_s8_s8_s32"> : (!fixed.acc<32, 14>, memref<11x!fixed.q<8, 7>, #scratch.flash>, memref<11xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<32, 14>
   %score = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 5>
   memref.store %score, %scores[%i] : memref<2x!fixed.q<8, 5>>
   func.return

@@ -14,7 +14,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.board import Timing
 from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import board, tile_families
+from tinyml.targets.registry import board
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.loops.flash.candidates import Group, TileCandidate, TimeSaving
 from tinyml.transforms.loops.flash.choice import Choice
@@ -99,8 +99,8 @@ def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[
     return [f"{kernel.family.data} {kernel.step.data}" for kernel in kernels], estimate
 
 
-def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
-    return [op for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+def composed(module: ModuleOp) -> list[num.CallOp]:
+    return [op for op in module.walk() if isinstance(op, num.CallOp) and isinstance(op.routine, num.TilesAttr)]
 
 
 def test_flash_goes_first_to_what_runs_most_often():
@@ -225,10 +225,10 @@ def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]
     """Flash has room for one of two candidates."""
     module = Parser(context(), TILES).parse_module()
     tiles, estimates = Tiles(module, TARGET), Estimates(module, TARGET, "auto", pack_buffers=False)
-    families = [family for family in tile_families(TARGET, large=True) if "winograd_1d" in family.name]
     groups: list[Group] = []
     for (part, _), saving in zip(tiles.usual.items(), savings, strict=True):
-        [call] = calls_of_tile(part, families)
+        calls = calls_of_tile(part, TARGET, large=True)
+        [call] = [call for call in calls if "winograd_1d" in call.kernel.symbol]
         groups.append({part: TileCandidate(part, call, TimeSaving(*saving))})
     room = max(tiles.added(group) for group in groups)
     taken = Choice(groups, tiles, estimates, estimates.plain.flash + room, estimates.plain.ram + 4096).made()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from programs.kernel_tables import kernels_for
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length
@@ -12,7 +13,7 @@ from tinyml.targets.avr.composer.compose import Group, compose
 from tinyml.targets.avr.composer.fragments import next_byte
 from tinyml.targets.composer.instructions import Line, printed
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import kernel_of, kernels_for
+from tinyml.targets.registry import kernel_of
 
 
 def lines_of(group: Group, element: int) -> list[Line]:

@@ -1,11 +1,12 @@
 """Composed kernels for Cortex-M: the order of their weights, and their stack."""
 
 import numpy as np
+from programs.kernel_tables import tile_families
 
 from tinyml.dialects.num import ListedKernelAttr
 from tinyml.targets.composer.instructions import stack_of
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.registry import kernel_of, tile_families
+from tinyml.targets.registry import kernel_of
 from tinyml.targets.tiles import Sums, Tile
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.targets.registry import tile_families
-from tinyml.targets.tiles import TileFamily
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.window_tiles import (
     AMPLE,
     MEMORY,
@@ -23,8 +20,7 @@ from tinyml.transforms.formats.tiling.window_tiles import (
     small_memory,
 )
 
-FAMILIES = tile_families("cortex-m4")
-LARGE = tile_families("cortex-m4", large=True)
+TARGET = "cortex-m4"
 Q = "!zeroskew.q<8, {}, 0>"
 
 
@@ -53,11 +49,11 @@ def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: flo
 
 
 def pixels_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE) -> int:
-    return row_tiling(op, FAMILIES, memory).pixels
+    return row_tiling(op, TARGET, memory).pixels
 
 
-def rows_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE, large: Sequence[TileFamily] = ()) -> int:
-    return image_tiling(op, FAMILIES, large, memory).rows
+def rows_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE, *, large: bool = False) -> int:
+    return image_tiling(op, TARGET, memory, large=large).rows
 
 
 def test_a_row_is_one_tile_where_memory_allows():
@@ -67,7 +63,7 @@ def test_a_row_is_one_tile_where_memory_allows():
     assert pixels_at_once(op, TileMemory(3 * 8 * 8)) == 6
     assert pixels_at_once(op, TileMemory(3 * 4 * 8)) == 2
     assert pixels_at_once(op, TileMemory(3 * 3 * 8)) == 1
-    assert row_tiling(op, ()) == Tiling()
+    assert row_tiling(op, HOST) == Tiling()
 
 
 def test_a_limit_on_the_arena_counts_what_more_pixels_take():
@@ -90,33 +86,33 @@ def test_single_pixels_are_taken_in_several_rows():
 
 def test_kernels_for_several_lines_take_whole_rows():
     op = convolution(4, 3, 8, 14)
-    assert rows_at_once(op, large=LARGE) == 2
+    assert rows_at_once(op, large=True) == 2
     assert rows_at_once(op) == 1
     # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
-    assert [rows_at_once(op, TileMemory(bytes), LARGE) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
+    assert [rows_at_once(op, TileMemory(bytes), large=True) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
     spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
-    assert [rows_at_once(op, TileMemory(AMPLE.input_tile, more), LARGE) for more in (spare, spare - 1)] == [2, 1]
-    assert rows_at_once(convolution(4, 3, 8, 3), large=LARGE) == 1
-    assert rows_at_once(convolution(4, 5, 8, 14), large=LARGE) == 1
+    assert [rows_at_once(op, TileMemory(AMPLE.input_tile, more), large=True) for more in (spare, spare - 1)] == [2, 1]
+    assert rows_at_once(convolution(4, 3, 8, 3), large=True) == 1
+    assert rows_at_once(convolution(4, 5, 8, 14), large=True) == 1
 
 
 def test_a_tiling_names_the_kernel_of_each_part():
-    whole = image_tiling(convolution(4, 3, 8, 14), FAMILIES, LARGE)
+    whole = image_tiling(convolution(4, 3, 8, 14), TARGET, large=True)
     assert (whole.pixels, whole.rows, [*whole.tiles]) == (12, 2, [(2, 12), (1, 12)])
     # Usual kernels compute both lines one after the other.
     assert {tile.extents for tile in whole.tiles.values()} == {(1, 12, 4)}
-    pixels = image_tiling(convolution(16, 1, 8, 14), FAMILIES, LARGE)
+    pixels = image_tiling(convolution(16, 1, 8, 14), TARGET, large=True)
     assert [*pixels.tiles] == [(2, 14)]
     assert pixels.tiles[2, 14].extents == (1, 28, 16)
     pixels.tiles[2, 14].verify_windows(1, 8, 0, 8)
     # Eight windows, and a rest of three.
-    row = row_tiling(convolution(4, 3, 8, 13), FAMILIES, TileMemory(3 * 10 * 8))
+    row = row_tiling(convolution(4, 3, 8, 13), TARGET, TileMemory(3 * 10 * 8))
     assert {part: tile.extents for part, tile in row.tiles.items()} == {(1, 8): (1, 8, 4), (1, 3): (1, 3, 4)}
 
 
 def test_a_small_memory_leaves_the_stack_of_the_greatest_kernel():
     small, great = convolution(4, 3, 8, 14), convolution(4, 3, 28, 14)
-    rooms = [small_memory(ops, FAMILIES).input_tile for ops in ([], [small], [great, small])]
+    rooms = [small_memory(ops, TARGET).input_tile for ops in ([], [small], [great, small])]
     assert rooms == sorted(rooms, reverse=True)
     assert rooms[1] - rooms[2] == 4 * 9 * (28 - 8)
 

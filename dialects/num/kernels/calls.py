@@ -1,0 +1,252 @@
+"""The call of a kernel: one op, whose attributes say what is computed and which kernel computes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias, cast
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
+from xdsl.irdl import (
+    AttrConstraint,
+    BaseAttr,
+    IRDLOperation,
+    MessageConstraint,
+    ParsePropInAttrDict,
+    VerificationContext,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
+from tinyml.dialects.num.base import SUM
+from tinyml.dialects.num.kernels.kernel_attributes import (
+    KERNEL,
+    CodeKernelAttr,
+    ComposedKernelAttr,
+    KernelAttr,
+    TileKernelAttr,
+)
+from tinyml.dialects.scratch.types import memref_type, packed_bits
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.emitter import Emitter
+
+__all__ = ["CallOp", "LoopRoutineAttr", "RoutineAttr", "has_bytes", "is_of_bytes", "run_length"]
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+def run_length(*memrefs: SSAValue) -> int:
+    """The common length of memrefs of rank 1; raises `VerifyException` for others."""
+    shapes = [memref_type(value).get_shape() for value in memrefs]
+    if len(shapes[0]) != 1 or any(shape != shapes[0] for shape in shapes):
+        raise VerifyException(f"needs runs of equal length, got shapes {' and '.join(map(str, shapes))}")
+    return shapes[0][0]
+
+
+def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
+    """True if the elements of a run are integers of one byte, packed or not. offset: they may have a zero point."""
+    format = element_format(run.type)
+    integers = format.without_offset()[0] if offset else format
+    return integers.coding is INTEGER_CODING and integers.dtype.itemsize == 1
+
+
+def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
+    """True if the elements of a run are integers of one byte, each in its own byte. offset: as in `has_bytes`."""
+    return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
+
+
+Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
+"""Emit the arguments of a C function, in order; the caller casts memrefs to a dynamic length."""
+
+
+class RoutineAttr(ParametrizedAttribute, ABC):
+    """What a call computes, whichever kernel does it: a routine, in the sense of BLAS.
+
+    A routine states the operands of its calls, the effects, the arguments of the C function, and the work by which the
+    cost model counts time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
+    """
+
+    OPERANDS: ClassVar[Sequence[AttrConstraint]]
+    """The types of the operands."""
+
+    ADDS: ClassVar[bool] = False
+    """True if the result is the first operand, a sum, plus other numbers, and memory is only read.
+
+    Without it there is no result, and the first operand is the memory that is written.
+    """
+
+    def constraints(self, count: int) -> Sequence[AttrConstraint]:
+        """The constraints on the types of `count` operands."""
+        return self.OPERANDS
+
+    def takes(self, kernel: KernelAttr) -> bool:
+        """True if a kernel may compute the routine, as far as its attribute says."""
+        if isinstance(kernel, ComposedKernelAttr):
+            return kernel.op.data == self.name
+        return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
+
+    @abstractmethod
+    def verify_call(self, call: CallOp) -> None:
+        """Verify the formats and extents of operands whose types satisfy the constraints."""
+
+    def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
+        """The operands that a kernel takes as weights and as vector: the last two, unless a routine says otherwise."""
+        weights, vector = call.arguments[-2:]
+        return weights, vector
+
+    def length(self, call: CallOp) -> int:
+        """The number of the vector's elements that are multiplied."""
+        return run_length(self.factors(call)[1])
+
+    def products(self, call: CallOp) -> int | None:
+        """The number of products that one call adds up; None if it depends on the entries of a sparse row."""
+        return self.length(call)
+
+    @property
+    def function(self) -> str | None:
+        """The C function of a routine that needs no kernel."""
+        return None
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        """Further attributes of the declaration of the C function: the constants that it contains."""
+        return {}
+
+    @abstractmethod
+    def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
+        """The arguments of the C function, with the current lengths and codings of the operands.
+
+        segments: the kernel takes the tables of `Coding.segments`.
+        """
+
+
+class Loops(Protocol):
+    """A builder of loops, of which `LoopNest` is one."""
+
+    def index(self, value: int) -> SSAValue: ...
+    def insert(self, op: Operation) -> SSAValue: ...
+    def add(self, a: SSAValue, b: SSAValue) -> SSAValue: ...
+    def times(self, a: SSAValue, factor: int) -> SSAValue: ...
+    def unsigned(self, value: SSAValue) -> SSAValue: ...
+    def load(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue: ...
+    def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None: ...
+    def over(self, shape: Sequence[int], body: Callable[[list[SSAValue]], None]) -> None: ...
+    def fold(
+        self,
+        extent: SSAValue,
+        initial: Sequence[SSAValue],
+        body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]: ...
+    def sum_of_products(
+        self, start: SSAValue, length: int, mac: Callable[[SSAValue, SSAValue], SSAValue]
+    ) -> SSAValue: ...
+
+
+class LoopRoutineAttr(RoutineAttr, ABC):
+    """A routine that is a loop where the target has no kernel for it."""
+
+    BY_BLOCKS: ClassVar[bool] = False
+    """True if calls on successive parts of both runs compute the same, each from the sum of the one before."""
+
+    @abstractmethod
+    def expand(self, call: CallOp, loops: Loops) -> SSAValue | None:
+        """Insert the loop, and return the value that replaces the result of the call, if it has one."""
+
+
+ROUTINE = MessageConstraint(BaseAttr(RoutineAttr), "expected a routine, as in #num.dot")
+
+
+class _CallEffects(MemoryEffect):
+    """Reads of all memory, and a write of the first operand unless the call adds to a sum."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        assert isinstance(op, CallOp)
+        runs = [value for value in op.arguments if isinstance(value.type, MemRefType)]
+        effects = {EffectInstance(MemoryEffectKind.READ, run) for run in runs}
+        return effects if op.routine.ADDS else effects | {EffectInstance(MemoryEffectKind.WRITE, op.arguments[0])}
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Compute a routine on runs of memory, by the kernel that a pass has chosen: a C function.
+
+    Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines need one, or name their function.
+    """
+
+    name = "num.call"
+    routine = prop_def(ROUTINE)
+    kernel = opt_prop_def(KERNEL)
+    arguments = var_operand_def()
+    outs = var_result_def(SUM)
+    traits = traits_def(_CallEffects())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$routine `(` $arguments `)` (`by` $kernel^)? attr-dict `:` functional-type($arguments, $outs)"
+
+    def __init__(self, routine: RoutineAttr, arguments: Sequence[SSAValue], kernel: KernelAttr | None = None):
+        results = [arguments[0].type] if routine.ADDS else []
+        super().__init__(
+            operands=[arguments], properties={"routine": routine, "kernel": kernel}, result_types=[results]
+        )
+
+    @property
+    def sum(self) -> SSAValue:
+        """The sum that is added to, or the memory that is written."""
+        return self.arguments[0]
+
+    @property
+    def result(self) -> SSAValue:
+        """The sum after the call of a routine that `ADDS`."""
+        [result] = self.outs
+        return result
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """The accumulator of the sum, or of the sums in memory."""
+        sum = self.sum
+        type = memref_type(sum).element_type if isinstance(sum.type, MemRefType) else sum.type
+        return cast(Accumulator, accumulator_of(type))
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        """As in `RoutineAttr`."""
+        return self.routine.factors(self)
+
+    @property
+    def length(self) -> int:
+        """As in `RoutineAttr`."""
+        return self.routine.length(self)
+
+    @property
+    def products(self) -> int | None:
+        """As in `RoutineAttr`."""
+        return self.routine.products(self)
+
+    def verify_(self) -> None:
+        routine, kernel, given = self.routine, self.kernel, self.arguments.types
+        constraints = routine.constraints(len(given))
+        if len(given) != len(constraints):
+            raise VerifyException(f"{routine.name} takes {len(constraints)} operands, got {len(given)}")
+        if len(self.outs) != routine.ADDS:
+            raise VerifyException(f"{routine.name} has {int(routine.ADDS)} results, got {len(self.outs)}")
+        # A sum has one type.
+        context = VerificationContext()
+        types = [*given, *(result.type for result in self.outs)]
+        for constraint, type in zip([*constraints, *constraints[: len(self.outs)]], types, strict=True):
+            constraint.verify(type, context)
+        if kernel is None and routine.function is None and not isinstance(routine, LoopRoutineAttr):
+            raise VerifyException("needs a kernel")
+        if kernel is not None and not routine.takes(kernel):
+            raise VerifyException(f"{routine.name} cannot be computed by {kernel}")
+        routine.verify_call(self)

@@ -1,0 +1,131 @@
+"""Rows of constant matrices and tiles that are code, each sum finished where it was summed."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple, Self
+
+from xdsl.dialects.builtin import DictionaryAttr, IntAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import AttrConstraint, irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
+from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
+from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
+
+__all__ = ["CodeAttr", "CodeSize", "CodedRowsAttr", "CodedTileAttr"]
+
+
+class CodeSize(NamedTuple):
+    """The cost of a kernel.
+
+    time: of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
+    """
+
+    time: int
+    once: int
+    call: int
+    stack: int
+
+
+class CodeAttr(RoutineAttr, ABC):
+    """A routine whose constants are in the function that computes it: operands are outputs, then what it reads.
+
+    constants: as in the declaration of the function. time, once, call, stack: a `CodeSize`.
+    """
+
+    DECLARED_AS: ClassVar[str]
+    """The attribute of the declaration that holds the constants."""
+
+    constants: DictionaryAttr
+    time: IntAttr
+    once: IntAttr
+    call: IntAttr
+    stack: IntAttr
+
+    @classmethod
+    def of(cls, constants: DictionaryAttr, size: CodeSize) -> Self:
+        return cls(constants, *map(IntAttr, size))
+
+    @property
+    def size(self) -> CodeSize:
+        """The cost of the kernel."""
+        return CodeSize(self.time.data, self.once.data, self.call.data, self.stack.data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [DictionaryAttr(parser.parse_optional_dictionary_attr_dict()), *parse_numbers(parser, _SIZE, {})]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.constants)
+            print_numbers(printer, dict(zip(_SIZE, map(IntAttr, self.size), strict=True)), {})
+
+    def verify(self) -> None:
+        if min(self.size) < 0:
+            raise VerifyException(f"{', '.join(_SIZE)} are at least 0, got {list(self.size)}")
+
+    def takes(self, kernel: KernelAttr) -> bool:
+        return isinstance(kernel, CodeKernelAttr)
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {self.DECLARED_AS: self.constants}
+
+    def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
+        return lambda e: [*call.arguments[1:], call.arguments[0]]
+
+
+_SIZE = CodeSize._fields
+
+
+def _lengths_of_bytes(call: CallOp) -> list[int]:
+    """The lengths of the operands; raises `VerifyException` for runs whose elements are not bytes."""
+    outputs, *read = call.arguments
+    for run in (*read, outputs):
+        if not is_of_bytes(run, offset=run is outputs):
+            raise VerifyException(f"needs integers of one byte that are not packed, got {run.type}")
+    return [run_length(run) for run in call.arguments]
+
+
+@irdl_attr_definition
+class CodedRowsAttr(CodeAttr):
+    """`outputs[r] =` the sum, finished, of start r and the products of row r of each matrix and its vector.
+
+    constants: the attribute of `CodedRows`.
+    """
+
+    name = "num.coded_rows"
+    DECLARED_AS: ClassVar[str] = ROWS
+
+    def constraints(self, count: int) -> Sequence[AttrConstraint]:
+        return [MEMREF] * max(count, 1)
+
+    def verify_call(self, call: CallOp) -> None:
+        rows, (results, *read) = CodedRows.of(self.constants), _lengths_of_bytes(call)
+        needed = [matrix.shape[1] for matrix in rows.weights]
+        if (results, read) != (rows.rows, needed):
+            raise VerifyException(f"{rows.rows} rows of {needed} elements do not give {results} results of {read}")
+
+
+@irdl_attr_definition
+class CodedTileAttr(CodeAttr):
+    """`outputs[p, r] =` the sum, finished, of start r and the products of row r of weights and window p.
+
+    constants: the attribute of `CodedTile`.
+    """
+
+    name = "num.coded_tile"
+    OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)
+    DECLARED_AS: ClassVar[str] = TILE
+
+    def verify_call(self, call: CallOp) -> None:
+        tile, (results, elements) = CodedTile.of(self.constants), _lengths_of_bytes(call)
+        given = tile.count * tile.rows
+        if results != given or elements < tile.elements:
+            raise VerifyException(f"{given} results of {tile.elements} elements are not {results} of {elements}")

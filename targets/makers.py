@@ -1,0 +1,151 @@
+"""Makers of kernels that chips list in their tables: lists, composers of sums, and coders of rows and forests.
+
+Those of tiles are in `tinyml.targets.tiles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+
+
+@dataclass(frozen=True, eq=False)
+class ListedKernels(Maker):
+    """The kernels that programs may call by their C functions, best first."""
+
+    kernels: Sequence[Kernel]
+    needs: str = ""
+    large: bool = False
+
+    @cached_property
+    def _by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
+        """The kernels by what they compute (`Kernel.computed`)."""
+        by_sum: dict[Hashable, list[Kernel]] = {}
+        for kernel in self.kernels:
+            # What is computed in chunks is the same for chunks of any length.
+            by_sum.setdefault((replace(kernel, chunk=0).computed, kernel.chunk > 0), []).append(kernel)
+        return by_sum
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if isinstance(nest, SumNest):
+            for wanted, decoded in nest.wanted:
+                found = self._by_sum.get((wanted.computed, nest.chunked), ())
+                yield from (Offer(kernel, decoded) for kernel in found if kernel.flash in (None, wanted.flash))
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        if not isinstance(attribute, ListedKernelAttr):
+            return None
+        return next((kernel for kernel in self.kernels if kernel.attribute == attribute), None)
+
+
+@dataclass(frozen=True, eq=False)
+class SumComposer(Maker):
+    """A composer of kernels for sums. composed: the kernel for a description without a name; None if there is none."""
+
+    composed: Callable[[Kernel], Kernel | None]
+    needs: str = ""
+    large: bool = False
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if isinstance(nest, SumNest) and not nest.chunked:
+            for wanted, decoded in nest.wanted:
+                if (kernel := self._kernel(wanted)) is not None:
+                    yield Offer(kernel, decoded)
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        if not isinstance(attribute, ComposedKernelAttr):
+            return None
+        widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
+        codings = attribute.weights_coding.data, attribute.vector_coding.data
+        kernel = self._kernel(Kernel("", *widths, attribute.op.data, flash=attribute.ram.data == 0, codings=codings))
+        return kernel if kernel is not None and kernel.attribute == attribute else None
+
+    def _kernel(self, wanted: Kernel) -> Kernel | None:
+        if (kernel := self.composed(wanted)) is None:
+            return None
+        widths, ram = (kernel.weights, kernel.vector), kernel.flash is False
+        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram)
+        return replace(kernel, identity=identity)
+
+
+@dataclass(frozen=True)
+class RowCoder(Maker):
+    """A composer whose kernels contain the weights that they multiply.
+
+    name: the prefix of C functions, followed by a digest; the rows themselves are in the program. composed: the kernel
+    for a function name and rows; None for rows without a kernel. needs: the feature that a board must have.
+    """
+
+    name: str
+    composed: Callable[[str, CodedRows], Kernel | None]
+    needs: str = ""
+    large: bool = True
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if isinstance(nest, CodedRows) and (kernel := self.kernel(nest.digest, nest)) is not None:
+            yield Offer(kernel)
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        if not isinstance(attribute, CodeKernelAttr) or attribute.coder.data != self.name:
+            return None
+        return self.kernel(attribute.key.data, content) if isinstance(content, CodedRows) else None
+
+    def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
+        """The kernel for rows; None if there is none. key: unique within a program."""
+        identity = CodeKernelAttr.of(self.name, key)
+        kernel = self.composed(identity.function, rows)
+        return None if kernel is None else replace(kernel, identity=identity)
+
+
+@dataclass(frozen=True)
+class ForestCoder(Maker):
+    """A composer whose kernels are forests, as tables or as code.
+
+    name: the prefix of C functions, followed by a digest of the forest. composed: the kernel for a function name and a
+    forest; None if there is none.
+    """
+
+    name: str
+    composed: Callable[[str, ForestCode], Kernel | None]
+    needs: str = ""
+    large: bool = False
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if isinstance(nest, ForestCode) and (kernel := self.kernel(nest)) is not None:
+            yield Offer(kernel)
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        if not isinstance(attribute, CodeKernelAttr) or attribute.coder.data != self.name:
+            return None
+        return self.kernel(content) if isinstance(content, ForestCode) else None
+
+    def kernel(self, forest: ForestCode) -> Kernel | None:
+        """The kernel for a forest; None if there is none."""
+        identity = CodeKernelAttr.of(self.name, forest.digest)
+        kernel = self.composed(identity.function, forest)
+        return None if kernel is None else replace(kernel, identity=identity)
+
+
+@dataclass(frozen=True)
+class FarConstants(Maker):
+    """Kernels of weights beyond those that usual addresses reach, and the cost of reading single elements.
+
+    needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
+    is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.
+    """
+
+    needs: str
+    kernel: Callable[[Kernel], Kernel | None]
+    load: float
+    large: bool = False
+
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        if isinstance(nest, FarNest) and (kernel := self.kernel(nest.near)) is not None:
+            yield Offer(replace(kernel, identity=FarKernelAttr.of(nest.near.attribute)))

@@ -1,0 +1,188 @@
+"""Questions to a chip, nests of loops for which it may have kernels, and the offers that it answers with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
+from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.num import KernelAttr, Spacing
+from tinyml.targets.kernel import Kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+
+    Bytes = NDArray[np.int8]
+    Numbers = NDArray[np.int64]
+
+WEIGHTS, VECTOR = 0, 1
+"""The factors of a sum of products."""
+
+DECODED_BITS = 16
+"""The width of the integers to which factors are decoded."""
+
+
+@dataclass(frozen=True)
+class SumNest:
+    """Sums of products of two runs, which a routine computes (`RoutineAttr`).
+
+    routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed. sums: the
+    widths that the accumulator can have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can
+    be decoded to integers of `DECODED_BITS` in RAM first, those in front only together with those behind. chunked: the
+    kernels that add up `Kernel.chunk` products in 16 bits, instead of all others.
+    """
+
+    routine: str
+    weights: int
+    vector: int
+    sums: tuple[int, ...]
+    codings: tuple[str, ...] = (INTEGER, INTEGER)
+    flash: bool | None = True
+    decodable: tuple[int, ...] = ()
+    chunked: bool = False
+
+    @property
+    def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
+        """Descriptions of kernels, the best first, each with the factors that are decoded for it."""
+        for width in self.sums:
+            plain = Kernel("", self.weights, self.vector, width, self.routine, flash=self.flash, codings=self.codings)
+            for last in range(len(self.decodable), -1, -1):
+                wanted, decoded = plain, self.decodable[last:]
+                if WEIGHTS in decoded:
+                    wanted = replace(wanted, weights=DECODED_BITS, flash=False, codings=(INTEGER, wanted.codings[1]))
+                if VECTOR in decoded:
+                    wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
+                yield wanted, decoded
+
+    def rank(self, offer: Offer) -> tuple[int, int]:
+        """The order of offers: by the width of the sum, then by the number of factors that are decoded."""
+        return self.sums.index(offer.kernel.sum), len(offer.decoded)
+
+
+@dataclass(frozen=True, eq=False)
+class TileNest:
+    """Rows of constant weights by windows, lines of `windows` each, every sum finished to a byte.
+
+    run: elements of a run of a window. spaces: the layout of windows. several: kernels for several lines at once, which
+    need not divide all of them. large: kernels that take more flash than weights, instead of the usual ones. by: the
+    kernel that has been chosen, whose makers alone are asked.
+    """
+
+    sums: RowSums
+    run: int
+    spaces: Spacing
+    windows: int
+    lines: int = 1
+    several: bool = False
+    large: bool = False
+    by: KernelAttr | None = None
+
+
+@dataclass(frozen=True)
+class FarNest:
+    """The sum that a kernel computes, with weights that are a far constant. near: the kernel of near weights."""
+
+    near: Kernel
+
+
+Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ForestCode"
+"""What a chip is asked for; rows of constant matrices and forests are asked for as code."""
+
+
+Content: TypeAlias = "CodedRows | CodedTile | ForestCode"
+"""The constants that code contains."""
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A kernel for a nest: it computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
+
+    decoded: the factors of a `SumNest` that have to be decoded first. lines: the lines of windows of a `TileNest` that
+    a call takes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or what a kernel
+    contains instead of reading one.
+    """
+
+    kernel: Kernel
+    decoded: tuple[int, ...] = ()
+    lines: int = 1
+    input_tile: int = 0
+    data: Callable[[], Bytes | CodedTile] | None = None
+
+
+class Maker(ABC):
+    """A row of the table of a chip (`Chip.makers`): kernels that are listed, or composed on demand.
+
+    needs: the feature that a board must have. large: true if kernels take more flash than weights.
+    """
+
+    needs: str
+    large: bool
+
+    @abstractmethod
+    def offers(self, nest: Nest) -> Iterator[Offer]:
+        """Yield the kernels for a nest, the best first; none for nests of other kinds."""
+
+    def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
+        """The kernel that an attribute identifies; None if it is not one of these. content: what it contains."""
+        return None
+
+
+@dataclass(frozen=True)
+class Start:
+    """The start values of sums: constants of a format."""
+
+    format: NumberFormat
+    raws: Raws
+
+    def recoded(self, accumulator: Accumulator) -> Start:
+        """The same start values in the format that an accumulator loads at the least cost."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        format = accumulator.start_format(self.format)
+        return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
+
+    def plus(self, integers: NDArray[np.int64]) -> Start | None:
+        """The start values with integers added to their raws; None if the format cannot hold the sums."""
+        raws = self.raws.astype(np.int64) + integers
+        try:
+            self.format.verify_raws(raws)
+        except VerifyException:
+            return None
+        return Start(self.format, raws.astype(self.format.dtype))
+
+    def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
+        """The raws of sums with these start values."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        raws = self.raws.astype(self.format.dtype)
+        return accumulator.widened(32).start(NumpyMachine(), raws, self.format).astype(np.int64)
+
+
+def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
+    """The start value 0 for sums of products with weights of a format."""
+    format = accumulator.start_format(weights)
+    return Start(format, np.zeros((), format.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    """Sums of products of bytes, one for each row of weights, each finished in the format of the result.
+
+    channels: true if each row is multiplied by a single channel of a window. weights: rows x elements.
+    """
+
+    channels: bool
+    weights: Numbers
+    start: Start
+    accumulator: Accumulator
+    result: NumberFormat

@@ -1,0 +1,39 @@
+"""The rows of a board's table of kernels, as tests go through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.makers import ListedKernels, RowCoder
+from tinyml.targets.nests import SumNest
+from tinyml.targets.registry import board, makers, offers
+from tinyml.targets.tiles import TileCoder, TileFamily
+
+
+def kernels_of(target: str) -> Sequence[Kernel]:
+    """The listed kernels that a board can run, best first."""
+    listed = [kernel for row in makers(target, ListedKernels) for kernel in row.kernels]
+    return [kernel for kernel in listed if kernel.needs in ("", *board(target).features)]
+
+
+def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
+    """The kernels of a board that compute the described sum, the best first, composed ones last."""
+    widths, sums = (wanted.weights, wanted.vector), (wanted.sum,)
+    nest = SumNest(wanted.op, *widths, sums, wanted.codings, wanted.flash)
+    return [offer.kernel for offer in offers(target, nest)]
+
+
+def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
+    """The families of a board for tiles: those that take more flash if `large`, otherwise the others."""
+    return [family for family in makers(target, TileFamily) if family.large == large]
+
+
+def tile_coders(target: str) -> Sequence[TileCoder]:
+    """The coders that turn the weights of tiles into code on a board."""
+    return makers(target, TileCoder)
+
+
+def row_coder(target: str) -> RowCoder | None:
+    """The coder that turns rows of constant matrices into code on a board; None if there is none."""
+    return next(iter(makers(target, RowCoder)), None)
