@@ -17,8 +17,8 @@ from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Offer, TileNest
-from tinyml.targets.registry import kernel_of, offers
-from tinyml.targets.tiles import Tile, tile_of
+from tinyml.targets.registry import known_kernel, makers, offers
+from tinyml.targets.tiles import Tile, TileCoder, TileFamily, tile_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
@@ -114,19 +114,24 @@ def size_of(kernel: Kernel) -> num.CodeSize:
 
 def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
     """True for a kernel that only `spend-flash` chooses: one that reads more bytes than weights, or contains them."""
-    return isinstance(tile, num.CodeKernelAttr) or (tile is not None and kernel_of(tile, target).large)
+    if tile is None or isinstance(tile, num.CodeKernelAttr):
+        return tile is not None
+    kernel = known_kernel(tile, target)
+    return kernel is not None and kernel.large
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The call of the kernel of a contraction's tile; None without a tile or if its weights are no constant bytes.
+    """The call of the kernel of a contraction's tile; None without a tile, or if it does not finish such sums.
 
     Raises `InputError` for a tile of which the target has no kernel, or of other sums.
     """
-    nest = None if op.tile is None else _nest_of(op, by=op.tile)
-    if nest is None:
+    if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
     if (offer := next(offers(target, nest), None)) is None:
-        raise InputError(f"the target '{target}' has no kernel {op.tile}")
+        name = tile.coder.data if isinstance(tile, num.CodeKernelAttr) else tile.family.data
+        if name not in [maker.name for kind in (TileFamily, TileCoder) for maker in makers(target, kind)]:
+            raise InputError(f"the target '{target}' has no kernel {tile}")
+        return None
     call = _call(op, offer)
     if call.attribute != op.tile:
         raise error_at(op, f"the kernel of these sums is {call.attribute}, got {op.tile}")
