@@ -16,7 +16,7 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 WORTH = 10.0
 """Executions of a step in the equation of its time in an older table."""
 LONGEST_ENTRY = 200.0
-"""More time that belongs to no operation is not that of entry and return."""
+"""The time up to which a remainder that belongs to no operation is taken for entry and return."""
 COLUMNS = ["time", "code", "once", "stack"]
 
 FLOOR = 30.0

@@ -41,7 +41,7 @@ NARROW_WIDTH = "fixed 8"
 """The alternative that none is to be slower than where it qualifies."""
 
 WIDE_COST = 2.0
-"""The ratio of times of uniform 16 to 8 bits from which on mixed widths are slower than 8 bits.
+"""The ratio of the times of 16 and 8 bits above which programs of mixed widths are slower than those of 8 bits.
 
 On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times as long or more; on a Cortex-M4 16 bits
 take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
