@@ -69,9 +69,8 @@ def _interval(factor: Factor) -> tuple[int, int]:
     """The least and the greatest integer of a factor."""
     format = _format(factor)
     if factor.raws is not None and factor.raws.size:
-        ends = np.array([factor.raws.min(), factor.raws.max()])
-        low, high = format.integers(ends).tolist()
-        return low, high
+        integers = format.integers(factor.raws)
+        return int(integers.min()), int(integers.max())
     low, high = format.integer_limits
     start, end = (
         int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
