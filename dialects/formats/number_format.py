@@ -124,6 +124,9 @@ class NumberFormat(ABC):
     GOOD_FOR: ClassVar[str] = ""
     """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
 
+    FOR_AUTO: ClassVar[Sequence[int]] = ()
+    """Widths at which `--format auto` considers a package's format, besides its own alternatives."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Names of alternative ways to compute `function`: those of the literature, kept for comparison."""
 

@@ -87,5 +87,5 @@ class ExactNumbers(NumberFormat):
 def exact_numbers(format: NumberFormat) -> ExactNumbers:
     """A format of the family; raises `InputError` for any other."""
     if not isinstance(format, ExactNumbers):
-        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
+        raise InputError(f"{format.type} meets numbers that are integers times a power of two only after a tdsl.cast")
     return format
