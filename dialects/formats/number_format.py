@@ -165,6 +165,19 @@ class NumberFormat(ABC):
         """The decoding of raws in kernels; None if only `Accumulator.mac` knows it."""
         return None
 
+    def as_integers(self, bits: int) -> NumberFormat | None:
+        """Fixed point of `bits` bits with the same numbers; None if there is none."""
+        return None
+
+    @property
+    def computed(self) -> NumberFormat:
+        """The format of the same numbers in which ops compute with them."""
+        return self
+
+    def delivered(self, raws: Raws) -> Raws:
+        """The integers that a sensor or a data set delivers as raws: those of the memory's bits, signed or not."""
+        return raws
+
     def without_offset(self) -> tuple[NumberFormat, int]:
         """The format of the same raws with zero point 0, and the zero point to subtract from its numbers."""
         return self, 0

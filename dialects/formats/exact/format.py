@@ -114,7 +114,6 @@ class ExactFormat(ExactNumbers):
     """
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """Fixed point of `bits` bits with the same numbers; None if their integers have more bits."""
         (low, high), (least, most) = self.integer_limits, limits(bits)
         return ExactNumbers.INTEGERS(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
 

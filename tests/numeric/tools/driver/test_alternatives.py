@@ -136,6 +136,6 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         contenders = Contenders(trials, Bounds(inf, inf, 0.5))
         contenders.enter([one for one in considered() if not one.last_resort])
         assert row in [tried.alternative for tried in contenders.tried]
-        alone = [one for one in considered() if one.last_resort or one is row or one == row]
+        alone = [one for one in considered() if one.last_resort or one == row]
         taken = choose(trials.program, trials.ctx, trials.options, trials.data, Bounds(inf, inf, 100.0), alone)
         assert taken.taken.alternative == row
