@@ -124,6 +124,9 @@ class NumberFormat(ABC):
     GOOD_FOR: ClassVar[str] = ""
     """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
 
+    FOR_AUTO: ClassVar[Sequence[int]] = ()
+    """Widths at which `--format auto` considers a package's format, besides its own alternatives."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Names of alternative ways to compute `function`: those of the literature, kept for comparison."""
 
@@ -161,6 +164,19 @@ class NumberFormat(ABC):
     def coding(self) -> Coding | None:
         """The decoding of raws in kernels; None if only `Accumulator.mac` knows it."""
         return None
+
+    def as_integers(self, bits: int) -> NumberFormat | None:
+        """Fixed point of `bits` bits with the same numbers; None if there is none."""
+        return None
+
+    @property
+    def computed(self) -> NumberFormat:
+        """The format of the same numbers in which ops compute with them."""
+        return self
+
+    def delivered(self, raws: Raws) -> Raws:
+        """The integers that a sensor or a data set delivers as raws: those of the memory's bits, signed or not."""
+        return raws
 
     def without_offset(self) -> tuple[NumberFormat, int]:
         """The format of the same raws with zero point 0, and the zero point to subtract from its numbers."""

@@ -11,7 +11,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
@@ -21,8 +20,6 @@ from tinyml.runtime.model.model_interface import interface_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.dialects.formats.number_format import Raws
 
 
 def load_program_data(module: ModuleOp, file: str) -> Data:
@@ -54,17 +51,12 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     wide = integers.astype(np.int64)
     raws = wide.astype(format.dtype)
     try:
-        if (wrong := np.argwhere(_as_integers(format, raws) != wide)).size:
+        if (wrong := np.argwhere(format.delivered(raws) != wide)).size:
             raise VerifyException(f"{wide[tuple(wrong[0])]} is not the raw value of any {format.type}")
         format.verify_raws(raws)
     except VerifyException as error:
         raise InputError(str(error)) from error
     return _features(module, format.decode(raws))
-
-
-def _as_integers(format: NumberFormat, raws: Raws) -> Raws:
-    """The integers that represent raws in a data set."""
-    return format.delivered(raws) if isinstance(format, ExactNumbers) else raws
 
 
 def answers_of(module: ModuleOp) -> Answers:

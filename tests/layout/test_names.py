@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from layout.sources import MODULES, name_of, source
 from layout.test_files import FORMATS
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chips
@@ -51,6 +54,50 @@ def test_no_format_is_named_outside_its_own_files(name: str):
             continue
         for text, line in source(path).words.items():
             assert not naming.search(text), f"{name_of(path)}:{line} names a format: {text}"
+
+
+ASKING_FOR_FAMILIES = {
+    "lowering/frontends/tflite/operators.py": "a file's quantisation is a format",
+    "transforms/loops/decode_constants.py": "constants become the integers that they stand for",
+    "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
+    "transforms/loops/kernels/decode_runs.py": "runs become the integers that they stand for",
+    "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
+}
+"""Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""
+
+
+def families() -> set[str]:
+    """The classes of formats and accumulators but the two that are the interface."""
+    found: set[str] = set()
+    below: list[type] = [NumberFormat, Accumulator]
+    while below:
+        kinds = [one for one in below.pop().__subclasses__() if one.__module__.startswith("tinyml.dialects.formats")]
+        found |= {kind.__name__ for kind in kinds}
+        below += kinds
+    return found
+
+
+ASKING = ("isinstance", "issubclass")
+
+
+def asked_for(path: Path) -> set[str]:
+    """The names of classes for which a module asks by `isinstance`, `issubclass` or a pattern."""
+    kinds: list[ast.AST] = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
+            kinds.append(node.args[1])
+        elif isinstance(node, ast.MatchClass):
+            kinds.append(node.cls)
+    return {one.id for kind in kinds for one in ast.walk(kind) if isinstance(one, ast.Name)}
+
+
+def test_no_family_is_asked_for_outside_formats():
+    """Formats say by their interface what passes need to know: `integers_of`, `coding`, `INTEGER` of accumulators."""
+    names = families()
+    assert {"ExactNumbers", "ExactFormat", "AccumulatorType"} <= names
+    asking = {name_of(path) for path in MODULES if asked_for(path) & names}
+    outside = {name for name in asking if not name.startswith("dialects/formats/")}
+    assert outside == ASKING_FOR_FAMILIES.keys()
 
 
 WORDS = {"due", "mega", "nano", "pico"}

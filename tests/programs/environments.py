@@ -22,6 +22,10 @@ NEW = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "
 """Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
 
 
+SUMS = "rounded_sums"
+"""The package of `tinyml new-format --sums`."""
+
+
 @dataclass(frozen=True)
 class PackagesOfOthers:
     """A virtual environment that finds what this one has, and the packages whose sources lie in its folder."""
@@ -45,12 +49,13 @@ def install_packages(folder: Path) -> None:
     """Make the environment in an empty folder."""
     for kind, name in NEW.items():
         assert main([f"new-{kind}", name, str(folder / name)]) == 0
+    assert main(["new-format", SUMS, str(folder / SUMS), "--sums"]) == 0
     shutil.copytree(LNS, folder / LNS.name)
     venv.create(folder / "venv")
     [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
     lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
     (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
-    sources = [str(folder / name) for name in (LNS.name, *NEW.values())]
+    sources = [str(folder / name) for name in (LNS.name, SUMS, *NEW.values())]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(PackagesOfOthers(folder).python)]
     install = [*pip, "install", "-q", "--no-deps", "--no-build-isolation", *sources]
     subprocess.run(install, check=True, capture_output=True)

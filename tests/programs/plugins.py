@@ -65,12 +65,18 @@ def installed(*points: EntryPoint) -> Generator[None]:
     forget()
 
 
+def entry_points_of(name: str) -> list[EntryPoint]:
+    """The entry points that the `pyproject.toml` of a package of `tests/plugins` declares."""
+    text = (ROOT / "tests" / "plugins" / name / "pyproject.toml").read_text("utf-8")
+    groups = tomllib.loads(text)["project"]["entry-points"]
+    return [EntryPoint(key, value, group) for group, declared in groups.items() for key, value in declared.items()]
+
+
 @contextmanager
 def package_of(name: str) -> Generator[Chip]:
     """The chip of a package of `tests/plugins`, found by the entry point that its `pyproject.toml` declares."""
     folder = ROOT / "tests" / "plugins" / name
-    declared = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    points = [EntryPoint(key, value, registry.GROUP) for key, value in declared[registry.GROUP].items()]
+    points = [point for point in entry_points_of(name) if point.group == registry.GROUP]
     with patch.object(sys, "path", [str(folder), *sys.path]), installed(*points):
         yield registry.chips()[-1]
 

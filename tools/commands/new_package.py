@@ -1,7 +1,8 @@
 """The commands `tinyml new-KIND`, which write a package that works at once, ready to be adapted.
 
-The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts. A
-new kind is such a folder, a row of `KINDS` and a row of `COMMANDS`.
+The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts;
+those of `new-format --sums` are in `templates/format_sums/`. A new kind is such a folder, a row of `KINDS` and a row of
+`COMMANDS`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,19 @@ class NewPackageRequest:
 
     name: str = option("name of the package and its module: a Python identifier in lower case", flags=())
     folder: Path = option("folder to write", flags=(), writes=FOLDER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewFormatRequest(NewPackageRequest):
+    """The options of `tinyml new-format`."""
+
+    sums: bool = option(
+        "write a format with sums of its own, which round, in place of a table of numbers", default=False
+    )
+
+
+def _request_of(command: str) -> type[NewPackageRequest]:
+    return NewFormatRequest if command == "new-format" else NewPackageRequest
 
 
 def _dialects() -> Iterable[str]:
@@ -72,7 +86,7 @@ KINDS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(NewPackageRequest))
+    add_options(parser, options_of(_request_of(parser.prog.split()[-1])))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises `InputError` for a name that is not a lower-case Python identifier or is taken, by a module or by another of
     the kind, and for an existing folder that is not empty.
     """
-    request = parsed(arguments, NewPackageRequest)
+    request = parsed(arguments, _request_of(arguments.command))
     kind, name = arguments.command.removeprefix("new-"), request.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"the name of a {kind} is a Python identifier in lower case, got '{name}'")
@@ -92,9 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
     if find_spec(name) is not None:
         raise InputError(f"there is a Python module '{name}' already")
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
+    templates = f"{kind}_sums" if isinstance(request, NewFormatRequest) and request.sums else kind
     written: list[Path] = []
     with atomic_folder(request.folder, only_empty) as pending:
-        for file, text in filled_templates(files("tinyml.tools") / "templates" / kind, words):
+        for file, text in filled_templates(files("tinyml.tools") / "templates" / templates, words):
             (pending / file).parent.mkdir(parents=True, exist_ok=True)
             write_file(pending / file, text)
             written.append(request.folder / file)

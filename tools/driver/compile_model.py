@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
@@ -79,7 +79,9 @@ def check_options(made: Compilation) -> None:
     else:
         check_scheme(format_named(ctx, options.format, options.width), options.format, options.functions)
     if options.weights is not None:
-        format_spelled(ctx, options.weights)
+        from tinyml.transforms.formats.assign_format import weights_beside
+
+        weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
         tdsl.InputUnit.parse(request.input_unit, None)
     for file in (request.val, request.test):

@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, ORDINARY_EXECUTION, Alternative
+from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative, considered
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, Tried, choose, place
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
@@ -161,7 +161,7 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
     """The alternatives that fit."""
-    for alternative in ALTERNATIVES:
+    for alternative in considered():
         with suppress(InputError):
             trial = trials.of(alternative)
             tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)

@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled, formats
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
@@ -56,6 +56,23 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> flo
     formats = tuple(evaluator.candidates.assignment.formats(choices))
     outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
     return evaluator.reference.loss(outcome, "disagreement")
+
+
+def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
+    """The format of weights beside another one, both as they are spelled.
+
+    Raises `InputError` for an unknown one, and where no product of both is defined.
+    """
+    found, main = format_spelled(ctx, weights), format_named(ctx, format, None)
+    if found.FAMILY == main.FAMILY:
+        return found
+    beside, instead = (
+        ", ".join(name for name, other in formats().items() if other.FAMILY == one.FAMILY) for one in (main, found)
+    )
+    raise InputError(
+        f"--format {format} has no products with --weights {weights}: it takes weights in {beside}, "
+        f"and --weights {weights} goes with --format {instead}"
+    )
 
 
 LEAST_ELEMENTS = 2
@@ -120,7 +137,7 @@ class AssignFormatPass(ModulePass):
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
         """The choice for each class of tensors. prototype: the main format; raises `InputError` as the pass does."""
-        weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
+        weights = prototype if self.weights is None else weights_beside(ctx, self.weights, self.format)
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS

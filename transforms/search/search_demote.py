@@ -115,21 +115,21 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
     """The formats of demoted tensors and of others: of the given widths, or else about half as wide as the usual one.
 
     Without widths, demoted tensors get the widest of the format's `candidates` with at most half of its bits, or the
-    narrowest one. Raises `InputError` for any other number of widths, for a wrong order, and where nothing is narrower.
+    narrowest one. Of a format that offers one width, both are that one, which may be the only one given. Raises
+    `InputError` for any other number of widths, and for a wrong order.
     """
+    usual = search.prototype
     if not widths:
-        usual = search.prototype
-        narrower = [format for format in usual.candidates if format.bits < usual.bits]
-        if not narrower:
-            raise InputError(
-                f"the format {usual.type} offers none that is narrower than its {usual.bits} bits; "
-                "--widths N,N names the widths of demoted tensors and of others"
-            )
+        narrower = [format for format in usual.candidates if format.bits < usual.bits] or [usual]
         half = [format for format in narrower if 2 * format.bits <= usual.bits]
-        narrow = max(half, key=lambda format: format.bits) if half else narrower[0]
+        narrow = max(half, key=lambda format: format.bits) if half else min(narrower, key=lambda format: format.bits)
         return narrow, search.prototype_of(usual.bits)
+    if len(widths) == 1 and len(usual.candidates) == 1:
+        return search.prototype_of(widths[0]), search.prototype_of(widths[0])
     if len(widths) != 2 or widths[0] > widths[1]:
-        raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+        raise InputError(
+            f"expected the width of demoted tensors and that of others, got {list(widths)}; {search.offers}"
+        )
     return search.prototype_of(widths[0]), search.prototype_of(widths[1])
 
 

@@ -69,9 +69,8 @@ def _interval(factor: Factor) -> tuple[int, int]:
     """The least and the greatest integer of a factor."""
     format = _format(factor)
     if factor.raws is not None and factor.raws.size:
-        ends = np.array([factor.raws.min(), factor.raws.max()])
-        low, high = format.integers(ends).tolist()
-        return low, high
+        integers = format.integers(factor.raws)
+        return int(integers.min()), int(integers.max())
     low, high = format.integer_limits
     start, end = (
         int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
@@ -115,7 +114,6 @@ class ExactFormat(ExactNumbers):
     """
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """Fixed point of `bits` bits with the same numbers; None if their integers have more bits."""
         (low, high), (least, most) = self.integer_limits, limits(bits)
         return ExactNumbers.INTEGERS(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
 

@@ -69,23 +69,19 @@ class ExactNumbers(NumberFormat):
         """The rounding bias, added to a number of this scale before it is shifted: accumulators need room for it."""
         return 0
 
-    @property
-    def computed(self) -> ExactNumbers:
-        """The format of the same numbers in which ops compute with them."""
-        return self
-
-    def delivered(self, raws: Raws) -> Raws:
-        """The integers that a sensor delivered as raws: those of the memory's bits, with a sign or without."""
-        return raws
-
     def stored(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""
         low, high = m.proven(value, *self.raw_limits)
         return Int(value, self.stored_width, low, high)
 
 
+def integers_of(format: NumberFormat) -> ExactNumbers | None:
+    """The format, if its numbers are integers times a power of two with exact sums; None for any other."""
+    return format if isinstance(format, ExactNumbers) else None
+
+
 def exact_numbers(format: NumberFormat) -> ExactNumbers:
     """A format of the family; raises `InputError` for any other."""
     if not isinstance(format, ExactNumbers):
-        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
+        raise InputError(f"{format.type} meets numbers that are integers times a power of two only after a tdsl.cast")
     return format

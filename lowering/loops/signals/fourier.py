@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.lowerings import lowers
@@ -163,8 +163,8 @@ def _shift(op: tdsl.SpectrumOp) -> int | None:
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
         return None
-    integers = [format for format in formats if isinstance(format, ExactNumbers) and format.coding is INTEGER_CODING]
-    if len(integers) < len(formats):
+    integers = [numbers for format in formats if (numbers := integers_of(format)) is not None]
+    if len(integers) < len(formats) or any(format.coding is not INTEGER_CODING for format in integers):
         return None
     limits = {limits for format in integers for limits in (format.integer_limits, format.raw_limits)}
     if limits != {(-MOST, MOST)} or any(format.stored_width != WIDTH for format in integers):

@@ -6,11 +6,12 @@ takes one more row here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.lookup import formats
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,14 @@ ALTERNATIVES = (
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
     Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),
 )
-"""The alternatives; on a target of unknown costs they are tried in this order."""
+"""Our own alternatives; on a target of unknown costs they are tried in this order."""
+
+
+def considered() -> Sequence[Alternative]:
+    """All alternatives: ours, then those of packages whose formats have widths `FOR_AUTO`."""
+    offered = [(name, width) for name, format in formats().items() for width in format.FOR_AUTO]
+    return *ALTERNATIVES, *(Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
+
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}
 

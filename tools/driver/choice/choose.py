@@ -20,7 +20,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import feature_map
 from tinyml.tools.driver.choice.alternatives import (
-    ALTERNATIVES,
     NARROW_WIDTH,
     ORDINARY_EXECUTION,
     SMALLER,
@@ -28,6 +27,7 @@ from tinyml.tools.driver.choice.alternatives import (
     USUAL_WIDTH,
     WIDE_COST,
     Alternative,
+    considered,
 )
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
@@ -321,13 +321,14 @@ def choose(
     options: PipelineOptions,
     data: Data,
     bounds: Bounds,
-    alternatives: Sequence[Alternative] = ALTERNATIVES,
+    alternatives: Sequence[Alternative] | None = None,
 ) -> AutoChoice:
-    """Choose among alternatives for a program on reals.
+    """Choose among alternatives for a program on reals, by default all that are `considered`.
 
     options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. Raises
     the error of the first where none makes a program, `NothingFitsError` where none of these fits.
     """
+    alternatives = considered() if alternatives is None else alternatives
     contenders = Contenders(Trials(program, ctx, options, data), bounds)
     contenders.enter([row for row in alternatives if not row.last_resort])
     late = [row for row in alternatives if row.last_resort]

@@ -20,7 +20,6 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
@@ -360,7 +359,7 @@ class FormatAssignment:
             }
             for tensors, given in self.given.items():
                 if _holds(formats[tensors], given):
-                    formats[tensors] = given.computed if isinstance(given, ExactNumbers) else given
+                    formats[tensors] = given.computed
                     del chosen[tensors]
             steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]

@@ -257,8 +257,8 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     for tensors in foreign:
         if tensors.is_constant:
             raise InputError(
-                f"the constant {tensors.name} has a format of the family '{formats[tensors].FAMILY}' in a program that"
-                f" computes in '{own_family}'"
+                f"the constant {tensors.name} in {formats[tensors].type} has no products with numbers in {usual.type}, "
+                "in which the program computes"
             )
     return {tensors: widest.for_range(*tensors.range) for tensors in foreign}
 

@@ -2,30 +2,41 @@
 
 A sum that loses a scale, a carry or a small term loses accuracy, and nothing else notices: the evaluator and every
 device agree on the wrong number. `check_sums` computes sums of one and of two products on the evaluator and compares
-them with double precision; the format needs no registration.
+them with double precision; the format needs no registration. Integer sums have to be exact: they are rounded once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws, Reals
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import ANYTHING, Bound, Factor, Interval, NumberFormat, Product, Raws, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.choose_accumulators import choose
+from tinyml.transforms.formats.evaluation.number_checks import FAR, RANGES, M, require
 
-RANGES = ((-1.0, 1.0), (-7.5, 6.0), (0.0, 0.1), (-100.0, 90.0))
-"""The ranges for which formats of factors are made: their scales differ, where a format has any."""
+_Start: TypeAlias = tuple[NumberFormat, Raws]
 
 SAMPLES, LENGTH = 24, 3
+
+REACHES = range(13)
+"""Exponents of the ranges of results that are so coarse that sums lie halfway between two of them."""
+
+EXTREMES = (1, 7, 40)
+"""Lengths of sums of the greatest products."""
+
+_FACTOR = 2.0**-16
+"""The relative error of a factor between scales, in formats that do not round once."""
 
 NARROWED = range(16)
 """Bits that factors give up, as `assign-format` does, until an accumulator holds their sum."""
@@ -35,25 +46,33 @@ NARROWED = range(16)
 class _Sum:
     """Sums of products of raws; `ranges` are those of the factors, left and right in turn.
 
-    factors: reals of shape (samples, length), which are rounded into their formats. saturated: the result has an
-    eighth of the range that it needs.
+    factors: reals of shape (samples, length), which are rounded into their formats. start: the range of the numbers
+    from which sums start, and these. reach: the range of the result, as a part of what it needs. is_short: sums have
+    few digits, so that double precision is exact whatever the width of the format.
     """
 
     name: str
     ranges: Sequence[tuple[float, float]]
     factors: Sequence[Reals]
-    saturated: bool = False
+    start: tuple[tuple[float, float], Reals] | None = None
+    reach: float = 1.0
+    is_short: bool = False
 
 
 def check_sums(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless sums of products come as close to the real ones as the format's numbers permit.
+    """Raise `AssertionError` unless sums of products are the real ones, rounded as the format promises.
 
-    prototype: any format of the family and width. Sums of integers may be two roundings off, others one more per term;
-    sums beyond the result's numbers saturate. Arithmetic `AS_PUBLISHED` promises nothing.
+    prototype: any format of the family and width. Sums of integers are rounded once if the format's results are, and
+    may otherwise be two roundings off, other sums one more per term; sums beyond the result's numbers saturate. No
+    partial sum leaves its bound. Arithmetic `AS_PUBLISHED` promises nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
         _check(prototype, case)
+    for first, second in product(RANGES, repeat=2):
+        for length in EXTREMES:
+            _check_extremes(prototype.for_range(*first), prototype.for_range(*second), length)
+        _check_units(prototype.for_range(*first), prototype.for_range(*second))
 
 
 def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
@@ -68,6 +87,8 @@ def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
             # W x + U h, where neither weights nor vectors share a scale.
             ranges = (first, RANGES[0], second, RANGES[1])
             yield _Sum("of two scales", ranges, [*map(drawn, ranges)])
+            yield _Sum("from numbers of another scale", ranges[:2], [*map(drawn, ranges[:2])], (second, drawn(second)))
+            yield _Sum("of two scales, from a third", ranges, [*map(drawn, ranges)], (second, drawn(second)))
     for wide, narrow in ((RANGES[3], RANGES[2]), (RANGES[1], RANGES[0])):
         # The greatest terms cancel, and only what is added to them remains.
         great = _number(prototype, wide, np.full((SAMPLES, 1), wide[1]))
@@ -80,8 +101,13 @@ def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
             yield _Sum("that carries far and returns", (wide, wide), factors)
     for bounds in RANGES:
         ones = np.full((SAMPLES, LENGTH), bounds[1])
-        yield _Sum("that saturates", (bounds, bounds), [ones, ones], saturated=True)
+        yield _Sum("that saturates", (bounds, bounds), [ones, ones], reach=0.125)
+        if bounds[0] < 0:
+            yield _Sum("that saturates below", (bounds, bounds), [ones, -ones], reach=0.125)
         yield _Sum("of one product", (bounds, RANGES[0]), [drawn(bounds), drawn(RANGES[0])])
+    for exponent in REACHES:
+        eighths = [random.integers(-8, 9, (SAMPLES, LENGTH)) / 8 for _ in range(2)]
+        yield _Sum("halfway", (RANGES[0], RANGES[0]), eighths, reach=2.0**exponent, is_short=True)
 
 
 def _number(prototype: NumberFormat, bounds: tuple[float, float], reals: Reals) -> Reals:
@@ -91,26 +117,152 @@ def _number(prototype: NumberFormat, bounds: tuple[float, float], reals: Reals) 
 
 def _check(prototype: NumberFormat, case: _Sum) -> None:
     formats = [prototype.for_range(*bounds) for bounds in case.ranges]
-    exact, magnitude = _reals(formats, case.factors)
-    reach = float(np.abs(exact).max()) * (0.125 if case.saturated else 1.0)
+    if case.start is not None and len(formats) > 2 and not prototype.SUMS_GO_ON:
+        return
+    exact, _ = _reals(formats, case.factors)
+    reach = float(np.abs(exact).max())
+    if case.start is not None:
+        reach += float(np.abs(case.start[1][:, 0]).max())
+    reach *= case.reach
     result = prototype.for_range(-reach, reach)
     formats = _fitting(formats, result, case)
     exact, magnitude = _reals(formats, case.factors)
-    computed, is_exact = _computed(formats, case.factors, result)
+    start: _Start | None = None
+    if case.start is not None:
+        format = _start_format(prototype.for_range(*case.start[0]), formats, result)
+        start = format, format.encode(case.start[1][:, :1])
+        begun = format.decode(start[1])[:, 0]
+        exact, magnitude = exact + begun, magnitude + float(np.abs(begun).max())
+    types = " + ".join(f"{lhs.type} * {rhs.type}" for lhs, rhs in zip(formats[::2], formats[1::2], strict=True))
+    if start is not None:
+        types = f"{start[0].type} + {types}"
+    try:
+        raws, is_exact = _computed(formats, case.factors, result, start)
+    except (InputError, ValueError) as error:
+        raise AssertionError(f"a sum {case.name}, {types} -> {result.type}, is not computed: {error}") from error
+    terms = 0 if is_exact else 2 + sum(left.shape[1] for left in case.factors[::2])
+    slack = terms * _rounding(prototype.for_range(-magnitude, magnitude), magnitude) + 1e-6 * magnitude
+    once = is_exact and (case.is_short or _is_short(formats))
+    _compare(f"a sum {case.name}, {types}", result, raws, exact, None if once else slack)
+
+
+def _is_short(formats: Sequence[NumberFormat]) -> bool:
+    """True if double precision holds sums of products of these formats."""
+    return all(format.dtype.itemsize <= 2 for format in formats)
+
+
+def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: float | None) -> None:
+    """Raise `AssertionError` unless results are the real ones, rounded.
+
+    slack: the error of sums before they are rounded; None if they are exact, so that `ROUNDS_ONCE` leaves no choice.
+    """
+    computed, nearest = result.decode(raws), result.decode(result.encode(exact))
     with np.errstate(all="ignore"):
-        limited = np.clip(exact, *result.decode(result.encode(np.array([-3.0e38, 3.0e38]))))
-    tolerance = 2.01 * _rounding(result, reach)
-    if not is_exact:
-        terms = 2 + sum(left.shape[1] for left in case.factors[::2])
-        tolerance += terms * _rounding(prototype.for_range(-magnitude, magnitude), magnitude)
-    wrong = np.abs(computed - limited) > tolerance + 1e-6 * magnitude
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        types = " + ".join(f"{lhs.type} * {rhs.type}" for lhs, rhs in zip(formats[::2], formats[1::2], strict=True))
-        raise AssertionError(
-            f"a sum {case.name}, {types} -> {result.type}: got {computed[at]:g} for {limited[at]:g}, "
-            f"expected within {tolerance:.2g}; {wrong.sum()} of {wrong.size} are wrong"
+        limited = np.clip(exact, *result.decode(result.encode(np.array(FAR))))
+    if slack is None and result.ROUNDS_ONCE:
+        require(
+            computed == nearest, f"{what} -> {result.type}, rounded once", computed, nearest, {"the real one": exact}
         )
+    else:
+        magnitude, least = float(np.abs(exact).max()), 1e-6 if result.ROUNDS_ONCE else _FACTOR
+        slack = 2.01 * _rounding(result, magnitude) + least * magnitude + (slack or 0.0)
+        near = np.abs(computed - limited) <= slack
+        require(near, f"{what} -> {result.type}", computed, limited, {"the real one": exact})
+
+
+def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
+    """No accumulator claims to sum products whose own one has another unit."""
+    unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
+    if unit.of(rhs, rhs).type != unit.type:
+        assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
+    assert unit.sums(lhs, lhs), f"{unit.type} does not sum products of {lhs.type}, which have it"
+
+
+def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
+    """The sums of constants and of the factors that make them greatest stay within their bound, and are right."""
+    random = np.random.default_rng(length)
+    reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
+    ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
+    reals = np.where(reals > 0, reals * min(ends[1], 1e3), -reals * max(ends[0], -1e3))
+    for known, interval in product((True, False), (ANYTHING, (-0.4, 0.3))):
+        reach = length * max(map(abs, ends)) if math.isfinite(ends[1]) else 1e3
+        result = lhs.for_range(-reach, reach)
+        for bits in NARROWED:
+            left, right = lhs.narrowed(bits), rhs.narrowed(bits)
+            weights = left.encode(reals)
+            sums = Product(length, Factor(left, weights if known else None), Factor(right, interval=interval))
+            try:
+                bound = result.sum_bound([sums])
+                accumulator = result.accumulator_for(sums, bound)
+            except InputError:
+                continue
+            _check_extreme(accumulator, bound, (left, weights), (right, interval), result)
+            break
+
+
+def _check_extreme(
+    accumulator: Accumulator,
+    bound: Bound | None,
+    constant: tuple[NumberFormat, Raws],
+    other: tuple[NumberFormat, Interval],
+    result: NumberFormat,
+) -> None:
+    """As `_check_extremes`, for one accumulator and its bound."""
+    (lhs, weights), (rhs, interval) = constant, other
+    low, high = (rhs.encode_clipped(np.array(end)) for end in np.clip(interval, -1e3, 1e3))
+    positive = lhs.decode(weights) > 0
+    for least, most in ((low, high), (high, low)):
+        vectors = np.where(positive, most, least).astype(rhs.dtype)
+        exact = (lhs.decode(weights) * rhs.decode(vectors)).sum(1)
+        sums = cast(Any, np.broadcast_to(accumulator.zero(M), (len(weights),)))
+        what = f"a sum of {weights.shape[1]} extreme products, {lhs.type} * {rhs.type} in {accumulator.type}"
+        for k in range(weights.shape[1]):
+            sums = accumulator.mac(M, sums, weights[:, k], lhs, vectors[:, k], rhs)
+            if accumulator.INTEGER and bound is not None:
+                within = (bound[0] <= sums) & (sums <= bound[1])
+                require(
+                    within, f"{what}, partial, within {bound}", sums, np.clip(sums, *bound), {"the real one": exact}
+                )
+        if accumulator.below is None:
+            product = accumulator.matmul(weights[:, None, :], lhs, vectors[:, :, None], rhs)
+            product = np.broadcast_to(product, (len(weights), 1, 1))[:, 0, 0]
+            require(product == sums, f"{what}: `matmul` and the chain of `mac`", product, sums, {"the real one": exact})
+        if accumulator.bits <= 64 and accumulator.levelled(result).type == accumulator.type:
+            raws = np.broadcast_to(result.finish(M, sums, accumulator, bound), exact.shape)
+            slack = (
+                None
+                if accumulator.INTEGER and _is_short([lhs, rhs])
+                else (2 + weights.shape[1]) * _rounding(result, float(np.abs(exact).max()))
+            )
+            _compare(what, result, raws, exact, slack)
+            if accumulator.INTEGER and (right := accumulator.shift(result)) is not None:
+                ends = np.array(result.ends()).astype(np.int64)
+                shifted = np.clip(sums.astype(np.int64) + (1 << right >> 1) >> right, *ends)
+                require(shifted == raws, f"{what}: `shift`", raws, shifted, {"the real one": exact})
+        if accumulator.INTEGER:
+            greater = np.asarray(accumulator.greater(M, sums, np.roll(sums, 1))).astype(bool)
+            expected = exact > np.roll(exact, 1)
+            apart = np.abs(exact - np.roll(exact, 1)) > 1e-6 * np.abs(exact)
+            require((greater == expected) | ~apart, f"{what}: `greater`", greater, expected, {"the real one": exact})
+    for wider in (accumulator.widened(accumulator.bits + 1), accumulator.in_memory):
+        assert wider.bits >= accumulator.bits, f"{accumulator.type} gives the narrower {wider.type}"
+        assert wider.sums(lhs, rhs), f"{wider.type} does not sum what {accumulator.type} does"
+    assert accumulator.exchanged.sums(rhs, lhs), f"`exchanged` of {accumulator.type} does not sum exchanged factors"
+
+
+def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: NumberFormat) -> NumberFormat:
+    """The format in which numbers of a format start sums: no finer than the products, as `assign-format` chooses it."""
+    units = [result.accumulator(lhs, rhs, None) for lhs, rhs in zip(factors[::2], factors[1::2], strict=True)]
+    reach = float(np.abs(start.decode(np.array(start.ends()))).max())
+    for unit in units:
+        wanted = unit.start_constant(start)
+        coarser = [wanted.narrowed(bits) for bits in range(start.bits)]
+        if math.isfinite(reach):
+            coarser += [start.for_range(-end, end) for end in np.ldexp(reach, np.arange(1, 40))]
+        found = next((format for format in coarser if unit.starts(format)), None)
+        assert found is not None, f"no sum in {unit.type} starts from any number of {start.type} or coarser"
+        start = found
+    return start
 
 
 def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[Reals, float]:
@@ -124,7 +276,7 @@ def _rounding(format: NumberFormat, reach: float) -> float:
     """The greatest rounding error of reals between -reach and reach, as far as the format reaches."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
-        low, high = format.decode(format.encode(np.array([-3.0e38, 3.0e38])))
+        low, high = format.decode(format.encode(np.array(FAR)))
     reals = np.clip(reals, low, high)
     return float(np.abs(format.decode(format.encode(reals)) - reals).max())
 
@@ -137,54 +289,92 @@ def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) 
             Product(left.shape[1], Factor(lhs), Factor(rhs))
             for lhs, rhs, left in zip(narrowed[::2], narrowed[1::2], case.factors[::2], strict=True)
         ]
+        initial = None
         try:
-            bound = result.sum_bound(products)
-            for product in products:
-                result.accumulator_for(product, bound)
+            if case.start is not None:
+                initial = Factor(_start_format(result.for_range(*case.start[0]), narrowed, result))
+            bound = result.sum_bound(products, initial)
+            for each in products:
+                result.accumulator_for(each, bound)
         except InputError:
             continue
         return narrowed
     raise AssertionError(f"no accumulator of {result.type} holds a sum {case.name}")
 
 
-def _computed(formats: Sequence[NumberFormat], factors: Sequence[Reals], result: NumberFormat) -> tuple[Reals, bool]:
-    """The sums in the result's format as reals, and whether their accumulators add integers.
+def _computed(
+    formats: Sequence[NumberFormat], factors: Sequence[Reals], result: NumberFormat, start: _Start | None
+) -> tuple[Raws, bool]:
+    """The raws of sums in the result's format, and whether their accumulators add integers.
 
     A format that takes the products of one scale alone adds rounded sums, as its programs do.
     """
     raws = [format.encode(reals) for format, reals in zip(formats, factors, strict=True)]
-    op = _op(formats, [each.shape[1] for each in raws], result)
+    op = _op(formats, [each.shape[1] for each in raws], result, start)
     try:
         choose(op)
     except InputError as error:
         if result.SUMS_GO_ON or len(formats) == 2:
             raise AssertionError(f"a sum of products has no accumulator: {error}") from error
         terms: list[tuple[Raws, NumberFormat]] = []
-        for pair in (slice(0, 2), slice(2, 4)):
+        for pair, begun in ((slice(0, 2), start), (slice(2, 4), None)):
             sums, _ = _reals(formats[pair], factors[pair])
-            term = result.for_range(-float(np.abs(sums).max()), float(np.abs(sums).max()))
-            terms.append((term.encode(_computed(formats[pair], factors[pair], term)[0]), term))
-        return result.decode(result.add(Bits().machine, *terms[0], *terms[1])), False
-    return result.decode(_run(op, raws)), op.accumulator.INTEGER
-
-
-def _run(op: tdsl.MatmulSumOp, raws: Sequence[Raws]) -> NDArray[Any]:
-    """The raws of the results, one for each sample. raws: those of the factors as they were given."""
+            reach = float(np.abs(sums).max())
+            if begun is not None:
+                reach += float(np.abs(begun[0].decode(begun[1])).max())
+            term = result.for_range(-reach, reach)
+            terms.append((_computed(formats[pair], factors[pair], term, begun)[0], term))
+        return result.add(M, *terms[0], *terms[1]), False
+    if start is not None:
+        raws.append(start[1])
     given = dict(zip(_arguments(op), raws, strict=True))
-    arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.factors]
+    sums = _run(op, given)
+    if op.accumulator.below is None:
+        by_macs = _by_macs(op, given)
+        numbers = result.decode(sums), result.decode(by_macs)
+        require(
+            sums == by_macs, f"`matmul` of {op.accumulator.type} is not a chain of `mac`", *numbers, {"sum": numbers[1]}
+        )
+    return sums, op.accumulator.INTEGER
+
+
+def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
+    """The raws of the results, one for each sample."""
+    arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.operands]
     return op.compute(Bits(), arrays).reshape(-1)
 
 
+def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
+    """As `_run`, but by single additions, as devices execute them."""
+    accumulators = op.accumulators
+    before = accumulators[0]
+    if op.initial is None:
+        sums = cast(Any, before.zero(M))
+    else:
+        sums = before.start(M, given[op.initial][:, 0], tdsl.format_of(op.initial))
+    for accumulator, (lhs, rhs) in zip(accumulators, op.pairs, strict=True):
+        sums, before = accumulator.align(M, sums, before), accumulator
+        for a, b in zip(given[lhs].T, given[rhs].T, strict=True):
+            sums = accumulator.mac(M, sums, a, tdsl.format_of(lhs), b, tdsl.format_of(rhs))
+    rounded = op.rounded(M, np.asarray(sums).reshape(-1, 1, 1), before, np.zeros((1, 1), np.int64))
+    return np.broadcast_to(rounded, (SAMPLES, 1, 1)).reshape(-1)
+
+
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The factors in the order in which they were passed; the op may reorder them."""
+    """The factors in the order in which they were passed, which the op may change, and then the start."""
     block = op.factors[0].owner
     assert isinstance(block, Block)
     return block.args
 
 
-def _op(formats: Sequence[NumberFormat], lengths: Sequence[int], result: NumberFormat) -> tdsl.MatmulSumOp:
+def _op(
+    formats: Sequence[NumberFormat], lengths: Sequence[int], result: NumberFormat, start: _Start | None
+) -> tdsl.MatmulSumOp:
     """The sum of products of rows and columns of these lengths."""
     shapes = [(1, length) if place % 2 == 0 else (length, 1) for place, length in enumerate(lengths)]
     types = [TensorType(format.type, shape) for format, shape in zip(formats, shapes, strict=True)]
+    if start is not None:
+        types.append(TensorType(start[0].type, (1, 1)))
     arguments = Block(arg_types=types).args
-    return tdsl.MatmulSumOp([*zip(arguments[::2], arguments[1::2], strict=True)], None, result.type)
+    pairs = [*zip(arguments[: len(lengths) : 2], arguments[1 : len(lengths) : 2], strict=True)]
+    return tdsl.MatmulSumOp(pairs, None if start is None else arguments[-1], result.type)

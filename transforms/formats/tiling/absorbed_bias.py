@@ -11,8 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, integers_of
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.transforms.formats.choose_accumulators import choose
 
@@ -23,21 +22,15 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     The new op is inserted before `sum`, which is kept. The results must be exact fixed-point sums without other
     readers.
     """
-    filter, image, exact = (tdsl.format_of(value) for value in (op.lhs, op.rhs, op.out))
+    filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
         return None
     addend = sum.rhs if sum.lhs is op.out else sum.lhs
     constants = op.lhs.owner, addend.owner
     if not all(isinstance(constant, tdsl.ConstOp) for constant in constants):
         return None
-    if (
-        not isinstance(filter, ExactFormat)
-        or not isinstance(image, ExactNumbers)
-        or not isinstance(exact, ExactNumbers)
-    ):
-        return None
-    bias = tdsl.format_of(addend)
-    if not isinstance(bias, ExactNumbers) or prod(tdsl.shape_of(addend)[:-1]) != 1:
+    bias = integers_of(tdsl.format_of(addend))
+    if filter is None or image is None or exact is None or bias is None or prod(tdsl.shape_of(addend)[:-1]) != 1:
         return None
     scale, bound = filter.scale + image.scale, op.derived_bound
     low, high = exact.integer_limits

@@ -95,10 +95,28 @@ class Search:
             return [self.prototype_of(width) for width in widths]
         return [format for format in self.prototype.candidates if format.bits in usual] or [self.prototype]
 
+    @property
+    def offers(self) -> str:
+        """The widths that the format offers to searches, for messages."""
+        widths = [str(format.bits) for format in self.prototype.candidates]
+        return (
+            f"searches of this format choose among the widths {', '.join(widths)}"
+            if widths[1:]
+            else (f"this format offers the width {widths[0]} to searches")
+        )
+
     def prototype_of(self, bits: int) -> NumberFormat:
-        """The format of a width; raises `InputError` if the family has none."""
-        formats = (format for format in self.prototype.candidates if format.bits == bits)
-        return next(formats, type(self.prototype).of_width(bits))
+        """The format of a width: of the format's `candidates`, or another one that it has.
+
+        Raises `InputError`, with the widths that it offers, if there is none.
+        """
+        found = next((format for format in self.prototype.candidates if format.bits == bits), None)
+        if found is not None:
+            return found
+        try:
+            return type(self.prototype).of_width(bits)
+        except InputError as error:
+            raise InputError(f"{error.message}; {self.offers}") from error
 
 
 @dataclass(frozen=True)

@@ -43,4 +43,4 @@ func.func @network(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<0.0, 1.0, [
 // Within a family nothing is cast.
 // SAME-NOT: tdsl.cast
 
-// CONSTANT: pass 'assign-format': the constant W has a format of the family 'zeroskew' in a program that computes in 'exact'
+// CONSTANT: pass 'assign-format': the constant W in !zeroskew.q<{{.*}}> has no products with numbers in !fixed.q<8, 7>, in which the program computes

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from importlib import import_module
 from math import inf, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs.paths import ROOT
+from programs.plugins import entry_points_of, installed
 from programs.problems import ESTIMATORS, SCALERS, Problem, fitted, problem
 from programs.spread import spread
 from xdsl.dialects.builtin import IndexType
@@ -18,8 +22,8 @@ from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED
-from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders
+from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED, considered
+from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders, choose
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -115,3 +119,23 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
     assert "zeroskew 8" in estimated
     assert "fixed 8, feature scales" not in estimated
     assert {row.beside for row in contenders.deferred} <= estimated | {row.name for row in contenders.deferred}
+
+
+def test_a_format_of_a_package_takes_part_where_its_class_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And it is taken where no other is faster and as exact."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
+    with installed(*entry_points_of("tapered")):
+        assert considered() == ALTERNATIVES
+        monkeypatch.setattr(import_module("tapered").TaperedType, "FOR_AUTO", (12,))
+        [*ours, row] = considered()
+        assert ours == [*ALTERNATIVES]
+        assert (row.name, row.options) == ("tapered 12", {"format": "tapered", "width": 12})
+        trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
+        contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+        contenders.enter([one for one in considered() if not one.last_resort])
+        assert row in [tried.alternative for tried in contenders.tried]
+        alone = [one for one in considered() if one.last_resort or one == row]
+        taken = choose(trials.program, trials.ctx, trials.options, trials.data, Bounds(inf, inf, 100.0), alone)
+        assert taken.taken.alternative == row

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from programs.compiled import some_samples
-from programs.environments import LNS, PackagesOfOthers
+from programs.environments import LNS, SUMS, PackagesOfOthers
 from programs.paths import MODELS, ROOT
 
 FORMAT_LINES = 60
@@ -39,6 +39,10 @@ def compile_and_run(
 
 def test_a_logarithmic_format_passes_the_suite_of_all_formats(packages: PackagesOfOthers):
     assert " passed" in shared_suite(packages, "lns")
+
+
+def test_a_format_with_sums_of_its_own_passes_the_suite_of_all_formats(packages: PackagesOfOthers):
+    assert " passed" in shared_suite(packages, SUMS)
 
 
 def test_the_searches_choose_among_its_widths(packages: PackagesOfOthers, tmp_path: Path):

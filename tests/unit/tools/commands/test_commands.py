@@ -277,6 +277,11 @@ def test_bad_input_is_one_line(
         (["--search", "nonsense"], "unknown search 'nonsense' (one of by-accuracy, by-size, demote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
+        (
+            ["--format", "posit", "--weights", "affine:8"],
+            "--format posit has no products with --weights affine:8: it takes weights in codebook, fixed, minifloat, "
+            "posit, and --weights affine:8 goes with --format zeroskew",
+        ),
         (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
         (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),
         (

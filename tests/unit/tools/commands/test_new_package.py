@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs.environments import NEW, PackagesOfOthers
+from programs.environments import NEW, SUMS, PackagesOfOthers
 from programs.paths import ROOT
 
 from tinyml.tools.commands.new_package import KINDS
@@ -17,13 +17,14 @@ def test_a_command_is_there_for_each_kind():
 
 
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """Those of a format are run by docs/adding-a-format.md."""
+    """Those of a format with a table are run by docs/adding-a-format.md."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
+    tests.append(f"{SUMS}/test_{SUMS}.py")
     said = packages.run("pytest", *options, *tests, cwd=packages.folder)
     assert " passed" in said
     assert "skipped" not in said
-    for name in NEW.values():
+    for name in (SUMS, *NEW.values()):
         for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
             packages.run(*check, cwd=packages.folder / name)
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from programs.paths import MODELS
+from programs.paths import MODELS, ROOT
+from programs.plugins import entry_points_of, installed
 from programs.searches import evaluation_of, profiled, some_data
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.codebook import CodebookType
-from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.formats.minifloat import MinifloatType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.search_by_accuracy import SearchByAccuracyPass
+from tinyml.transforms.search.search_by_size import SearchBySizePass
 from tinyml.transforms.search.search_demote import SearchDemotePass, narrow_and_wide
+from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
+from tinyml.transforms.search.search_uniform import SearchUniformPass
 
 WRONG = [
     (SearchPromotePass("", soft=0), "soft must be positive, got 0"),
@@ -90,6 +98,39 @@ def test_demoted_tensors_get_a_format_that_the_family_offers(usual: NumberFormat
     assert formats[0].bits in {format.bits for format in usual.candidates}
 
 
-def test_formats_that_offer_nothing_narrower_are_refused_with_the_option_that_helps():
-    with evaluation_of("protonn") as evaluation, pytest.raises(InputError, match=r"narrower than .* --widths N,N"):
-        narrow_and_wide(Search(evaluation, F32_FORMAT), ())
+SEARCHES = (
+    SearchUniformPass(""),
+    SearchDemotePass(""),
+    SearchPromotePass(""),
+    SearchMaxscalePass(""),
+    SearchByAccuracyPass(""),
+    SearchBySizePass(""),
+    SearchParetoPass("", effort=1),
+)
+
+
+def test_these_are_all_searches():
+    names = {name for name in registry().all_passes if name.startswith("search-")}
+    assert {search.name for search in SEARCHES} == names
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
+def test_every_search_takes_a_package_s_format_of_one_width(search: Any, monkeypatch: pytest.MonkeyPatch):
+    """With the only width given, or none; another one is refused in a line that says what the format offers."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
+    [point] = entry_points_of("tapered")
+    with installed(point), evaluation_of("protonn") as evaluation:
+        prototype = format_named(context(), "tapered", None)
+        assert prototype.candidates == (prototype,)
+        for widths in ((), (12,)):
+            found = replace(search, widths=widths).search(Search(evaluation, prototype))
+            assert {choice.prototype.bits for choice in found.choices} == {12}
+        with pytest.raises(
+            InputError, match=r"widths from 9 to 12, got 40; this format offers the width 12 to searches"
+        ):
+            replace(search, widths=(40,)).search(Search(evaluation, prototype))
+
+
+def test_a_search_of_two_widths_says_which_there_are():
+    with evaluation_of("protonn") as evaluation, pytest.raises(InputError, match=r"\[8\]; .* widths 4, 6, 8, 9"):
+        narrow_and_wide(Search(evaluation, FixedType.of_width(16)), (8,))
