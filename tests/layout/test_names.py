@@ -57,7 +57,7 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 
 ASKING_FOR_FAMILIES = {
-    "lowering/frontends/tflite/operators.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/importer.py": "a file's quantisation is a format",
     "transforms/loops/decode_constants.py": "constants become the integers that they stand for",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/kernels/decode_runs.py": "runs become the integers that they stand for",
