@@ -192,8 +192,10 @@ def others_left_out() -> Generator[None]:
         leave_out(error.message)
 
 
-def expected(thing: object, kind: type[T], maker: type) -> T:
-    """The object that a class made; raises `PluginError` if it is of another type and a plug-in defines the class."""
+def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
+    """The object that a class or function made; raises `PluginError` if it is of another type and a plug-in defines
+    the maker.
+    """
     if (plugin := provider(maker.__module__)) is not None:
         return plugin.expect(thing, kind)
     assert isinstance(thing, kind)

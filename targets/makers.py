@@ -12,6 +12,7 @@ from functools import cached_property
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
+from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
 
@@ -70,6 +71,7 @@ class SumComposer(Maker):
     def _kernel(self, wanted: Kernel) -> Kernel | None:
         if (kernel := self.composed(wanted)) is None:
             return None
+        kernel = expected(kernel, Kernel, self.composed)
         widths, ram = (kernel.weights, kernel.vector), kernel.flash is False
         identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram)
         return replace(kernel, identity=identity)
