@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 import numpy as np
 from programs import gural_murmann as trained
 from programs.graphs import (
+    GraphBuilder,
     ds_cnn,
     efficientnet_b0,
     gural_murmann,
@@ -175,6 +177,30 @@ def digits(_models: Path | None) -> Values:
     modes = {"replace": "replace", "single": "single-transpose", "herringbone": "herringbone"}
     streamed = {"ordinary": "ordinary", "rows": "rows", "pixels": "pixels"}
     return peaks(gural_murmann(14, 4), **modes, **streamed)
+
+
+def small_cifars(_models: Path | None) -> Values:
+    """Bytes of Gural and Murmann's networks for CIFAR-10 at 4 bits, from the shapes in table 2.
+
+    `weights_bytes`: of the network whose weights are to lie in 2 KB beside activations. The residual unit of the other
+    one is read as two convolutions beside the image, its last convolution as depthwise and pointwise.
+    """
+    whole = GraphBuilder(32, 32, 3, 4)
+    whole.pool((2, 2))
+    for channels in (7, 12):
+        whole.window((3, 3), channels=channels, same=False)
+    whole.pool((2, 2))
+    weights = 9 * 3 * 7 + 9 * 7 * 12 + prod(whole.tensors[whole.last][:3]) * 10
+    activations = GraphBuilder(32, 32, 3, 4)
+    image = activations.window((2, 2), (2, 2), 12, same=False)
+    activations.window((3, 3), channels=12)
+    activations.sum(image, activations.window((3, 3), channels=12))
+    activations.pool((2, 2))
+    activations.window((3, 3))
+    activations.window((1, 1), channels=80)
+    activations.dense(10)
+    modes = {name: name for name in ("ordinary", "rows", "pixels")}
+    return {"weights": weights, "weights_bytes": weights / 2, **peaks(activations.graph(), **modes)}
 
 
 BATCH = 500
