@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.trees import ForestCode
@@ -77,6 +78,11 @@ class SumComposer(Maker):
         return replace(kernel, identity=identity)
 
 
+def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
+    """True if the coder of a name made the kernel."""
+    return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == coder
+
+
 @dataclass(frozen=True)
 class RowCoder(Maker):
     """A composer whose kernels contain the weights that they multiply.
@@ -95,9 +101,9 @@ class RowCoder(Maker):
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        if not isinstance(attribute, CodeKernelAttr) or attribute.coder.data != self.name:
-            return None
-        return self.kernel(attribute.key.data, content) if isinstance(content, CodedRows) else None
+        if isinstance(content, CodedRows) and is_code_of(attribute, self.name):
+            return self.kernel(attribute.key.data, content)
+        return None
 
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
         """The kernel for rows; None if there is none. key: unique within a program."""
@@ -124,9 +130,7 @@ class ForestCoder(Maker):
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        if not isinstance(attribute, CodeKernelAttr) or attribute.coder.data != self.name:
-            return None
-        return self.kernel(content) if isinstance(content, ForestCode) else None
+        return self.kernel(content) if isinstance(content, ForestCode) and is_code_of(attribute, self.name) else None
 
     def kernel(self, forest: ForestCode) -> Kernel | None:
         """The kernel for a forest; None if there is none."""

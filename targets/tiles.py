@@ -16,6 +16,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
+from tinyml.targets.makers import is_code_of
 from tinyml.targets.nests import Content, Maker, Nest, Offer, RowSums, TileNest
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ class TileCoder(Maker):
     def offers(self, nest: Nest) -> Iterator[Offer]:
         if not isinstance(nest, TileNest) or nest.several or nest.lines != self.family.lines:
             return
-        chosen = nest.large if nest.by is None else _is_code_of(self.name, nest.by)
+        chosen = nest.large if nest.by is None else is_code_of(nest.by, self.name)
         if not chosen or (given := self.family.finished(nest.sums)) is None:
             return
         finish, sums = given
@@ -289,7 +290,7 @@ class TileCoder(Maker):
             yield Offer(kernel, (), nest.lines, self.family.input_tile_bytes, lambda: code)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = isinstance(content, CodedTile) and _is_code_of(self.name, attribute)
+        known = isinstance(content, CodedTile) and is_code_of(attribute, self.name)
         return self.kernel(content) if known else None
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
@@ -305,10 +306,6 @@ class TileCoder(Maker):
         identity = CodeKernelAttr.of(self.name, code.digest)
         kernel = self.composed(identity.function, tile, sums)
         return None if kernel is None else replace(kernel, identity=identity)
-
-
-def _is_code_of(name: str, kernel: KernelAttr) -> bool:
-    return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == name
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:

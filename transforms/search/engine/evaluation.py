@@ -237,11 +237,15 @@ class Workers:
     def _copied(self, problem: SearchProblem) -> _Copies:
         """Copies of this process for a problem; those for an earlier one end."""
         if self._copies is not None and self._copies.problem is not problem:
-            self._copies.end()
-            self._copies = None
+            self._end_copies()
         if self._copies is None:
             self._copies = _Copies(problem, self.size - 1)
         return self._copies
+
+    def _end_copies(self) -> None:
+        if self._copies is not None:
+            self._copies.end()
+            self._copies = None
 
     def _sent(self, problem: SearchProblem, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
         """The results of portions that processes started by joblib compute."""
@@ -284,9 +288,7 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._copies is not None:
-            self._copies.end()
-            self._copies = None
+        self._end_copies()
         if self._parallel is not None:
             self._parallel.__exit__(None, None, None)
             if self.backend == "local":
@@ -318,15 +320,15 @@ class _Copies:
         """
         from concurrent.futures.process import BrokenProcessPool
 
-        with warnings.catch_warnings():
-            # Of copies of a process with threads: those of the numeric libraries are idle, and these expect copies.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            sent = [self._executor.submit(_by_copy, work, portion) for portion in portions]
         own: list[list[R]] = []
-        while sent and sent[-1].cancel():
-            sent.pop()
-            own.append(work(self.problem, portions[len(sent)]))
         try:
+            with warnings.catch_warnings():
+                # Of copies of a process with threads: those of the numeric libraries are idle, and expect copies.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                sent = [self._executor.submit(_by_copy, work, portion) for portion in portions]
+            while sent and sent[-1].cancel():
+                sent.pop()
+                own.append(work(self.problem, portions[len(sent)]))
             yield from (future.result() for future in sent)
         except BrokenProcessPool as error:
             raise InputError(
