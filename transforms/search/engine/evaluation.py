@@ -22,7 +22,7 @@ from importlib import import_module
 from math import isnan
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tinyml.dialects.context import context
 from tinyml.dialects.distribution import install_command
@@ -40,6 +40,9 @@ from tinyml.transforms.formats.evaluation.candidates import (
     outcomes_of,
 )
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,9 @@ SHARES = 3
 
 SHARES_HERE = 16
 """The same on this computer, where a portion costs little to send."""
+
+AHEAD = 2
+"""The portions that a copy of this process has at a time, the next one ready when one is done."""
 
 
 class Workers:
@@ -311,6 +317,7 @@ class _Copies:
         from multiprocessing import get_context
 
         self.problem = problem
+        self._count = count
         self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
 
     def run(self, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
@@ -320,15 +327,18 @@ class _Copies:
         """
         from concurrent.futures.process import BrokenProcessPool
 
+        sent: list[Future[list[R]]] = []
         own: list[list[R]] = []
         try:
             with warnings.catch_warnings():
                 # Of copies of a process with threads: those of the numeric libraries are idle, and expect copies.
                 warnings.simplefilter("ignore", DeprecationWarning)
-                sent = [self._executor.submit(_by_copy, work, portion) for portion in portions]
-            while sent and sent[-1].cancel():
-                sent.pop()
-                own.append(work(self.problem, portions[len(sent)]))
+                while waiting := len(portions) - len(sent) - len(own):
+                    # Nothing is sent that this process may take back: a pool whose process ends would wait for it.
+                    if waiting > 1 and sum(not future.done() for future in sent) < AHEAD * self._count:
+                        sent.append(self._executor.submit(_by_copy, work, portions[len(sent)]))
+                    else:
+                        own.append(work(self.problem, portions[-1 - len(own)]))
             yield from (future.result() for future in sent)
         except BrokenProcessPool as error:
             raise InputError(
