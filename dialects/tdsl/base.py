@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
@@ -20,6 +20,7 @@ from xdsl.irdl import (
     opt_result_def,
     traits_def,
 )
+from xdsl.rewriter import Rewriter
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
@@ -31,7 +32,16 @@ from tinyml.dialects.tdsl.values import HasValueInterface
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Shape", "TensorOp", "Visits", "accumulator_elements", "format_of", "proven_interval", "shape_of"]
+__all__ = [
+    "Footprint",
+    "Shape",
+    "TensorOp",
+    "Visits",
+    "accumulator_elements",
+    "format_of",
+    "proven_interval",
+    "shape_of",
+]
 
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
@@ -103,6 +113,21 @@ class Visits(NamedTuple):
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
     stores: NDArray[np.int64]
+
+
+class Footprint(NamedTuple):
+    """The window of an image that pixel (y, x) of a result depends on, starting at (y, x) * strides - margins.
+
+    kernel, strides: in pixels, down and across. margins: the pixels above, below, on the left and on the right that the
+    op adds to the image. filling: a real that these pixels may hold, so that the op without margins computes the same;
+    None if there is none. channelwise: true if each channel depends on the same channel of the image alone.
+    """
+
+    kernel: tuple[int, int] = (1, 1)
+    strides: tuple[int, int] = (1, 1)
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0)
+    filling: float | None = None
+    channelwise: bool = True
 
 
 class TensorOp(IRDLOperation, HasValueInterface):
@@ -202,6 +227,24 @@ class TensorOp(IRDLOperation, HasValueInterface):
             if self.reads_in_place(operand) and (steps == 1 or count == steps):
                 loads.append((operand, np.arange(count).reshape(steps, count // max(steps, 1))))
         return [Visits(loads, np.arange(steps))]
+
+    def footprint(self, operand: SSAValue) -> Footprint | None:
+        """The window of an operand that each pixel of the result depends on, where both are images N x H x W x C.
+
+        None if a pixel may depend on all of the operand. An op with a footprint runs slice by slice (`on_parts`).
+        """
+        return None
+
+    def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
+        """The op on parts of the operands that have footprints, which computes a part of the result, on tensors.
+
+        margins: those that remain of a footprint's, which has some; by default none.
+        """
+        assert margins is None or not any(margins), f"{self.name} adds no margins"
+        part = self.clone(value_mapper=dict(parts))
+        element = shaped(self.out).get_element_type()
+        Rewriter.replace_value_with_new_type(part.results[0], TensorType(element, part.infer_shape()))
+        return part
 
     def verify_(self) -> None:
         if (self.result is None) == (self.dest is None):

@@ -24,7 +24,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
+from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
 from tinyml.dialects.tdsl.constant import ConstOp
 from tinyml.dialects.tdsl.index_maps import MatrixFactors, Multiply, Term, sum_products
 from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp, TransposeOp
@@ -138,6 +138,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         if self.initial is operand:
             return all(operand not in pair for pair in self.pairs)
         return super().reads_in_place(operand)
+
+    def footprint(self, operand: SSAValue) -> Footprint | None:
+        found = [term.footprint(operand, shape_of(self.out)) for term in self.terms if operand in (term.lhs, term.rhs)]
+        return found[0] if len(found) == 1 else None
 
     @property
     def accumulator(self) -> Accumulator:

@@ -38,6 +38,7 @@ from tinyml.dialects.formats.number_format import Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import (
     SHAPED,
+    Footprint,
     Shape,
     TensorOp,
     broadcast,
@@ -94,6 +95,9 @@ class PointwiseOp(TensorOp, ABC):
 
     def reads_in_place(self, operand: SSAValue) -> bool:
         return super().reads_in_place(operand) or prod(shape_of(operand)) == prod(shape_of(self.out))
+
+    def footprint(self, operand: SSAValue) -> Footprint | None:
+        return Footprint() if shape_of(operand) == shape_of(self.out) else None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
 )
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import Shape, Visits, shape_of
+from tinyml.dialects.tdsl.base import Footprint, Shape, Visits, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +34,8 @@ __all__ = ["Term"]
 
 _MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
 """The maps of a product of matrices: from row i, column j and summed index k."""
+
+_LINEAR = AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,35 @@ class Term:
     def multiplies_matrices(self) -> bool:
         """True for a product of matrices."""
         return (self.lhs_map, self.rhs_map) == _MATRICES
+
+    def footprint(self, operand: SSAValue, shape: Shape) -> Footprint | None:
+        """The window of an image that each pixel of a result of a shape sums, as in `TensorOp.footprint`."""
+        maps = [map for value, map in ((self.lhs, self.lhs_map), (self.rhs, self.rhs_map)) if value is operand]
+        if len(maps) != 1 or len(shape) != 4 or len(shape_of(operand)) != 4:
+            return None
+        image, row, column, channel = maps[0].results
+        rows, columns = (self._window(axis, number) for axis, number in ((row, 1), (column, 2)))
+        if image != AffineExpr.dimension(0) or rows is None or columns is None:
+            return None
+        kernel, strides = zip(rows, columns, strict=True)
+        alone = channel == AffineExpr.dimension(3) or shape_of(operand)[3] == shape[3] == 1
+        return Footprint(kernel, strides, channelwise=alone)
+
+    def _window(self, axis: AffineExpr, result: int) -> tuple[int, int] | None:
+        """The extent and the stride of the windows along an axis of an operand.
+
+        axis: the index there. result: the axis of the result along which they advance. None for other accesses.
+        """
+        if any(isinstance(part, AffineBinaryOpExpr) and part.kind not in _LINEAR for part in axis.dfs()):
+            return None
+        points = np.eye(self.lhs_map.num_dims, dtype=int).tolist()
+        first = axis.eval([0] * len(points), [])
+        steps = [axis.eval(point, []) - first for point in points]
+        stride, summed = steps[result], steps[-len(self.summed) :]
+        others = [step for number, step in enumerate(steps[: -len(self.summed)]) if number != result]
+        if first or stride < 1 or any(others) or min(summed) < 0:
+            return None
+        return 1 + sum(step * (extent - 1) for step, extent in zip(summed, self.summed, strict=True)), stride
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import (
     SHAPED,
+    Footprint,
     Shape,
     TensorOp,
     Visits,
@@ -84,6 +85,14 @@ class MovementOp(TensorOp, ABC):
     def visits(self) -> Sequence[Visits]:
         """The filling, then each move that changes elements; with computed indices those of any op."""
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
+
+    def footprint(self, operand: SSAValue) -> Footprint | None:
+        """A pixel, of an op that only moves elements within pixels."""
+        if self.indices or self.filling is not None or self.updated is not None or len(shape_of(self.out)) != 4:
+            return None
+        pixel = tuple(dimensions(4)[:3])
+        maps = [map for move in self.moves for map in (move.source, move.target)]
+        return Footprint(channelwise=False) if all(map.results[:3] == pixel for map in maps) else None
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))

@@ -6,10 +6,10 @@ An image that is computed part by part is averaged by the totals of its channels
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, Signedness, TensorType, UnitAttr, f32, i64
 from xdsl.ir import Attribute, SSAValue
@@ -18,7 +18,18 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Footprint,
+    Shape,
+    TensorOp,
+    Visits,
+    build,
+    format_of,
+    shape_of,
+    shaped,
+    spell,
+)
 from tinyml.dialects.tdsl.index_maps import add_at, numbered
 from tinyml.dialects.tdsl.slices import integer_array, integers, windows
 from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
@@ -78,8 +89,20 @@ class PoolOp(TensorOp, ABC):
         down, right = integers(self.strides, "strides", 2)
         return down, right
 
+    @property
+    def outside(self) -> float | None:
+        """A real that may stand for the elements of the padding; None if there is none."""
+        return None
+
     def infer_shape(self) -> Shape:
         return _pooled(shape_of(self.image), self.window, self.margins, self.steps)
+
+    def footprint(self, operand: SSAValue) -> Footprint:
+        return Footprint(self.window, self.steps, self.margins, self.outside)
+
+    def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
+        element = shaped(self.out).get_element_type()
+        return type(self)(parts[self.image], self.window, margins or (0, 0, 0, 0), self.steps, element)
 
     @property
     def visits(self) -> Sequence[Visits]:
@@ -101,6 +124,11 @@ class MaxPoolOp(PoolOp):
 
     name = "tdsl.max_pool"
     MOVES_BITS: ClassVar[bool] = True
+
+    @property
+    def outside(self) -> float:
+        """The least real that any format holds."""
+        return -3.4028234663852886e38
 
     def real(self, x: Sequence[Any]) -> Array:
         return reduce(np.maximum, self._elements(x[0]))

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Footprint, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity
 from tinyml.dialects.tdsl.movement import MovementOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
@@ -233,6 +233,9 @@ class ReceiveOp(MovementOp):
     def moves(self) -> Sequence[Move]:
         first, row, column, channel = dimensions(4)
         return self.gather(self.image, [first, row + AffineExpr.symbol(0), column, channel])
+
+    def footprint(self, operand: SSAValue) -> Footprint | None:
+        return Footprint() if shape_of(operand) == shape_of(self.out) else None
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:

@@ -152,14 +152,13 @@ class _Network:
 
     def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
         reads = [self.read(op, value) for value in operands]
+        footprints = [op.footprint(value) for value in operands]
         kind = Kind.CONTRACTION
         if isinstance(op, tdsl.ReceiveOp):
             kind = Kind.ARRIVAL
         elif isinstance(op, tdsl.PointwiseOp) and all(read.kernel == (1, 1) for read in reads):
             kind = Kind.ELEMENTWISE
-        elif isinstance(op, tdsl.PoolOp | tdsl.MeanOp) or (
-            isinstance(op, tdsl.Conv2dOp) and op.group_count == tdsl.shape_of(op.out)[3] == tdsl.shape_of(op.rhs)[3]
-        ):
+        elif isinstance(op, tdsl.MeanOp) or all(each is not None and each.channelwise for each in footprints):
             kind = Kind.CHANNELWISE
         name = f"{op.out.name_hint or op.name.removeprefix('tdsl.')}.{len(self.nodes)}"
         self.define(op.out, name)
@@ -171,18 +170,10 @@ class _Network:
         name = self.names[inner]
         image, result = self.tensors[name], tdsl.shape_of(op.out)
         whole = image.height, image.width
-        if isinstance(op, tdsl.Conv2dOp) and value is op.rhs:
-            taps = zip(tdsl.shape_of(op.lhs)[1:3], op.spread, strict=True)
-            height, width = ((count - 1) * gap + 1 for count, gap in taps)
-            return Read(name, (height, width), op.steps, before)
-        if isinstance(op, tdsl.PoolOp):
-            single = prod(result[1:3]) == 1 and image.pixels > 1
-            top, _, left, _ = op.margins
-            return Read(name, op.window, op.steps, (top + before[0], left + before[1]), sums=single)
-        if isinstance(op, tdsl.PointwiseOp | tdsl.ReceiveOp) and tdsl.shape_of(value) == result:
-            return Read(name)
-        if isinstance(op, tdsl.ConcatOp) and op.axis.value.data == 3 and len(result) == 4:
-            return Read(name)
+        if (window := op.footprint(value)) is not None:
+            above, _, left, _ = window.margins
+            sums = isinstance(op, tdsl.PoolOp) and prod(result[1:3]) == 1 and image.pixels > 1
+            return Read(name, window.kernel, window.strides, (above + before[0], left + before[1]), sums)
         sums = isinstance(op, tdsl.MeanOp | tdsl.MatmulOp | tdsl.MatmulSumOp)
         if sums and image.pixels > 1 and self.image(op.out).pixels == 1:
             return Read(name, whole, sums=True)
@@ -191,14 +182,17 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """True if only height and width of an image are padded, as for convolutions and pools."""
+    """True if only height and width of an image are padded, for windows alone."""
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False
-    return all(
-        isinstance(use.operation, tdsl.PoolOp) or (isinstance(use.operation, tdsl.Conv2dOp) and use.index == 1)
-        for use in op.out.uses
-    )
+    return all(isinstance(use.operation, tdsl.TensorOp) and reads_windows(use.operation, op.out) for use in op.out.uses)
+
+
+def reads_windows(op: tdsl.TensorOp, operand: SSAValue) -> bool:
+    """True if an op gathers windows of an operand, with the padding of the image, instead of single pixels."""
+    window = op.footprint(operand)
+    return window is not None and (window.kernel != (1, 1) or isinstance(op, tdsl.ContractionOp))
 
 
 def scratch_of(network: Network, i: int) -> int:

@@ -6,24 +6,13 @@ from math import prod
 
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.average_body import Average, averages_all
-from tinyml.transforms.schedules.slices.row_bodies import Arrival, Concatenation, Elementwise
+from tinyml.transforms.schedules.slices.bodies import Arrival, BlockPool, Convolution, Windows, sources_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
-from tinyml.transforms.schedules.slices.window_bodies import BlockPool, Convolution, Pool
-
-BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
-    tdsl.Conv2dOp: Convolution,
-    tdsl.PoolOp: Pool,
-    tdsl.ElementwiseOp: Elementwise,
-    tdsl.ConcatOp: Concatenation,
-    tdsl.ReceiveOp: Arrival,
-}
-"""The class that computes the slices of each kind of op."""
 
 
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> Body:
@@ -45,12 +34,6 @@ def kind_of(stage: Stage) -> type[Body]:
         raise NotTiled(f"{name} is no single image")
     if any(read.sums for read in stage.node.reads) and not averages_all(op):
         raise NotTiled(f"{name} needs all of its operand")
-    if isinstance(op, tdsl.ConcatOp) and op.axis.value.data != 3:
-        raise NotTiled(f"{name} puts images below or beside each other")
-    if isinstance(op, tdsl.PoolOp) and padding(op.image) is not None:
-        raise NotTiled(f"{name} pools a padded image")
-    if isinstance(op, tdsl.AveragePoolOp) and any(op.margins):
-        raise NotTiled(f"{name} takes averages of fewer elements at the margins")
     for step in (op, *stage.chain):
         if isinstance(step, tdsl.ElementwiseOp):
             others = [tdsl.shape_of(value) for value in step.inputs if tdsl.shape_of(value) != shape]
@@ -58,7 +41,9 @@ def kind_of(stage: Stage) -> type[Body]:
                 raise NotTiled(f"{name} repeats an operand along rows or columns")
     if averages_all(op):
         return Average
-    for kind, body in BODIES.items():
-        if isinstance(op, kind):
-            return body
-    raise NotTiled(f"{op.name} is not computed slice by slice")
+    if isinstance(op, tdsl.Conv2dOp):
+        return Convolution
+    if isinstance(op, tdsl.ReceiveOp):
+        return Arrival
+    sources_of(op)
+    return Windows

@@ -1,0 +1,172 @@
+"""Slices of convolutions, of other ops that read windows of images, and of images that arrive row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import tensor
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
+from tinyml.transforms.schedules.plans.network import reads_windows
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.slices.slice_body import Body
+from tinyml.transforms.schedules.slices.stages import Stage
+
+
+class Convolution(Body):
+    """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
+
+    target: the board, which may have kernels for several pixels at once. memory: what these may take.
+    """
+
+    def __init__(self, stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> None:
+        super().__init__(stage, emit)
+        op = stage.op
+        assert isinstance(op, tdsl.Conv2dOp)
+        # Rings supply one window at a time, as a dilated window is gathered.
+        tiling = row_tiling(op, target, memory) if op.spread[1] == 1 else Tiling()
+        self.pixels = ConvolutionPixels(op, stage.chain, emit, tiling=tiling)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self.pixels.row(y, target, images)
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        return self.pixels.pixels(y, x, images)
+
+
+class Windows(Body):
+    """Any op whose pixels depend on windows of its operands (`TensorOp.footprint`), single pixels included.
+
+    A whole row is computed at once if all the rows that it depends on are contiguous.
+    """
+
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
+        super().__init__(stage, emit)
+        self.op, self.sources = stage.op, sources_of(stage.op)
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        windows = {value: source.at(y, x, images, self.emit) for value, source in self.sources.items()}
+        return self.chained(self._result(self.op.on_parts(windows)), y, x, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        if not all(source.has_rows(images) for source in self.sources.values()):
+            return super().row(y, target, images)
+
+        def computed() -> SSAValue:
+            zero = self.emit.index(0)
+            rows = {value: source.rows(y, zero, images, self.emit) for value, source in self.sources.items()}
+            margins = next(iter(self.sources.values())).window.margins
+            return self.chained(self._result(self.op.on_parts(rows, margins)), y, zero, images)
+
+        return self.whole_row(y, computed, target)
+
+    def _result(self, part: tdsl.TensorOp) -> SSAValue:
+        result = self.emit.insert(part, self.op)
+        result.name_hint = self.op.out.name_hint
+        return result
+
+
+@dataclass(frozen=True)
+class _Source:
+    """An image of which an op reads windows. pad: the padding before it, which windows include."""
+
+    image: SSAValue
+    window: tdsl.Footprint
+    pad: tdsl.PadOp | None
+
+    @staticmethod
+    def of(op: tdsl.TensorOp, operand: SSAValue) -> _Source | None:
+        """The windows that an op reads of an operand; None if it reads all of it."""
+        if (window := op.footprint(operand)) is None:
+            return None
+        pad = padding(operand) if reads_windows(op, operand) else None
+        return _Source(operand if pad is None else pad.input, window, pad)
+
+    def at(self, y: SSAValue, x: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
+        """The window of pixel (y, x) of the result."""
+        (down, across), own = self.window.strides, self.window.margins
+        margins, filling = (own, self.window.filling) if self.pad is None else (margins_of(self.pad), self.pad.filling)
+        top = emit.plus(emit.times(y, down), -margins[0])
+        left = emit.plus(emit.times(x, across), -margins[2])
+        return images(self.image).windows(top, left, self.window.kernel, emit, margins=margins, filling=filling or 0.0)
+
+    def has_rows(self, images: Images) -> bool:
+        """True if the rows of all windows of a row of the result are contiguous."""
+        image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
+        top, bottom, _, _ = self.window.margins
+        rows, columns = image.extents
+        apart = columns == image.shape[2] and (not image.is_ring or (rows % down == 0 and height <= down))
+        return self.pad is None and not top and not bottom and apart
+
+    def rows(self, y: SSAValue, zero: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
+        """The rows that row y of the result depends on."""
+        image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
+        return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
+
+
+def sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
+    """The operands of which an op reads windows; raises `NotTiled` if it does not run slice by slice."""
+    sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
+    if not sources:
+        raise NotTiled(f"{op.name} is not computed slice by slice")
+    for source in sources.values():
+        if any(source.window.margins) and source.window.filling is None:
+            raise NotTiled(f"{op.name} depends on fewer elements at the margins")
+        if any(source.window.margins) and (source.pad is not None or len(sources) > 1):
+            raise NotTiled(f"{op.name} adds margins to a padded image, or to one of several")
+    return sources
+
+
+class BlockPool(Windows):
+    """A pool that computes the convolution's pixels separately for each of its windows."""
+
+    def __init__(self, stage: Stage, pooled: Body, emit: TensorBuilder) -> None:
+        super().__init__(stage, emit)
+        [self.source] = self.sources.values()
+        self.pooled = pooled
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        emit, (height, width), (down, across) = self.emit, self.source.window.kernel, self.source.window.strides
+        top, left = emit.times(y, down), emit.times(x, across)
+        empty = emit.insert(
+            tensor.EmptyOp((), tensor_like(self.source.image, (1, height, width, self.pooled.shape[3])))
+        )
+        empty.name_hint = self.source.image.name_hint
+
+        def with_pixel(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
+            block = StoredImage.whole(held)
+            pixel = self.pooled.pixel(emit.sum(top, i), emit.sum(left, j), images)
+            return block.inserted(pixel, block.place(i, j, emit), emit).value
+
+        block = emit.over(height, empty, lambda i, rows: emit.over(width, rows, lambda j, held: with_pixel(i, j, held)))
+        return self.chained(self._result(self.op.on_parts({self.source.image: block})), y, x, images)
+
+
+class Arrival(Body):
+    """Rows of the input, which arrive whole."""
+
+    def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
+        super().__init__(stage, emit)
+        assert isinstance(stage.op, tdsl.ReceiveOp)
+        self.op = stage.op
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        raise AssertionError("rows arrive as wholes")
+
+    def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self.row(y, target, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        def received() -> SSAValue:
+            part = self.emit.insert(tdsl.ReceiveOp(self.op.image, y, 1), self.op)
+            part.name_hint = self.op.out.name_hint
+            return self.chained(part, y, self.emit.index(0), images)
+
+        return self.whole_row(y, received, target, as_stored=True)
