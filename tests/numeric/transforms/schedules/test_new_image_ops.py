@@ -1,0 +1,79 @@
+"""Ops on images that nothing but a package knows: they stream, fuse and become hardware as ours do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from programs.hardware import need_simulator, verilog_of
+from programs.lowered import lowered
+from programs.network_writer import NetworkWriter
+from programs.paths import ROOT
+from programs.plugins import entry_points_of, installed
+from programs.sliced_networks import arena, buffers_of, check_bits_on_device, inputs_of, refined
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import num, tdsl
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.runtime.model.model_interface import interface_of
+
+
+@pytest.fixture(scope="module", name="neighbours")
+def installed_neighbours() -> Generator[Any]:
+    """The package `tests/plugins/neighbours`."""
+    with (
+        patch.object(sys, "path", [str(ROOT / "tests/plugins/neighbours"), *sys.path]),
+        installed(*entry_points_of("neighbours")),
+    ):
+        yield import_module("neighbours")
+
+
+def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
+    """A gate chooses between a convolution and the averages of neighbours, and a classifier takes the mean."""
+    net = NetworkWriter((1, side, side, 2), 7)
+    image = net.convolution(net.input, channels, 3, padding=1)
+    average = net.insert(neighbours.CrossAverageOp(image))
+    gate = net.insert(tdsl.SigmoidOp(net.convolution(image, channels, 3)))
+    sums = net.insert(neighbours.GatedSumOp(gate, average, net.convolution(image, channels, 3)))
+    return refined(net.module(net.dense(net.mean(sums), 3)))
+
+
+def test_they_stream(neighbours: Any, tmp_path: Path):
+    """By rows and by pixels in less memory, and in patches, with the bits of the evaluator."""
+    module = network(neighbours, 12, 6)
+    for device in ("host", "uno"):
+        plans = {plan: buffers_of(module, plan, device) for plan in ("ordinary", "rows", "pixels", "patches")}
+        sizes = {plan: arena(buffers) for plan, buffers in plans.items()}
+        assert sizes["pixels"] < sizes["rows"] < sizes["ordinary"] / 2, sizes
+        assert sizes["patches"] < sizes["ordinary"]
+        for plan in plans if device == "host" else ("rows",):
+            check_bits_on_device(module, plans[plan], inputs_of(module, 2), device, tmp_path / device / plan)
+
+
+def test_they_fuse(neighbours: Any):
+    """The gated sum of a pixel follows its convolution in the loop over pixels, with the activation in one loop."""
+    module = network(neighbours, 12, 6)
+    loops = lowered(buffers_of(module, "ordinary"), start="buffers-to-loops", end="buffers-to-loops")
+    [rest] = [op for op in loops.walk() if isinstance(op, num.SubOp)]
+    channels = rest.parent_op()
+    assert isinstance(channels, scf.ForOp)
+    assert any(isinstance(op, num.ClampOp) for op in channels.body.block.ops)
+    pixels = channels.parent_op()
+    assert isinstance(pixels, scf.ForOp)
+    assert any(isinstance(op, num.FinishOp) for op in pixels.walk())
+
+
+def test_they_are_hardware(neighbours: Any, tmp_path: Path):
+    need_simulator("iverilog")
+    module = network(neighbours, 6, 2)
+    bits, x = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k"), inputs_of(module, 2)
+    result = IcarusSimulation(verilog_of(bits, factor=8), tmp_path).run(interface_of(module), x)
+    np.testing.assert_array_equal(result.scores, evaluate(module, x).scores)
