@@ -15,8 +15,9 @@ from pathlib import Path
 from programs.paths import ROOT
 from tinyml.tools.main import main
 
-LNS = ROOT / "tests" / "plugins" / "lns"
-"""A format."""
+PLUGINS = ROOT / "tests" / "plugins"
+LNS, GAUSSIAN = PLUGINS / "lns", PLUGINS / "gaussian"
+"""Formats of logarithmic numbers, with exact sums and with sums that round."""
 
 NEW = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "drop_relus"}
 """Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
@@ -50,12 +51,13 @@ def install_packages(folder: Path) -> None:
     for kind, name in NEW.items():
         assert main([f"new-{kind}", name, str(folder / name)]) == 0
     assert main(["new-format", SUMS, str(folder / SUMS), "--sums"]) == 0
-    shutil.copytree(LNS, folder / LNS.name)
+    for source in (LNS, GAUSSIAN):
+        shutil.copytree(source, folder / source.name)
     venv.create(folder / "venv")
     [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
     lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
     (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
-    sources = [str(folder / name) for name in (LNS.name, SUMS, *NEW.values())]
+    sources = [str(folder / name) for name in (LNS.name, GAUSSIAN.name, SUMS, *NEW.values())]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(PackagesOfOthers(folder).python)]
     install = [*pip, "install", "-q", "--no-deps", "--no-build-isolation", *sources]
     subprocess.run(install, check=True, capture_output=True)

@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from programs.compiled import some_samples
-from programs.environments import LNS, SUMS, PackagesOfOthers
+from programs.environments import GAUSSIAN, LNS, SUMS, PackagesOfOthers
 from programs.paths import MODELS, ROOT
+from programs.spread import spread
 
-FORMAT_LINES = 60
+FORMAT_LINES = {LNS: 60, GAUSSIAN: 200}
 
 
 def shared_suite(environment: PackagesOfOthers, name: str) -> str:
@@ -37,12 +39,16 @@ def compile_and_run(
     assert "all raw outputs equal the evaluator's" in said
 
 
-def test_a_logarithmic_format_passes_the_suite_of_all_formats(packages: PackagesOfOthers):
-    assert " passed" in shared_suite(packages, "lns")
+@pytest.mark.parametrize("name", ["lns", "gaussian", SUMS])
+def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
+    """Exact sums of logarithms, rounded ones, and sums of the scaffold."""
+    assert " passed" in shared_suite(packages, name)
 
 
-def test_a_format_with_sums_of_its_own_passes_the_suite_of_all_formats(packages: PackagesOfOthers):
-    assert " passed" in shared_suite(packages, SUMS)
+@pytest.mark.parametrize("target", spread(["uno", "cortex-m4", "cortex-m0", "riscv"], 2))
+def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
+    """W x + U h of FastGRNN, whose products have two units, and functions by floats."""
+    compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 
 def test_the_searches_choose_among_its_widths(packages: PackagesOfOthers, tmp_path: Path):
@@ -59,7 +65,8 @@ def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(packages: PackagesOfO
     assert families == {"!fixed", "!lns"}
 
 
-def test_a_logarithmic_format_is_short():
-    text = (LNS / "lns.py").read_text()
+@pytest.mark.parametrize("package", FORMAT_LINES, ids=lambda package: package.name)
+def test_a_format_is_short(package: Path):
+    text = (package / f"{package.name}.py").read_text()
     code = [line for line in text.splitlines() if line.strip()]
-    assert len(code) <= FORMAT_LINES
+    assert len(code) <= FORMAT_LINES[package]
