@@ -7,18 +7,16 @@ accumulator for which there is a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeGuard, cast
+from typing import TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
@@ -89,21 +87,20 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
     if isinstance(op.routine, num.StridedDotAttr) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
         return None
-    chain = _chain(op) if op.routine.ADDS else []
-    widths = tuple(_widths(op.accumulator)) if chain else (op.accumulator.bits,)
-    calls = [op, *(link for link in chain if link is not op and _may_be_a_loop(link))]
-    nests = [_nest_of(call, widths) for call in calls]
+    sum = num.Sum.of(op) if op.routine.ADDS else None
+    widths = (op.accumulator.bits,) if sum is None else tuple(each.bits for each in sum.accumulators(op.sum))
+    calls = [op]
+    if sum is not None and len(widths) > 1:
+        calls += [each for each, _ in sum.terms if isinstance(each, num.CallOp) and each is not op]
+    nests = [_nest_of(call, widths) for call in calls if isinstance(call.routine, num.LoopRoutineAttr)]
     found = [[] if nest is None else [*offers(target, nest)] for nest in nests]
     for width in widths:
         fitting = [next((offer for offer in each if offer.kernel.sum == width), None) for each in found]
         if None not in fitting:
-            _widen(chain, width)
+            if sum is not None:
+                _widen(sum, width)
             return fitting[0]
     return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
-
-
-def _may_be_a_loop(op: _Link) -> TypeGuard[num.CallOp]:
-    return isinstance(op, num.CallOp) and isinstance(op.routine, num.LoopRoutineAttr)
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
@@ -132,45 +129,17 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
     )
 
 
-def _widths(accumulator: Accumulator) -> Iterator[int]:
-    """Yield the width of an accumulator in bits, then the greater widths to which it can be widened."""
-    yield (width := accumulator.bits)
-    while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
-        accumulator = accumulator.widened(width)
-        yield width
-
-
-def _chain(op: _Link) -> list[_Link]:
-    """The ops that a sum passes through, from its start to its finish; empty if the sum has other uses."""
-    first = op
-    while _is_link(before := first.sum.owner):
-        first = before
-    if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
-        return []
-    chain = [first]
-    while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
-        users = [use.operation for use in chain[-1].result.uses]
-        if len(users) != 1 or not _is_link(user := users[0]):
-            return []
-        chain.append(user)
-    return chain
-
-
-def _is_link(op: Operation | Block) -> TypeGuard[_Link]:
-    return op.routine.ADDS if isinstance(op, num.CallOp) else isinstance(op, num.AlignOp | num.ShiftOp)
-
-
-def _widen(chain: Sequence[_Link], bits: int) -> None:
+def _widen(sum: num.Sum, bits: int) -> None:
     """Move a sum to an accumulator of `bits` bits."""
-    if not chain or num.accumulator_type(chain[0].sum).bits == bits:
+    before = num.accumulator_type(sum.start)
+    if before.bits == bits:
         return
-    start = chain[0].sum.owner
-    type = num.accumulator_type(chain[0].sum).widened(bits).type
+    start, type, [first, *_] = sum.start.owner, before.widened(bits).type, sum.links
     wide = num.StartOp(start.value, type) if isinstance(start, num.StartOp) else num.ZeroOp(type)
-    LoopNest(chain[0]).insert(wide)
-    wide.result.name_hint = chain[0].sum.name_hint
-    chain[0].operands[chain[0].operands.index(chain[0].sum)] = wide.result
-    for link in chain:
+    LoopNest(first).insert(wide)
+    wide.result.name_hint = sum.start.name_hint
+    first.operands[0] = wide.result
+    for link in sum.links:
         Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
 
 
