@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i8
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, i8
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.transforms.loops.block_rows import BlockRowsPass
+from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 
-ROWS, LENGTH = 3, 4
+ROWS, LENGTH = 5, 4
+"""A block of four rows, and one more."""
+
 BYTES = ExactNumbers.INTEGERS(8, 4).type
 START = ExactNumbers.INTEGERS(32, 8).type
 COARSE, FINE = AccumulatorType(32, 8).type, AccumulatorType(32, 10).type
@@ -51,11 +56,23 @@ class Body:
 
     def __init__(self) -> None:
         rows = [MemRefType(element, [ROWS]) for element in (BYTES, START, COARSE, FINE, i8)]
-        outside = Block(arg_types=[MemRefType(BYTES, [ROWS, LENGTH]), MemRefType(BYTES, [LENGTH]), *rows])
-        self.weights, self.vector, self.bytes, self.starts, *self.sums, self.places = outside.args
+        self.outside = Block(arg_types=[MemRefType(BYTES, [ROWS, LENGTH]), MemRefType(BYTES, [LENGTH]), *rows])
+        self.weights, self.vector, self.bytes, self.starts, *self.sums, self.places = self.outside.args
         self.block = Block(arg_types=[IndexType()])
         self.wanted: list[num.Sum] = []
         self.stores: list[memref.StoreOp] = []
+
+    @classmethod
+    def of(cls, *plans: Plan) -> Body:
+        body = cls()
+        for plan in plans:
+            body.add(plan)
+        return body
+
+    def module(self) -> ModuleOp:
+        """A function that consists of the contraction."""
+        self.outside.add_ops([num.ContractOp([ROWS], Region(self.block)), func.ReturnOp()])
+        return ModuleOp([func.FuncOp("rows", (self.outside.arg_types, []), Region(self.outside))])
 
     def put(self, op: Operation) -> SSAValue:
         self.block.add_op(op)
@@ -95,9 +112,7 @@ class Body:
 
 @given(st.lists(PLANS, max_size=4))
 def test_records_are_what_was_generated(plans: list[Plan]):
-    body = Body()
-    for plan in plans:
-        body.add(plan)
+    body = Body.of(*plans)
     op = num.ContractOp([ROWS], Region(body.block))
     op.verify()
     assert op.sums == body.wanted
@@ -110,11 +125,22 @@ def test_records_are_what_was_generated(plans: list[Plan]):
         assert sum.start_load is (loads or None)
 
 
+@given(st.lists(PLANS, max_size=4))
+@settings(max_examples=40)
+def test_what_the_verifier_admits_becomes_loops_and_calls_of_kernels(plans: list[Plan]):
+    module = Body.of(*plans).module()
+    module.verify()
+    stores = sum(isinstance(op, memref.StoreOp) for op in module.walk())
+    for step in (BlockRowsPass("cortex-m4"), SelectKernelsPass("cortex-m4")):
+        step.apply(context(), module)
+        module.verify()
+    assert not any(isinstance(op, num.ContractOp) for op in module.walk())
+    assert sum(isinstance(op, memref.StoreOp) for op in module.walk()) >= stores
+
+
 def of_one(begin: str = "zero", finishes: int = 1, bits: int = 16) -> num.Sum:
     """A sum in an accumulator of some bits."""
-    body = Body()
-    body.add(Plan(begin, 2, None, True, finishes))
-    [sum] = body.wanted
+    [sum] = Body.of(Plan(begin, 2, None, True, finishes)).wanted
     for value in (sum.start, *(link.result for link in sum.links)):
         Rewriter.replace_value_with_new_type(value, AccumulatorType(bits, 8).type)
     return num.Sum.of(sum.terms[0].products)
@@ -133,8 +159,7 @@ def test_a_sum_in_memory_keeps_its_accumulator():
 
 
 def test_the_store_of_a_sum_is_the_only_one_and_in_order():
-    body = Body()
-    body.add(Plan("zero", 1, None, False, 1))
+    body = Body.of(Plan("zero", 1, None, False, 1))
     op = num.ContractOp([ROWS], Region(body.block))
     assert op.store_of(op.sums[0]) is body.stores[0]
     body.store(body.load(body.bytes), body.bytes)
