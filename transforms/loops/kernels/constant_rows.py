@@ -22,13 +22,12 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.nests import Start
 from tinyml.targets.registry import offers
 from tinyml.transforms.ir.buffers import constant_raws, overlap
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
-from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+from tinyml.transforms.loops.kernels.tiles import code_of, row_starts, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +116,7 @@ class ConstantRows:
                 nest.put(op.clone(value_mapper=values))
             nest.store(values[self.finish.result], array, indices)
 
-        expand_contraction(nest.contract(self.op.shape, row), count)
+        expand_contraction(nest.contract([self.op.rows], row), count)
 
 
 def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
@@ -135,6 +134,7 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
             continue
         store = op.store_of(sum)
         if store is not None and scratch.packed_bits(memref_type(store.memref)) is not None:
+            # Code writes whole bytes, which the rows then pack.
             store = None
         # A contraction with further uses would still traverse its sparse matrix.
         if store is not None or (op.tile is None and not op.is_sparse):
@@ -170,9 +170,8 @@ def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
     """The start values of all rows, if they are constants; None otherwise."""
     if isinstance(sum.start.owner, num.ZeroOp):
         return np.zeros(op.rows, np.int64)
-    if (load := sum.start_load) is None or not op.visits(load) or (raws := constant_raws(load.memref)) is None:
-        return None
-    return Start(element_format(load.memref.type), raws).sums(accumulator_type(sum.start))
+    start = row_starts(op, sum)
+    return None if start is None else start.sums(accumulator_type(sum.start))
 
 
 def _places(align: num.AlignOp) -> int:

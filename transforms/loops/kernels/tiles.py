@@ -158,20 +158,26 @@ def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | No
     """
     match op.sums:
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
-            load, store, weights = sum.start_load, op.store_of(sum), constant_raws(products.weights)
+            start, store, weights = row_starts(op, sum), op.store_of(sum), constant_raws(products.weights)
         case _:
             return None
     levels = all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions)
-    if load is None or store is None or weights is None or not (levels and op.visits(load)):
+    if start is None or store is None or weights is None or not levels:
         return None
-    starts, result = constant_raws(load.memref), memref_type(store.memref)
-    if starts is None or scratch.packed_bits(result) is not None:
-        return None
+    result, by_row = memref_type(store.memref), weights.reshape(op.rows, -1)
     if not all(map(num.is_of_bytes, products.factors)) or scratch.in_flash(memref_type(products.vector)):
         return None
-    start, by_row = Start(element_format(load.memref.type), starts), weights.reshape(op.rows, -1)
+    if scratch.packed_bits(result) is not None:
+        return None
     sums = RowSums(products.channels is not None, by_row, start, products.accumulator, element_format(result))
     return TileNest(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+
+
+def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:
+    """The numbers from which the sums of all rows start, in order; None unless they are constants."""
+    if (load := sum.start_load) is None or not op.visits(load) or (raws := constant_raws(load.memref)) is None:
+        return None
+    return Start(element_format(load.memref.type), raws)
 
 
 def _call(op: num.ContractOp, offer: Offer) -> TileCall:
