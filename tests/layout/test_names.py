@@ -60,7 +60,7 @@ ASKING_FOR_FAMILIES = {
     "lowering/frontends/tflite/importer.py": "a file's quantisation is a format",
     "transforms/loops/decode_constants.py": "constants become the integers that they stand for",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
-    "transforms/loops/kernels/decode_runs.py": "runs become the integers that they stand for",
+    "transforms/loops/kernels/local_runs.py": "runs become the integers that they stand for",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
 }
 """Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""

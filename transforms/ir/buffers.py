@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue, Use
 from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
-from tinyml.dialects.scratch import SliceOp, memref_type, size_in_bytes
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import SliceOp, elements_of, memref_type, size_in_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def buffer_reads(value: SSAValue) -> Iterator[Use]:
@@ -36,6 +42,18 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
     """True if two root buffers share bytes."""
     ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
     return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
+
+
+def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
+    """The raws of the part of a constant that a run views, in one axis; None for memory of other content."""
+    first, count = 0, elements_of(run)
+    while isinstance(view := run.owner, SliceOp):
+        if (offset := const_evaluate_operand(view.offset)) is None:
+            return None
+        first, run = first + offset, view.source
+    if not isinstance(constant := run.owner, scratch.ConstantOp) or constant.loaded:
+        return None
+    return constant.raws.reshape(-1)[first : first + count].astype(np.int64)
 
 
 def retype_elements(value: SSAValue, element: Attribute) -> None:

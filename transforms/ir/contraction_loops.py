@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop."""
     nest = LoopNest(op)
-    sparse = [each for each in op.sums if isinstance(each, num.SparseProductsOp)]
+    sparse = [each for each in op.products if isinstance(each, num.SparseProductsOp)]
     lengths = [each.lengths for each in sparse]
 
     def rows(window: Indices) -> None:

@@ -6,9 +6,8 @@ are kept in a small local array. The ops of a row before and after its products 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -68,9 +67,10 @@ def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
 
 @dataclass
 class _Rows:
-    """A contraction with one sum in one accumulator, and a kernel for each of its products, in order."""
+    """A contraction with one sum, the accumulator that it moves to, and a kernel for each of its products, in order."""
 
     op: num.ContractOp
+    sum: num.Sum
     accumulator: Accumulator
     products: list[tuple[num.ProductsOp, Kernel]]
 
@@ -79,30 +79,18 @@ class _Rows:
         """The number of rows that the kernels take at once."""
         return self.products[0][1].rows
 
-    @property
-    def start(self) -> SSAValue:
-        """The initial value of the sum."""
-        return self.products[0][0].sum
-
-    @property
-    def end(self) -> num.ProductsOp:
-        """The op that completes the sum."""
-        return self.products[-1][0]
-
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
         """The rows of a contraction, if they can be taken in blocks."""
-        ops = list(op.body.block.ops)
-        dense = [each for each in op.sums if isinstance(each, num.ProductsOp)]
-        if not dense or op.is_sparse or len(op.shape) > 1:
+        if len(op.shape) > 1 or len(op.sums) != 1:
             return None
-        effects = [each for each in ops if not each.results]
-        chained = all(after.sum is before.result for before, after in pairwise(dense))
-        alone = all(before.result.has_one_use() for before in dense[:-1])
-        after = all(isinstance(each, memref.StoreOp) and dense[-1].is_before_in_block(each) for each in effects)
-        if any(each.regions for each in ops) or not (chained and alone and after) or _reads_earlier_rows(op):
+        [sum] = op.sums
+        dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
+        if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
-        accumulators = list(_accumulators(dense[0].sum, dense[-1].result))
+        if not dense[-1].accumulator.INTEGER or _reads_earlier_rows(op):
+            return None
+        accumulators = list(sum.accumulators(sum.start))
         widths = tuple(accumulator.bits for accumulator in accumulators)
         nests = [_nest_of(each, widths, routines) for each in dense]
         offered = [[] if nest is None else [each.kernel for each in offers(target, nest)] for nest in nests]
@@ -111,7 +99,7 @@ class _Rows:
             found = [(each, kernel) for each, kernel in zip(dense, kernels, strict=True) if kernel is not None]
             same = {kernel.rows for _, kernel in found}
             if len(found) == len(dense) and len(same) == 1 and op.rows >= min(same):
-                return cls(op, accumulator, found)
+                return cls(op, sum, accumulator, found)
         return None
 
     def rewrite(self, sums: SSAValue) -> None:
@@ -148,7 +136,7 @@ class _Rows:
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
         """An array of zeros in flash for sums that start from zero; None for others."""
-        if not isinstance(self.start.owner, num.ZeroOp):
+        if not isinstance(self.sum.start.owner, num.ZeroOp):
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
@@ -157,55 +145,29 @@ class _Rows:
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
         """Insert a loop over the rows of a block that stores the start of each sum, or finishes it."""
-        last, op = self.end, self.op
+        begin, (last, _), op = self.sum.start, self.products[-1], self.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             values: dict[SSAValue, SSAValue] = {op.row: nest.add(first, number)}
             if start:
-                values = self._copy(nest, needed([self.start.owner], op), values)
-                nest.store(values.get(self.start, self.start), sums, [number])
+                self._copy(nest, needed([begin.owner], op), values)
+                nest.store(values.get(begin, begin), sums, [number])
             else:
                 values[last.result] = nest.load(sums, [number])
                 values[last.result].name_hint = last.result.name_hint
-                stores = [each for each in op.body.block.ops if isinstance(each, memref.StoreOp)]
-                self._copy(nest, needed(stores, op, but=last), values)
+                self._copy(nest, needed(op.stores, op, but=last), values)
             return []
 
         nest.fold(nest.index(self.block), [], body)
 
-    def _copy(
-        self, nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]
-    ) -> dict[SSAValue, SSAValue]:
-        values = dict(values)
+    def _copy(self, nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
+        """Insert copies of ops for other `values`, with the sum in the accumulator to which it moves."""
+        moves = self.accumulator.type != self.sum.start.type
         for op in ops:
-            if isinstance(op, num.ShiftOp | num.StartOp):
-                # Rebuilt instead of cloned: the sum may have become wider.
-                first = values.get(op.operands[0], op.operands[0])
-                if isinstance(op, num.ShiftOp):
-                    copy = num.ShiftOp(first, values.get(op.places, op.places))
-                else:
-                    copy = num.StartOp(first, self.accumulator.type)
-                copy.result.name_hint = op.result.name_hint
-                values[op.result] = copy.result
-            else:
-                copy = op.clone(value_mapper=values)
-            nest.put(copy)
-        return values
-
-
-def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """Yield the accumulator of a sum, then wider ones if the sum starts here and is only shifted and finished."""
-    accumulator = num.accumulator_type(start)
-    if not accumulator.INTEGER:
-        return
-    yield accumulator
-    users = [use.operation for use in end.uses]
-    while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
-        users = [use.operation for use in shift.result.uses]
-    if isinstance(start.owner, num.ZeroOp | num.StartOp) and all(isinstance(user, num.FinishOp) for user in users):
-        while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
-            accumulator = wider
-            yield accumulator
+            nest.put(copy := op.clone(value_mapper=values))
+            if moves and op in (self.sum.start.owner, *self.sum.conversions):
+                wide = num.accumulator_type(op.results[0]).widened(self.accumulator.bits)
+                values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], routines: Sequence[str]) -> SumNest | None:
@@ -238,13 +200,12 @@ def _reads_earlier_rows(op: num.ContractOp) -> bool:
 
     Different buffers do not overlap while both are in use; in the same buffer a row may read the element it stores.
     """
-    ops = list(op.body.block.ops)
-    stores = [each for each in ops if isinstance(each, memref.StoreOp)]
+    stores = op.stores
     stored = {scratch.root(each.memref): [each.memref, *each.indices] for each in stores}
     if len(stored) < len(stores):
         return True
-    factors = [factor for each in op.sums for factor in each.factors]
-    loads = [each for each in ops if isinstance(each, memref.LoadOp)]
+    factors = [factor for each in op.products for factor in each.factors]
+    loads = [each for each in op.body.block.ops if isinstance(each, memref.LoadOp)]
     return any(scratch.root(factor) in stored for factor in factors) or any(
         stored.get(scratch.root(each.memref), element) != element
         for each in loads

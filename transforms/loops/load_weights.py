@@ -81,21 +81,19 @@ def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
 
 def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
     """True if a sum of products consists of nothing else but its start, and has room for the products alone."""
-    accumulator, start = num.accumulator_type(op.sum), op.sum.owner
-    finish = next((use.operation for use in op.result.uses), None)
-    if not isinstance(accumulator, AccumulatorType) or not isinstance(finish, num.FinishOp):
-        return False
-    if not op.result.has_one_use() or not isinstance(start, num.ZeroOp | num.StartOp) or finish.sum_bound is None:
+    sum = num.Sum.of(op)
+    accumulator, finish = num.accumulator_type(op.sum), sum.finish
+    if len(sum.links) > 1 or not isinstance(accumulator, AccumulatorType) or finish is None or finish.sum_bound is None:
         return False
     if accumulator.frac.data - places not in AccumulatorType.FRACS:
         return False
-    if isinstance(start, num.ZeroOp):
+    if isinstance(sum.start.owner, num.ZeroOp):
         return True
-    load = start.value.owner
-    array = scratch.root(load.memref).owner if isinstance(load, memref.LoadOp) else None
-    starts, format = array.raws if isinstance(array, scratch.ConstantOp) else None, number_format(start.value.type)
-    if starts is None or not isinstance(format, ExactNumbers):
+    if (load := sum.start_load) is None or not isinstance(array := scratch.root(load.memref).owner, scratch.ConstantOp):
         return False
+    if not isinstance(format := number_format(load.res.type), ExactNumbers):
+        return False
+    starts = array.raws
     units = 1 << accumulator.frac.data - format.scale
     low, high = limits(accumulator.width.data)
     least, most = finish.sum_bound

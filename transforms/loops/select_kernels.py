@@ -7,33 +7,34 @@ accumulator for which there is a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TypeAlias, TypeGuard, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumNest
-from tinyml.targets.registry import HOST, board, compile_for, offers
+from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-from tinyml.transforms.loops.kernels.chunks import select_chunks
-from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
+from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
-from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
-_Link: TypeAlias = num.CallOp | num.AlignOp | num.ShiftOp
+REST_BYTES = 2
+"""Additional bytes of flash of a call whose length is not a multiple of the chunk."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class SelectKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compile_for(op, self.target)
-        unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
+        local = LocalRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
             expand_contraction(contraction)
@@ -62,21 +63,21 @@ class SelectKernelsPass(ModulePass):
             elif offer is not None:
                 call.kernel = offer.kernel.attribute
                 if routine.BY_BLOCKS:
-                    _in_blocks(call, offer, unpacked, decoded)
+                    _in_blocks(call, offer, local)
             if offer is None:
                 _replace(call, routine.expand(call, LoopNest(call)))
         select_chunks(op, self.target)
         _remove_unread(op)
 
 
-def _in_blocks(call: num.CallOp, offer: Offer, unpacked: UnpackedRuns, decoded: DecodedRuns) -> None:
+def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
     """Order the runs as kernels take them, and decode or unpack those that the kernel cannot read, block by block."""
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
     if offer.decoded:
-        _replace(call, decoded.sum(call, offer))
+        _replace(call, local.decoded(call, offer))
     elif _packed_in_ram(vector):
-        _replace(call, unpacked.sum(call, offer.kernel.attribute))
+        _replace(call, local.unpacked(call, offer.kernel.attribute))
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
@@ -89,21 +90,20 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
     if isinstance(op.routine, num.StridedDotAttr) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
         return None
-    chain = _chain(op) if op.routine.ADDS else []
-    widths = tuple(_widths(op.accumulator)) if chain else (op.accumulator.bits,)
-    calls = [op, *(link for link in chain if link is not op and _may_be_a_loop(link))]
-    nests = [_nest_of(call, widths) for call in calls]
+    sum = num.Sum.of(op) if op.routine.ADDS else None
+    widths = (op.accumulator.bits,) if sum is None else tuple(each.bits for each in sum.accumulators(op.sum))
+    calls = [op]
+    if sum is not None and len(widths) > 1:
+        calls += [each for each, _ in sum.terms if isinstance(each, num.CallOp) and each is not op]
+    nests = [_nest_of(call, widths) for call in calls if isinstance(call.routine, num.LoopRoutineAttr)]
     found = [[] if nest is None else [*offers(target, nest)] for nest in nests]
     for width in widths:
         fitting = [next((offer for offer in each if offer.kernel.sum == width), None) for each in found]
         if None not in fitting:
-            _widen(chain, width)
+            if sum is not None:
+                _widen(sum, width)
             return fitting[0]
     return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
-
-
-def _may_be_a_loop(op: _Link) -> TypeGuard[num.CallOp]:
-    return isinstance(op, num.CallOp) and isinstance(op.routine, num.LoopRoutineAttr)
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
@@ -132,45 +132,17 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
     )
 
 
-def _widths(accumulator: Accumulator) -> Iterator[int]:
-    """Yield the width of an accumulator in bits, then the greater widths to which it can be widened."""
-    yield (width := accumulator.bits)
-    while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
-        accumulator = accumulator.widened(width)
-        yield width
-
-
-def _chain(op: _Link) -> list[_Link]:
-    """The ops that a sum passes through, from its start to its finish; empty if the sum has other uses."""
-    first = op
-    while _is_link(before := first.sum.owner):
-        first = before
-    if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
-        return []
-    chain = [first]
-    while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
-        users = [use.operation for use in chain[-1].result.uses]
-        if len(users) != 1 or not _is_link(user := users[0]):
-            return []
-        chain.append(user)
-    return chain
-
-
-def _is_link(op: Operation | Block) -> TypeGuard[_Link]:
-    return op.routine.ADDS if isinstance(op, num.CallOp) else isinstance(op, num.AlignOp | num.ShiftOp)
-
-
-def _widen(chain: Sequence[_Link], bits: int) -> None:
+def _widen(sum: num.Sum, bits: int) -> None:
     """Move a sum to an accumulator of `bits` bits."""
-    if not chain or num.accumulator_type(chain[0].sum).bits == bits:
+    before = num.accumulator_type(sum.start)
+    if before.bits == bits:
         return
-    start = chain[0].sum.owner
-    type = num.accumulator_type(chain[0].sum).widened(bits).type
+    start, type, [first, *_] = sum.start.owner, before.widened(bits).type, sum.links
     wide = num.StartOp(start.value, type) if isinstance(start, num.StartOp) else num.ZeroOp(type)
-    LoopNest(chain[0]).insert(wide)
-    wide.result.name_hint = chain[0].sum.name_hint
-    chain[0].operands[chain[0].operands.index(chain[0].sum)] = wide.result
-    for link in chain:
+    LoopNest(first).insert(wide)
+    wide.result.name_hint = sum.start.name_hint
+    first.operands[0] = wide.result
+    for link in sum.links:
         Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
 
 
@@ -194,13 +166,16 @@ def _is_constant(value: SSAValue) -> bool:
 
 def _begins_whole(weights: SSAValue) -> bool:
     """True if a run of packed elements begins at a group boundary, as kernels require."""
-    if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
-        return True
-    length = group_length(bits)
-    while isinstance(view := weights.owner, scratch.SliceOp):
+    bits = scratch.packed_bits(scratch.memref_type(weights)) if isinstance(weights.type, MemRefType) else None
+    return bits is None or _begins_at_multiple(weights, group_length(bits))
+
+
+def _begins_at_multiple(run: SSAValue, length: int) -> bool:
+    """True if a run begins at a multiple of `length` elements of the memory that it views."""
+    while isinstance(view := run.owner, scratch.SliceOp):
         if not is_multiple(view.offset, length):
             return False
-        weights = view.source
+        run = view.source
     return True
 
 
@@ -256,3 +231,46 @@ def _remove_unread(module: ModuleOp) -> None:
     """Remove constants whose only reader now reads a packed copy."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)
+
+
+def select_chunks(module: ModuleOp, target: str) -> None:
+    """Replace kernels of dot products by chunked ones where the weights of all their calls allow it.
+
+    All calls of a kernel change together, so that a program contains only one of the two kernels, and only if the
+    chunked one takes no more flash.
+    """
+    calls: defaultdict[num.ListedKernelAttr, list[num.CallOp]] = defaultdict(list)
+    for op in module.walk():
+        if num.calls_dot(op) and isinstance(op.kernel, num.ListedKernelAttr):
+            calls[op.kernel].append(op)
+    for called, ops in calls.items():
+        plain = kernel_of(called, target)
+        # The calls of a module whose kernels have been chosen before may be chunked already.
+        for kernel in _in_chunks(plain, target) if not plain.chunk else ():
+            rests = sum(op.length % kernel.chunk > 0 for op in ops)
+            larger = kernel.code + rests * REST_BYTES > plain.code
+            if not larger and all(_fits_in_chunks(op, kernel) for op in ops):
+                for op in ops:
+                    op.kernel = kernel.attribute
+                break
+
+
+def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
+    """The kernels that compute the same sum in chunks."""
+    widths, sums = (plain.weights, plain.vector), (plain.sum,)
+    nest = SumNest(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
+    return [offer.kernel for offer in offers(target, nest)]
+
+
+def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
+    """True if the sum of products of every chunk of a row with any vector, plus another byte, fits 16 bits."""
+    run, length = op.factors[0], op.length
+    constant = scratch.root(run).owner
+    if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:
+        return False
+    if not _begins_at_multiple(run, length):
+        return False
+    weights = np.abs(constant.raws.astype(np.int64).reshape(-1, length))
+    missing = -length % kernel.chunk
+    chunks = np.pad(weights, ((0, 0), (missing, 0))).reshape(-1, kernel.chunk).sum(1)
+    return int(chunks.max()) * -limits(kernel.vector)[0] + limits(9)[1] <= limits(16)[1]

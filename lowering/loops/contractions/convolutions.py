@@ -11,6 +11,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.products import (
     Products,
+    begun,
     factors,
     finished,
     lower_contraction,
@@ -88,9 +89,7 @@ def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
     results = nest.insert(scratch.SliceOp(op.out, nest.index(0), tuple(extents)))
 
     def body(indices: Indices) -> None:
-        sum = nest.insert(num.StartOp(nest.load(starts, indices[-1:]), op.accumulators[0].type))
-        sum.name_hint = "sum"
-        by_channel = op.group_count > 1
+        sum, by_channel = begun(op.accumulators[0], starts, indices[-1:], nest), op.group_count > 1
         sum = nest.insert(num.ProductsOp(sum, weights, windows, spaces if count > 1 else None, channels=by_channel))
         value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
         nest.store(value, results, indices)

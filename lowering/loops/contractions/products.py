@@ -159,13 +159,7 @@ def _sum_at(
     terms = [products(term) for term in op.terms]
 
     def sum_at(indices: Indices) -> SSAValue:
-        first = accumulators[0].type
-        if initial is None:
-            sum = nest.insert(num.ZeroOp(first))
-        else:
-            sum = nest.insert(num.StartOp(nest.load(initial, broadcast_indices(indices, initial, nest)), first))
-        sum.name_hint = "sum"
-        before = accumulators[0]
+        sum, before = begun(accumulators[0], initial, indices, nest), accumulators[0]
         for add, accumulator in zip(terms, accumulators, strict=True):
             if accumulator.type != before.type:
                 sum = nest.insert(num.AlignOp(sum, accumulator.type))
@@ -211,6 +205,17 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
         return nest.insert(num.CallOp(num.StridedDotAttr.of(columns), [sum, row, column]))
 
     return products
+
+
+def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopNest) -> SSAValue:
+    """A sum that starts from its initial value, or from zero. indices: of the sum in the result."""
+    if initial is None:
+        sum = nest.insert(num.ZeroOp(accumulator.type))
+    else:
+        value = nest.load(initial, broadcast_indices(indices, initial, nest))
+        sum = nest.insert(num.StartOp(value, accumulator.type))
+    sum.name_hint = "sum"
+    return sum
 
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:

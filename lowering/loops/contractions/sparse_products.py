@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.sparse_rows import compress
-from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
+from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
@@ -35,11 +35,9 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     zero = nest.index(0)
 
     def row(i: SSAValue) -> None:
-        first = op.accumulator.type
         here = [i, zero]
-        begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
-        begun.name_hint = "sum"
-        sum = nest.insert(num.SparseProductsOp(begun, values, gaps, lengths, vector))
+        start = begun(op.accumulator, initial, here, nest)
+        sum = nest.insert(num.SparseProductsOp(start, values, gaps, lengths, vector))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
 
     contract_rows(rows, row, nest)

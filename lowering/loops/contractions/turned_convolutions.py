@@ -17,10 +17,10 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.convolution import Turn
-from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
+from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.movement import turn_image
-from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
+from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 
@@ -194,8 +194,6 @@ class _Products:
     def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
         """Compute `count` elements of a pixel of the result from the window, starting at element `begin`."""
         op, nest = self.op, self.nest
-        accumulator = op.accumulators[0].type
-
         offset = nest.times(begin, self.length)
         weights = nest.insert(scratch.SliceOp(op.lhs, offset, (count, self.length), self.elements[0]))
         window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
@@ -203,12 +201,7 @@ class _Products:
         def element(row: SSAValue) -> None:
             filter = nest.add(begin, row)
             indices = [*[nest.index(0)] * 3, filter]
-            if self.initial is None:
-                sum = nest.insert(num.ZeroOp(accumulator))
-            else:
-                start = nest.load(self.initial, broadcast_indices(indices, self.initial, nest))
-                sum = nest.insert(num.StartOp(start, accumulator))
-            sum.name_hint = "sum"
+            sum = begun(op.accumulators[0], self.initial, indices, nest)
             sum = nest.insert(num.ProductsOp(sum, weights, window))
             value = finished(op, sum, self.shifts, indices, nest)
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])

@@ -6,18 +6,14 @@ matrices become code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from tinyml.dialects import num
-from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.transforms.loops.kernels.contracted_rows import contracted_rows
 from tinyml.transforms.loops.kernels.tiles import TileCall
-from tinyml.transforms.loops.kernels.window_rows import window_rows
 
 
 class TimeSaving(NamedTuple):
@@ -39,28 +35,13 @@ class TileCandidate:
     saving: TimeSaving
 
 
-class Matrix(Protocol):
-    """A matrix whose first rows can become code; `choices` are the possible numbers of rows.
-
-    part: the op that needs the rows.
-    """
-
-    @property
-    def part(self) -> Operation: ...
-    @property
-    def rows(self) -> CodedRows: ...
-    @property
-    def choices(self) -> range: ...
-    def replace(self, target: str, count: int) -> None: ...
-
-
 @dataclass(frozen=True, eq=False)
 class RowsCandidate:
     """Rows of a matrix as code.
 
-    part: the op that needs the rows. number: the index of the matrix in `matrices`, the same in copies of the module.
-    choices: the numbers of rows that can be code; count: the chosen number. saving, bytes: estimated for a program in
-    which only these rows are code.
+    part: the op that needs the rows. number: the index of the matrix in `constant_rows`, the same in copies of the
+    module. choices: the numbers of rows that can be code; count: the chosen number. saving, bytes: estimated for a
+    program in which only these rows are code.
     """
 
     part: Operation
@@ -83,11 +64,6 @@ Group: TypeAlias = Mapping[Operation, Candidate]
 
 Taken: TypeAlias = Mapping[Operation, Candidate]
 """The candidates that are taken, by the parts that they replace."""
-
-
-def matrices(module: ModuleOp) -> Sequence[Matrix]:
-    """The matrices of a module whose rows can become code, in a fixed order."""
-    return [*contracted_rows(module), *window_rows(module)]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:

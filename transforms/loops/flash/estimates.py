@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, offers
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.loops.flash.candidates import Group, Matrix, RowsCandidate, TimeSaving, matrices
+from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, TimeSaving
+from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant_rows
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 
@@ -35,14 +36,14 @@ class Estimates:
         key = tuple(coded.items())
         if key not in self._known:
             module = self.module.clone()
-            self.replace(matrices(module) if coded else (), coded)
+            self.replace(constant_rows(module) if coded else (), coded)
             self.below.apply(module)
             estimate = estimate_on(module, self.target, OPTIMIZE)
             assert estimate is not None
             self._known[key] = estimate
         return self._known[key]
 
-    def replace(self, found: Sequence[Matrix] | Mapping[int, Matrix], coded: Mapping[int, int]) -> None:
+    def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
         """Make rows of matrices code. found: the matrices by their indices; coded: as for `of`."""
         for number, count in coded.items():
             found[number].replace(self.target, count)
@@ -63,6 +64,6 @@ class Estimates:
             groups.append({matrix.part: candidate})
         return groups
 
-    def _matrices(self) -> dict[int, Matrix]:
-        found = enumerate(matrices(self.module))
+    def _matrices(self) -> dict[int, ConstantRows]:
+        found = enumerate(constant_rows(self.module))
         return {number: matrix for number, matrix in found if any(offers(self.target, matrix.rows))}

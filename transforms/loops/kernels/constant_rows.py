@@ -1,35 +1,161 @@
-"""The rows of constant matrices in contractions and their operands (L3)."""
+"""Rows of constant matrices in contractions, which generated code can compute instead (L3)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
-from xdsl.ir import SSAValue
-from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.nests import Start
-from tinyml.transforms.ir.buffers import overlap
+from tinyml.targets.registry import offers
+from tinyml.transforms.ir.buffers import constant_raws, overlap
+from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
-from tinyml.transforms.loops.kernels.finished_sums import visits_in_order
+from tinyml.transforms.loops.kernels.tiles import code_of, row_starts, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
 
-Link: TypeAlias = num.RowSumOp | num.AlignOp
+
+@dataclass(frozen=True)
+class ConstantRows:
+    """A sum whose rows of weights and starts are constants, each finished to a byte.
+
+    rows: each spans a window from its first element to its last, with zeros in the gaps between runs. finish: the op
+    that gives the byte. store: the only effect of the contraction, which code can replace; None if the byte has other
+    uses.
+    """
+
+    op: num.ContractOp
+    sum: num.Sum
+    rows: CodedRows
+    finish: num.FinishOp
+    store: memref.StoreOp | None
+
+    @property
+    def part(self) -> Operation:
+        """The op that needs the rows: the sum's, or a contraction that a tile's kernel could compute instead."""
+        return self.finish if self.op.tile is None else self.op
+
+    @property
+    def choices(self) -> range:
+        """The numbers of rows that can become code: any, but all rows of a tile."""
+        return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
+
+    def replace(self, target: str, count: int) -> None:
+        """Compute the first `count` rows by code, window by window.
+
+        If the contraction uses its bytes further, they are loaded from an array, which a loop completes if some rows
+        are not code.
+        """
+        op, nest, all_rows = self.op, LoopNest(self.op), count == self.rows.rows
+        if self.store is None:
+            storage = element_format(self.finish.result.type).type
+            memory = local_array(function_around(op), storage, self.rows.rows, "rows")
+        else:
+            memory = self.store.memref
+        self._call(target, count, memory, nest)
+        if self.store is None:
+            if not all_rows:
+                self._rest(nest, memory, count)
+            Rewriter.replace_op(self.finish, memref.LoadOp.get(memory, [op.row]))
+            _remove_dead(op)
+        elif all_rows:
+            Rewriter.erase_op(op)
+        else:
+            if op.is_sparse:
+                _remove_rows(self.sum.terms[0].products, count, nest)
+            expand_contraction(op, count)
+
+    def _call(self, target: str, count: int, memory: SSAValue, nest: LoopNest) -> None:
+        """Insert calls of code, whose name has a digest of the rows, for all windows."""
+        rows, element = self.rows.part(0, count), element_format(memory.type).type
+        kernel = next(offers(target, rows)).kernel
+        routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
+
+        def window(indices: Indices) -> None:
+            [number] = indices
+            first = nest.times(number, count) if self.op.windows > 1 else number
+            outputs = nest.insert(scratch.SliceOp(memory, first, (count,), element))
+            terms = zip(self.sum.terms, rows.weights, strict=True)
+            vectors = [self._window(products, number, weights.shape[1], nest) for (products, _), weights in terms]
+            nest.put(num.CallOp(routine, [outputs, *vectors], code_of(kernel)))
+
+        nest.over((self.op.windows,), window)
+
+    def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopNest) -> SSAValue:
+        """The elements by which a window's rows are multiplied, the first `reach` of which they span."""
+        if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
+            return products.factors[1]
+        return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
+
+    def _rest(self, nest: LoopNest, array: SSAValue, count: int) -> None:
+        """Insert a loop that computes the rows starting at index `count` and stores their bytes in an array."""
+
+        def row(indices: Indices) -> None:
+            values: dict[SSAValue, SSAValue] = {self.op.row: indices[0]}
+            for op in needed([self.finish], self.op):
+                nest.put(op.clone(value_mapper=values))
+            nest.store(values[self.finish.result], array, indices)
+
+        expand_contraction(nest.contract([self.op.rows], row), count)
+
+
+def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
+    """The rows of a module's contractions that can become code: those without a tile first, in program order."""
+    found = [rows for function in defined_functions(module) for op in function.walk() for rows in _rows_of(op)]
+    return sorted(found, key=lambda rows: rows.op.tile is not None)
+
+
+def _rows_of(op: Operation) -> Iterator[ConstantRows]:
+    """Yield the sums of a contraction over one window, or the windows of a tile in a line, that code can compute."""
+    if not isinstance(op, num.ContractOp) or op.lines > 1 or (op.windows > 1 and op.tile is None):
+        return
+    for sum in op.sums:
+        if (finish := sum.finish) is None or (rows := _coded(op, sum, finish)) is None:
+            continue
+        store = op.store_of(sum)
+        if store is not None and scratch.packed_bits(memref_type(store.memref)) is not None:
+            # Code writes whole bytes, which the rows then pack.
+            store = None
+        # A contraction with further uses would still traverse its sparse matrix.
+        if store is not None or (op.tile is None and not op.is_sparse):
+            yield ConstantRows(op, sum, rows, finish, store)
+
+
+def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
+    """The rows of a sum; None if they are not constant, or the sum is not finished by a shift."""
+    right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
+    if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
+        return None
+    if op.is_sparse and not (len(sum.terms) == 1 and isinstance(sum.terms[0].products, num.SparseProductsOp)):
+        return None
+    weights = [_matrix(op, products) for products, _ in sum.terms]
+    matrices = [matrix for matrix in weights if matrix is not None]
+    aligns = [0 if align is None else _places(align) for _, align in sum.terms]
+    # The start is in the units of the first products, the rounding bias in those of the last.
+    first, left = aligns[0], np.sum(aligns[1:], dtype=int)
+    if len(matrices) < len(weights) or left >= right:
+        return None
+    return CodedRows(matrices, [0, *aligns[1:]], (starts << first) + (1 << right - 1 - left), right)
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
@@ -40,34 +166,15 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
     return right if right is not None and right < SUM_BITS else None
 
 
-def chain_of(finish: num.FinishOp) -> tuple[num.ZeroOp | num.StartOp, Sequence[Link]] | None:
-    """The start of a sum and the ops that it passes through; None if other ops are involved."""
-    links: list[Link] = []
-    sum = finish.sum
-    while isinstance(link := sum.owner, num.RowSumOp | num.AlignOp):
-        if len(list(link.result.uses)) != 1:
-            return None
-        links.insert(0, link)
-        sum = link.sum
-    return (link, links) if isinstance(link, num.ZeroOp | num.StartOp) else None
-
-
-def starts_of(start: num.ZeroOp | num.StartOp, op: num.ContractOp) -> Numbers | None:
+def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
     """The start values of all rows, if they are constants; None otherwise."""
-    if isinstance(start, num.ZeroOp):
+    if isinstance(sum.start.owner, num.ZeroOp):
         return np.zeros(op.rows, np.int64)
-    load = start.value.owner
-    if not isinstance(load, memref.LoadOp) or not visits_in_order(load.memref, load.indices, op):
-        return None
-    constant, format = load.memref.owner, element_format(start.value.type)
-    if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
-        return None
-    if constant.loaded:
-        return None
-    return Start(format, constant.raws.reshape(-1)).sums(accumulator_type(start.result))
+    start = row_starts(op, sum)
+    return None if start is None else start.sums(accumulator_type(sum.start))
 
 
-def places_of(align: num.AlignOp) -> int:
+def _places(align: num.AlignOp) -> int:
     """The amount by which a sum is shifted left."""
     before, after = (accumulator_type(value) for value in (align.sum, align.result))
     assert isinstance(before, AccumulatorType)
@@ -75,53 +182,63 @@ def places_of(align: num.AlignOp) -> int:
     return after.frac.data - before.frac.data
 
 
-def constant_rows(link: num.RowSumOp) -> Numbers | None:
-    """The rows by which a contraction multiplies one vector, as a dense matrix; None if they are not constant."""
-    weights, vector = link.factors
+def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
+    """The rows by which a contraction multiplies each window, as a dense matrix; None if they are not constant."""
+    weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
         return None
-    if not _is_kept(vector, link.contraction):
+    # The windows of a tile are computed in order, for which its buffers have been placed.
+    if op.tile is None and any(overlap(scratch.root(vector), scratch.root(each.memref)) for each in op.stores):
         return None
-    if isinstance(link, num.SparseProductsOp):
-        return _sparse_matrix(link) if scratch.in_flash(memref_type(link.values)) else None
-    return _dense_matrix(link) if isinstance(link, num.ProductsOp) else None
-
-
-def _dense_matrix(link: num.ProductsOp) -> Numbers | None:
-    run, start, rows = link.weights, 0, link.contraction.rows
-    while isinstance(view := run.owner, scratch.SliceOp):
-        if (offset := const_evaluate_operand(view.offset)) is None:
+    match products:
+        case num.ProductsOp() if num.is_of_bytes(weights) and (raws := constant_raws(weights)) is not None:
+            return _dense_matrix(products, raws.reshape(op.rows, -1))
+        case num.SparseProductsOp() if scratch.in_flash(memref_type(weights)):
+            return _sparse_matrix(products, op.rows)
+        case _:
             return None
-        start, run = start + offset, view.source
-    if not isinstance(constant := run.owner, scratch.ConstantOp) or constant.loaded or not num.is_of_bytes(run):
-        return None
-    raws = constant.raws.reshape(-1).astype(np.int64)[start : start + rows * link.row_pitch]
-    if raws.size != rows * link.row_pitch:
-        return None
-    dense = raws.reshape(rows, -1)
-    if link.channels is None:
-        return dense[:, : link.length]
-    spread = np.zeros((rows, link.length, rows), np.int64)
-    spread[range(rows), :, range(rows)] = dense[:, : link.length]
-    return spread.reshape(rows, -1)
 
 
-def _sparse_matrix(link: num.SparseProductsOp) -> Numbers:
-    rows, count = compressed_rows(link), link.contraction.rows
+def _dense_matrix(products: num.ProductsOp, weights: Numbers) -> Numbers:
+    (runs, pitch, _), rows = products.spaces, len(weights)
+    parts = weights[:, : products.length].reshape(rows, runs, -1)
+    spaced = np.zeros((rows, (runs - 1) * pitch + products.run), np.int64)
+    for row in range(rows):
+        for run in range(runs):
+            # A run of pixels has an element of every channel.
+            first = run * pitch + (row if products.channels is not None else 0)
+            spaced[row, first : run * pitch + products.run : products.stride] = parts[row, run]
+    return spaced
+
+
+def _sparse_matrix(products: num.SparseProductsOp, count: int) -> Numbers:
+    rows = compressed_rows(products)
     numbers = np.repeat(np.arange(count), rows.lengths)
     ends = np.cumsum(rows.lengths, dtype=np.int64)
     walked = np.cumsum(rows.gaps, dtype=np.int64)
     before = np.concatenate([[0], walked])[ends - rows.lengths]
-    matrix = np.zeros((count, link.length), np.int64)
+    matrix = np.zeros((count, products.length), np.int64)
     # Entries that bridge a gap are zero.
     np.add.at(matrix, (numbers, walked - before[numbers]), rows.values.astype(np.int64))
     return matrix
 
 
-def _is_kept(source: SSAValue, op: num.ContractOp) -> bool:
-    """True if a contraction does not write to a buffer."""
-    effects = [each for each in op.walk() if each is not op and not is_side_effect_free(each)]
-    stores = [each for each in effects if isinstance(each, memref.StoreOp)]
-    others = [each for each in effects if each not in stores and not only_has_effect(each, MemoryEffectKind.READ)]
-    written = [scratch.root(store.memref) for store in stores]
-    return not others and not any(overlap(scratch.root(source), memory) for memory in written)
+def _remove_dead(op: num.ContractOp) -> None:
+    """Remove the ops of a contraction whose results are unused."""
+    for each in reversed(list(op.body.block.ops)):
+        if is_trivially_dead(each):
+            Rewriter.erase_op(each)
+
+
+def _remove_rows(sparse: num.Adding, count: int, nest: LoopNest) -> None:
+    """Remove the entries of the first `count` rows of a sparse matrix, which leaves these rows empty."""
+    rows = compressed_rows(sparse)
+    first, lengths = int(rows.lengths[:count].sum(dtype=np.int64)), rows.lengths.copy()
+    lengths[:count] = 0
+    # Arrays have at least one element.
+    parts = [np.resize(part[first:], max(len(part) - first, 1)) for part in (rows.values, rows.gaps)]
+    for number, part in enumerate((*parts, lengths), 1):
+        old, raws = sparse.operands[number], part.view(f"i{part.itemsize}")
+        constant = nest.insert(scratch.ConstantOp.of(raws, memref_type(old).element_type))
+        constant.name_hint = old.name_hint
+        sparse.operands[number] = constant

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, i8
@@ -12,15 +13,17 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import Offer, TileNest
+from tinyml.targets.nests import Offer, RowSums, Start, TileNest
 from tinyml.targets.registry import known_kernel, makers, offers
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily, tile_of
+from tinyml.transforms.ir.buffers import constant_raws
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.loops.kernels.finished_sums import FinishedSums
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
@@ -67,14 +70,14 @@ class TileCall:
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by the calls."""
-        sums, nest = FinishedSums.of(op), LoopNest(op)
-        assert sums is not None
-        products, results = sums.products, sums.count // self.times
+        [products], [store], nest = op.products, op.stores, LoopNest(op)
+        assert isinstance(products, num.ProductsOp)
+        results = prod(op.shape) // self.times
         stream = None if isinstance(self.data, CodedTile) else nest.insert(scratch.ConstantOp.of(self.data, i8))
         if stream is not None:
             stream.name_hint = products.weights.name_hint
         for number in range(self.times):
-            outputs = nest.insert(scratch.SliceOp(sums.outputs, nest.index(number * results), (results,)))
+            outputs = nest.insert(scratch.SliceOp(store.memref, nest.index(number * results), (results,)))
             windows = products.vector
             if self.times > 1:
                 tile = Tile.of(tile_of(self.kernel))
@@ -86,14 +89,14 @@ class TileCall:
             elif stream is not None:
                 routine = num.TilesAttr.of(results * products.length)
                 nest.put(num.CallOp(routine, [outputs, stream, windows], self.kernel.attribute))
-        _erase(sums)
+        _erase(op)
 
 
-def _erase(sums: FinishedSums) -> None:
+def _erase(op: num.ContractOp) -> None:
     """Erase a contraction and the views that only it reads."""
-    values = sums.products.weights, sums.starts, sums.outputs
-    Rewriter.erase_op(sums.op)
-    for value in values:
+    read = [value for each in op.body.block.ops for value in each.operands if isinstance(value.owner, scratch.SliceOp)]
+    Rewriter.erase_op(op)
+    for value in dict.fromkeys(read):
         while isinstance(view := value.owner, scratch.SliceOp) and not value.uses:
             value = view.source
             Rewriter.erase_op(view)
@@ -148,12 +151,33 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
 
 
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | None:
-    """What a chip is asked for a contraction; None if no tile kernel can read its operands."""
-    found = FinishedSums.of(op)
-    if found is None or (rows := found.row_sums) is None:
+    """What a chip is asked for a contraction; None if no tile kernel computes it.
+
+    They compute one sum, of bytes that are constants or in RAM, which starts from a constant of its row, and store it
+    as a byte.
+    """
+    match op.sums:
+        case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
+            start, store, weights = row_starts(op, sum), op.store_of(sum), constant_raws(products.weights)
+        case _:
+            return None
+    levels = all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions)
+    if start is None or store is None or weights is None or not levels:
         return None
-    products = found.products
-    return TileNest(rows, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+    result, by_row = memref_type(store.memref), weights.reshape(op.rows, -1)
+    if not all(map(num.is_of_bytes, products.factors)) or scratch.in_flash(memref_type(products.vector)):
+        return None
+    if scratch.packed_bits(result) is not None:
+        return None
+    sums = RowSums(products.channels is not None, by_row, start, products.accumulator, element_format(result))
+    return TileNest(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+
+
+def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:
+    """The numbers from which the sums of all rows start, in order; None unless they are constants."""
+    if (load := sum.start_load) is None or not op.visits(load) or (raws := constant_raws(load.memref)) is None:
+        return None
+    return Start(element_format(load.memref.type), raws)
 
 
 def _call(op: num.ContractOp, offer: Offer) -> TileCall:

@@ -74,3 +74,29 @@ func.func @tile(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<20x!fixed.q<8, 6>>, %
 // CHECK: } {name = "kept"}
 // CHECK-NEXT: num.contract %line_1, %window_1, %row_1 to 3, 2, 3 by #num.code_kernel<"tm_code", "4f"> {
 // GENERIC: <{extents = array<i64: 3, 2, 3>, tile = #num.tile_kernel<"tm_tile", {{.*}}>}>
+
+// Two sums of a row, the first of two terms and rounded twice, scalar ops and a store for each result.
+func.func @epilogue(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<4x!fixed.q<8, 6>>, %b: memref<3x!fixed.q<16, 8>>, %n: memref<3xi8>, %y: memref<3x!fixed.q<8, 2>>, %z: memref<3x!fixed.q<8, 4>>) {
+  num.contract %row to 3 {
+    %bias = memref.load %b[%row] : memref<3x!fixed.q<16, 8>>
+    %start = num.start %bias : !fixed.q<16, 8> -> !fixed.acc<24, 10>
+    %first = num.products %start, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %both = num.products %first, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %gate = num.finish %both : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    %fine = num.finish %both : !fixed.acc<24, 10> -> !fixed.q<8, 4>
+    memref.store %fine, %z[%row] : memref<3x!fixed.q<8, 4>>
+    %zero = num.zero : !fixed.acc<24, 10>
+    %other = num.products %zero, %w, %x : !fixed.acc<24, 10>, memref<3x4x!fixed.q<8, 4>>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %places = memref.load %n[%row] : memref<3xi8>
+    %shifted = num.shift %other, %places : !fixed.acc<24, 10> -> !fixed.acc<24, 10>
+    %value = num.finish %shifted : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    %gated = num.mul %gate, %value : !fixed.q<8, 2>, !fixed.q<8, 2> -> !fixed.q<8, 2>
+    memref.store %gated, %y[%row] : memref<3x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: %gate = num.finish %both
+// CHECK-NEXT: %fine = num.finish %both
+// CHECK-NEXT: memref.store %fine, %z[%row]
+// CHECK: %shifted = num.shift %other, %places
+// CHECK: memref.store %gated, %y[%row]

@@ -179,3 +179,57 @@ num.contract %window, %row to 2, 3 by "tile" {
   %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
 }
 // CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>
+
+// -----
+
+%n, %x = "test.op"() : () -> (index, memref<3xf32>)
+num.contract %row to 3 {
+  scf.for %i = %row to %n step %n {
+    %y = memref.load %x[%i] : memref<3xf32>
+  }
+}
+// CHECK: rows consist of loads, sums, scalar ops and stores, got scf.for
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<3xf32>, memref<3xf32>)
+num.contract %row to 3 {
+  "memref.copy"(%x, %y) : (memref<3xf32>, memref<3xf32>) -> ()
+}
+// CHECK: rows consist of loads, sums, scalar ops and stores, got memref.copy
+
+// -----
+
+num.contract %row to 3 {
+  "test.op"(%row) : (index) -> ()
+}
+// CHECK: rows consist of loads, sums, scalar ops and stores, got test.op
+
+// -----
+
+%sum, %n, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, i8, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %less = num.shift %sum, %n : !fixed.acc<32, 18> -> !fixed.acc<32, 18>
+  %next = num.products %less, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: products are added before a sum is shifted or levelled
+
+// -----
+
+// So they are if the shifted sum is aligned in between.
+%sum, %n, %w, %x = "test.op"() : () -> (!fixed.acc<32, 16>, i8, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %less = num.shift %sum, %n : !fixed.acc<32, 16> -> !fixed.acc<32, 16>
+  %fine = num.align %less : !fixed.acc<32, 16> -> !fixed.acc<32, 18>
+  %next = num.products %fine, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: products are added before a sum is shifted or levelled
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!zeroskew.acc<32, [0.5, 1.0, 2.0]>, memref<3x4x!zeroskew.q<8, 0.5, 0>>, memref<4x!zeroskew.q<8, 1.0, 0>>)
+num.contract %row to 3 {
+  %level = num.level %sum row %row : !zeroskew.acc<32, [0.5, 1.0, 2.0]> -> !zeroskew.acc<32, 0.5>
+  %next = num.products %level, %w, %x : !zeroskew.acc<32, 0.5>, memref<3x4x!zeroskew.q<8, 0.5, 0>>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 0.5>
+}
+// CHECK: products are added before a sum is shifted or levelled

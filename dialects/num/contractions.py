@@ -1,0 +1,461 @@
+"""Contractions: all sums of products over rows of weights as one op, from the lowering of a product until kernels.
+
+The body of a contraction is closed: it begins sums, adds products to them, converts and rounds them, and stores what
+scalar ops make of the results. `ContractOp.sums` and `ContractOp.stores` say which sums and stores these are, so that
+no pass has to find out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeGuard
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    MemoryEffectKind,
+    MemoryReadEffect,
+    NoTerminator,
+    RecursiveMemoryEffect,
+    only_has_effect,
+)
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
+from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
+from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
+from tinyml.dialects.num.sums import AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
+from tinyml.dialects.scratch.types import memref_type
+
+__all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
+
+
+class Spacing(NamedTuple):
+    """The layout of windows in memory: each has `runs` runs `pitch` elements apart, and the next lies `step` on.
+
+    A line of windows lies a pitch behind the one before.
+    """
+
+    runs: int = 1
+    pitch: int = 0
+    step: int = 0
+
+
+@irdl_op_definition
+class ContractOp(IRDLOperation):
+    """Sums of products over windows and rows of weights: the body runs for every row of every window, in order.
+
+    The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
+    there is one of them. It consists of sums, loads, scalar ops and stores in declared order, and of nothing else: no
+    other effects, no regions. A sum begins with `num.zero`, `num.start` or a load of a sum in memory; the products of
+    the row are added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to its units; the
+    complete sum is shifted and levelled, and rounded by `num.finish`, or stored as it is. Several ops may round a sum.
+    Scalar ops of any dialect, without effects, may compute with the rounded sums. `sums` and `stores` describe this.
+
+    tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
+    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
+    more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops over dot
+    products.
+    """
+
+    name = "num.contract"
+    extents = prop_def(DenseArrayBase.constr(i64))
+    tile = opt_prop_def(TILE_OR_CODE)
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, shape: Sequence[int], body: Region, tile: Attribute | None = None):
+        super().__init__(properties={"extents": DenseArrayBase.from_list(i64, shape), "tile": tile}, regions=[body])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The numbers of lines, windows and rows; of windows and rows; or of rows."""
+        return tuple(int(extent) for extent in self.extents.get_values())
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of weights."""
+        return self.shape[-1]
+
+    @property
+    def windows(self) -> int:
+        """The number of windows in a line."""
+        return self.shape[-2] if len(self.shape) > 1 else 1
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of windows."""
+        return self.shape[-3] if len(self.shape) > 2 else 1
+
+    @property
+    def row(self) -> SSAValue:
+        """The number of the row that the body computes."""
+        return self.body.block.args[-1]
+
+    @property
+    def products(self) -> Sequence[RowSumOp]:
+        """The ops that add products of rows, in order."""
+        return [op for op in self.body.block.ops if isinstance(op, RowSumOp)]
+
+    @property
+    def sums(self) -> Sequence[Sum]:
+        """The sums of a row, in the order in which they are complete."""
+        return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
+
+    @property
+    def stores(self) -> Sequence[memref.StoreOp]:
+        """The stores of a row, in order, which are the only effects of a contraction."""
+        return [op for op in self.body.block.ops if isinstance(op, memref.StoreOp)]
+
+    def store_of(self, sum: Sum) -> memref.StoreOp | None:
+        """The store of a rounded sum if it is the only one, and writes a buffer in order; None otherwise."""
+        finish, stores = sum.finish, self.stores
+        if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:
+            return None
+        return stores[0] if self.visits(stores[0], windows=True) else None
+
+    def visits(self, access: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
+        """True if the rows access all elements of a buffer defined outside, in order.
+
+        windows: the rows of all windows together, instead of those of each window.
+        """
+        numbers = self.body.block.args
+        wanted = [
+            (number, extent)
+            for number, extent in zip(numbers, self.shape, strict=True)
+            if number is self.row or (windows and extent > 1)
+        ]
+        axes = list(zip(access.indices, memref_type(access.memref).get_shape(), strict=True))
+        rest = [(const_evaluate_operand(at), extent) for at, extent in axes if at not in numbers]
+        visited = [axis for axis in axes if axis[0] in numbers]
+        return visited == wanted and set(rest) <= {(0, 1)} and _block_of(access.memref) is not self.body.block
+
+    @property
+    def is_sparse(self) -> bool:
+        """True if rows follow each other through a sparse matrix."""
+        return any(isinstance(op, SparseProductsOp) for op in self.products)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        none = parser.Delimiter.NONE
+        numbers = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
+        parser.parse_keyword("to")
+        shape = parser.parse_comma_separated_list(none, parser.parse_integer)
+        tile = parser.parse_attribute() if parser.parse_optional_keyword("by") else None
+        op = cls(shape, parser.parse_region([number.resolve(IndexType()) for number in numbers]), tile)
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.body.block.args, printer.print_ssa_value)
+        printer.print_string(f" to {', '.join(map(str, self.shape))} ")
+        if self.tile is not None:
+            printer.print_string(f"by {self.tile} ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if not 1 <= len(self.shape) <= 3 or min(self.shape) < 1:
+            raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
+        if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
+            raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        if isinstance(tile := self.tile, TileKernelAttr):
+            shape = self.lines, self.windows, self.rows
+            if tile.extents[1:] != shape[1:] or self.lines % tile.lines.data:
+                raise VerifyException(f"lines, windows and rows {shape} do not consist of tiles of {tile.extents}")
+        if tile is not None and [type(op) for op in self.products] != [ProductsOp]:
+            raise VerifyException("a tile has one sum of dense products")
+        # Ops of the body are verified before this one, and cannot rely on its extents.
+        for op in self.products:
+            op.verify_extents(self)
+        for op in self.body.block.ops:
+            reads = only_has_effect(op, MemoryEffectKind.READ)
+            if op.regions or not (reads or isinstance(op, memref.StoreOp)):
+                raise VerifyException(f"rows consist of loads, sums, scalar ops and stores, got {op.name}")
+        if any(isinstance(sum.start.owner, ShiftOp | LevelOp) for sum in self.sums):
+            raise VerifyException("products are added before a sum is shifted or levelled")
+
+
+class RowSumOp(IRDLOperation, ABC):
+    """Add the products of the row of a `num.contract` to a sum, in its own accumulator."""
+
+    if TYPE_CHECKING:
+        # Declared by each op, because operands are ordered as declared, with those of bases last.
+        sum: SSAValue
+
+    result = result_def(SAME_SUM)
+    traits = traits_def(MemoryReadEffect(), HasParent(ContractOp))
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        """The weights, and what rows of them are multiplied by."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The number of products of a row of dense weights."""
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """The accumulator of the sum."""
+        return accumulator_type(self.sum)
+
+    @property
+    def contraction(self) -> ContractOp:
+        """The op around."""
+        around = self.parent_op()
+        assert isinstance(around, ContractOp)
+        return around
+
+    def verify_(self) -> None:
+        same_family(self, *(element_format(factor.type) for factor in self.factors))
+        if (block := self.parent_block()) is None:
+            return
+        if any(_block_of(value) is block for value in self.operands[1:]):
+            raise VerifyException("what is multiplied is defined outside of the contraction")
+
+    @abstractmethod
+    def verify_extents(self, op: ContractOp) -> None:
+        """Verify the extents of weights and windows."""
+
+
+@irdl_op_definition
+class ProductsOp(RowSumOp):
+    """sum + the products of a row of weights and a vector, or a window of it.
+
+    weights: of shape rows x elements; what exceeds the length of the vector is padding. spacing: the `Spacing` of
+    windows, which may share elements; without it the vector is the only window. channels: a window consists of pixels,
+    each with an element for every row, and a row is multiplied by the elements of its number.
+    """
+
+    name = "num.products"
+    sum = operand_def(SAME_SUM)
+    weights = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    spacing = opt_prop_def(DenseArrayBase.constr(i64))
+    channels = opt_prop_def(UnitAttr)
+    assembly_format = (
+        "$sum `,` $weights `,` $vector attr-dict `:` type($sum) `,` type($weights) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(
+        self,
+        sum: SSAValue,
+        weights: SSAValue,
+        vector: SSAValue,
+        spacing: Spacing | None = None,
+        *,
+        channels: bool = False,
+    ):
+        spaces = None if spacing is None else DenseArrayBase.from_list(i64, spacing)
+        properties = {"spacing": spaces, "channels": UnitAttr() if channels else None}
+        super().__init__(operands=[sum, weights, vector], properties=properties, result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.weights, self.vector
+
+    @property
+    def row_pitch(self) -> int:
+        """The elements from a row of weights to the next."""
+        return prod(memref_type(self.weights).get_shape()[1:])
+
+    @property
+    def stride(self) -> int:
+        """The elements of the vector from one that a row is multiplied by to the next."""
+        return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
+
+    @property
+    def length(self) -> int:
+        return run_length(self.vector) // self.stride if self.spacing is None else self.row_pitch
+
+    @property
+    def spaces(self) -> Spacing:
+        """The layout of the windows; a single window is one run, and no other follows that of channels."""
+        if self.spacing is None:
+            return Spacing(step=self.length if self.channels is None else 0)
+        values = [int(value) for value in self.spacing.get_values()]
+        if len(values) != 3 or min(values) < 0 or values[0] == 0:
+            raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")
+        return Spacing(*values)
+
+    @property
+    def run(self) -> int:
+        """The elements of a run of a window."""
+        return self.length // self.spaces.runs * self.stride
+
+    def verify_extents(self, op: ContractOp) -> None:
+        shape, elements = memref_type(self.weights).get_shape(), run_length(self.vector)
+        if len(shape) < 2 or shape[0] != op.rows:
+            raise VerifyException(f"needs weights of {op.rows} rows, got shape {shape}")
+        if self.spacing is None:
+            if len(op.shape) > 1:
+                raise VerifyException("several windows need a spacing")
+            if elements % self.stride or not 1 <= self.length <= self.row_pitch:
+                raise VerifyException(f"rows of {self.row_pitch} weights do not meet a vector of {elements}")
+        runs, pitch, step = self.spaces
+        if self.length < 1 or self.length % runs:
+            raise VerifyException(f"rows of {self.length} weights have no {runs} runs")
+        if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
+            raise VerifyException(f"windows reach over {needed} elements, got {elements}")
+        if isinstance(op.tile, TileKernelAttr):
+            op.tile.verify_windows(runs, self.run, pitch, step)
+
+
+@irdl_op_definition
+class SparseProductsOp(RowSumOp):
+    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements it points to."""
+
+    name = "num.sparse_products"
+    sum = operand_def(SAME_SUM)
+    values = operand_def(MEMREF)
+    gaps = operand_def(MEMREF)
+    lengths = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    assembly_format = (
+        "$sum `,` $values `,` $gaps `,` $lengths `,` $vector attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($lengths) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, values: SSAValue, gaps: SSAValue, lengths: SSAValue, vector: SSAValue):
+        super().__init__(operands=[sum, values, gaps, lengths, vector], result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.values, self.vector
+
+    @property
+    def length(self) -> int:
+        return run_length(self.vector)
+
+    def verify_extents(self, op: ContractOp) -> None:
+        if op.shape != (rows := run_length(self.lengths),):
+            raise VerifyException(f"needs {rows} rows and one window, got {op.shape}")
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    """The block that defines a value."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+Adding: TypeAlias = "RowSumOp | CallOp"
+"""An op that adds products to a sum: one of a contraction, or the call of a routine that `ADDS`."""
+
+Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
+
+
+class Term(NamedTuple):
+    """Products that are added to a sum. align: the op that brings the sum to their units before, if any."""
+
+    products: Adding
+    align: AlignOp | None = None
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of products from its start to its rounding, in a contraction or out of it.
+
+    start: the value that it begins with: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses.
+    terms: the products, in the order in which they are added. conversions: the ops that shift, level or align the
+    complete sum, in order. Each op before the last one serves only the next.
+    """
+
+    start: SSAValue
+    terms: Sequence[Term]
+    conversions: Sequence[Conversion]
+
+    @classmethod
+    def of(cls, op: Adding) -> Sum:
+        """The sum to which an op adds."""
+        while (later := _next_term(op.result)) is not None:
+            op = later
+        terms = [_term_of(op)]
+        while _adds(before := _begin(terms[0]).owner) and before.result.has_one_use():
+            terms.insert(0, _term_of(before))
+        conversions: list[Conversion] = []
+        result = terms[-1].products.result
+        while isinstance(conversion := result.get_user_of_unique_use(), AlignOp | ShiftOp | LevelOp):
+            conversions.append(conversion)
+            result = conversion.result
+        return cls(_begin(terms[0]), terms, conversions)
+
+    @property
+    def links(self) -> Sequence[Adding | Conversion]:
+        """The ops that the sum passes through, in order."""
+        terms = [op for products, align in self.terms for op in (align, products) if op is not None]
+        return [*terms, *self.conversions]
+
+    @property
+    def start_load(self) -> memref.LoadOp | None:
+        """The load of the number from which a `num.start` begins; None for other starts."""
+        start = self.start.owner
+        load = start.value.owner if isinstance(start, StartOp) else None
+        return load if isinstance(load, memref.LoadOp) else None
+
+    @property
+    def finishes(self) -> Sequence[FinishOp]:
+        """The ops that round the sum."""
+        users = [use.operation for use in self.links[-1].result.uses]
+        return [user for user in users if isinstance(user, FinishOp)]
+
+    @property
+    def finish(self) -> FinishOp | None:
+        """The op that rounds the sum if it has no other use."""
+        return self.finishes[0] if self.finishes and self.links[-1].result.has_one_use() else None
+
+    def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
+        """Yield the accumulator of a partial sum, then the wider ones to which the sum can be moved.
+
+        A sum can be moved if it begins and ends here, and keeps its units when it is complete.
+        """
+        yield (accumulator := accumulator_type(partial))
+        result = self.links[-1].result
+        begins, ends = isinstance(self.start.owner, ZeroOp | StartOp), len(self.finishes) == len([*result.uses])
+        if begins and ends and not any(isinstance(each, LevelOp) for each in self.conversions):
+            while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
+                yield (accumulator := wider)
+
+
+def _adds(op: Operation | Block) -> TypeGuard[Adding]:
+    return isinstance(op, RowSumOp) or (isinstance(op, CallOp) and op.routine.ADDS)
+
+
+def _begin(term: Term) -> SSAValue:
+    """The sum before a term."""
+    return term.products.sum if term.align is None else term.align.sum
+
+
+def _term_of(op: Adding) -> Term:
+    align = op.sum.owner
+    return Term(op, align if isinstance(align, AlignOp) and align.result.has_one_use() else None)
+
+
+def _next_term(sum: SSAValue) -> Adding | None:
+    """The op that adds the next products if they are the only use of a sum."""
+    if isinstance(user := sum.get_user_of_unique_use(), AlignOp):
+        user = (sum := user.result).get_user_of_unique_use()
+    return user if user is not None and _adds(user) and user.sum is sum else None

@@ -1,0 +1,193 @@
+"""Runs that kernels cannot read, decoded or unpacked into local arrays first (L3).
+
+Decoding is by the load program of a format. A run that is invariant in the enclosing loop is decoded once, before the
+loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded block
+by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
+from tinyml.dialects.layouts.packed_bits import group_length
+from tinyml.targets.nests import DECODED_BITS, Offer
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+
+DECODED_BLOCK = 32
+"""The number of elements that are decoded at once, which take 64 bytes of stack."""
+
+UNPACKED_BLOCK = 4
+"""The fewest elements that are unpacked at once; a longer group of either operand raises it.
+
+Larger blocks would take the stack that packing saves.
+"""
+
+SHARE = 8
+"""A run is decoded as a whole if it takes at most 1/`SHARE` of the board's RAM."""
+
+
+def coding_of(run: SSAValue) -> str:
+    """The name of the coding of a run's elements; "" for a format that is only loaded by its own program."""
+    coding = element_format(run.type).coding
+    return "" if coding is None else coding.name
+
+
+def decoded_format(run: SSAValue) -> NumberFormat | None:
+    """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
+    format = element_format(run.type)
+    return format.as_integers(DECODED_BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
+
+
+class LocalRuns:
+    """Rewriter of sums of products; those in one function share arrays. ram: RAM of the board in bytes, if limited."""
+
+    def __init__(self, ram: int | None) -> None:
+        self._ram = ram
+        self._arrays: dict[tuple[object, ...], SSAValue] = {}
+        self._before: Counter[Operation] = Counter()
+
+    def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
+        """The sum of an op by the kernel of an offer, for which runs are decoded first."""
+        factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
+        for turn, run in enumerate(factors):
+            if turn in offer.decoded:
+                if self._stays(op, run):
+                    factors[turn] = self._whole(op, run)
+                else:
+                    length = min(op.length, DECODED_BLOCK)
+                    arrays[turn] = self._array(op, _integers(run).storage, length, "decoded", turn)
+        nest, kernel = LoopNest(op), offer.kernel.attribute
+        if not arrays:
+            return nest.insert(num.CallOp(op.routine, [op.sum, *factors], kernel))
+
+        def read(turn: int, run: SSAValue) -> SSAValue:
+            return _decode(nest, run, arrays[turn]) if turn in arrays else run
+
+        return _in_blocks(op, factors, DECODED_BLOCK, kernel, read, nest)
+
+    def unpacked(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
+        """The sum of an op whose second run is packed, by calls of the kernel on successive blocks."""
+        factors = op.arguments[1:]
+        widths = [scratch.packed_bits(scratch.memref_type(run)) for run in factors]
+        length = max(UNPACKED_BLOCK, *(group_length(width) for width in widths if width is not None))
+        format, nest = element_format(factors[1].type), LoopNest(op)
+        array = self._array(op, format.storage, length, "unpacked")
+
+        def read(turn: int, run: SSAValue) -> SSAValue:
+            if turn == 0:
+                return run
+            whole = nest.insert(scratch.SliceOp(array, nest.index(0), (num.run_length(run),), format.type))
+            nest.put(memref.CopyOp(run, whole))
+            return whole
+
+        return _in_blocks(op, factors, length, kernel, read, nest)
+
+    def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
+        """True if a run is invariant in the enclosing loop and RAM has room for it."""
+        bytes = num.run_length(run) * DECODED_BITS // 8
+        room = self._ram is None or bytes <= self._ram // SHARE
+        return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
+
+    def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
+        """Decode the run before the enclosing loop."""
+        loop, needed, length = op.parent_op(), _needed(op, run), num.run_length(run)
+        assert loop is not None
+        assert needed is not None
+        nest, values = LoopNest(loop), dict[SSAValue, SSAValue]()
+        for address_op in needed:
+            nest.put(address_op.clone(value_mapper=values))
+        # Successive loops share an array, nested loops do not.
+        kind = _depth(loop), self._before[loop], length
+        self._before[loop] += 1
+        return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
+
+    def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
+        """A local array of at least `length` elements, one for each kind and type."""
+        function = function_around(op)
+        key = function, storage, name, *kind
+        known = self._arrays.get(key)
+        if known is None or num.run_length(known) < length:
+            self._arrays[key] = local_array(function, storage, length, name)
+            if known is not None:
+                known.replace_all_uses_with(self._arrays[key])
+        return self._arrays[key]
+
+
+def _in_blocks(
+    op: num.CallOp,
+    factors: Sequence[SSAValue],
+    size: int,
+    kernel: num.KernelAttr,
+    read: Callable[[int, SSAValue], SSAValue],
+    nest: LoopNest,
+) -> SSAValue:
+    """The sum of an op by calls on blocks of its factors, which `read` makes readable for the kernel."""
+
+    def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
+        runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
+        runs = [read(turn, run) for turn, run in enumerate(runs)]
+        return nest.insert(num.CallOp(op.routine, [sum, *runs], kernel))
+
+    def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        return [block(sums[0], nest.times(number, size), size)]
+
+    sum, (blocks, rest) = op.sum, divmod(op.length, size)
+    if blocks == 1:
+        sum = block(sum, nest.index(0), size)
+    elif blocks:
+        [sum] = nest.fold(nest.index(blocks), [sum], whole)
+    return block(sum, nest.index(blocks * size), rest) if rest else sum
+
+
+def _integers(coded: SSAValue) -> NumberFormat:
+    """The integers to which a run is decoded."""
+    format = decoded_format(coded)
+    assert format is not None
+    return format
+
+
+def _decode(nest: LoopNest, coded: SSAValue, array: SSAValue) -> SSAValue:
+    """Decode a run into an array, and return the view that holds its integers."""
+    type, length = _integers(coded).type, num.run_length(coded)
+    whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))
+
+    def decode(at: list[SSAValue]) -> None:
+        nest.store(nest.insert(num.ConvertOp(nest.load(coded, at), type)), whole, at)
+
+    nest.over((length,), decode)
+    return whole
+
+
+def _depth(op: Operation) -> int:
+    """The number of loops around an op."""
+    around = op.parent_op()
+    return 0 if around is None else isinstance(around, scf.ForOp) + _depth(around)
+
+
+def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
+    """The ops in the enclosing loop that compute a run's address, in order.
+
+    None if the address or the elements may change from one iteration to the next.
+    """
+    if not isinstance(loop := op.parent_op(), scf.ForOp):
+        return None
+    needed: list[Operation] = []
+    pending = [run]
+    while pending:
+        value = pending.pop()
+        if isinstance(owner := value.owner, Operation) and owner.parent_op() is loop:
+            if not isinstance(owner, scratch.SliceOp | arith.ConstantOp | arith.AddiOp | arith.MuliOp):
+                return None
+            needed.append(owner)
+            pending += owner.operands
+        elif value.owner is loop.body.block:
+            return None
+    stored = {scratch.root(store.memref) for store in loop.walk() if isinstance(store, memref.StoreOp)}
+    return None if scratch.root(run) in stored else [op for op in loop.body.block.ops if op in needed]
