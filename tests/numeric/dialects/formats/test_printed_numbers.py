@@ -21,13 +21,13 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
     [(8, math.pi, 5, 100), (8, math.e, 5, 86), (8, math.pi, -2, 0), (16, 1.23, 14, 20152)],
 )
 def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
-    assert SeedotType(width, scale).encode(np.array(real)) == raw
+    assert SeedotType.of_width(width).with_frac(scale).encode(np.array(real)) == raw
 
 
 def test_pi_overflows_at_scale_6():
     """SeeDot 2.3 doubles the 100 of scale 5 to 200, which is -56. The rule gives 201, of which 8 bits hold -55."""
     assert math.floor(math.pi * 2**6) == 201
-    assert SeedotType(8, 6).encode(np.array(math.pi)) == 201 - 256 == -55
+    assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
     assert 2 * 100 - 256 == -56
 
 
@@ -54,7 +54,7 @@ def test_sums_and_products_of_seedot(
         operands[0],
         width,
     )
-    assert (found, SeedotType(width, result_scale).decode(np.array(found))) == (raw, real)
+    assert (found, SeedotType.of_width(width).with_frac(result_scale).decode(np.array(found))) == (raw, real)
 
 
 def computed(text: str, raw: int, width: int) -> int:
@@ -72,7 +72,7 @@ def computed(text: str, raw: int, width: int) -> int:
 )
 def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
     """5.697 in 16 and 8 bits; at scale 13 it overflows."""
-    format = ShiftryType(width, scale)
+    format = ShiftryType.of_width(width).with_frac(scale)
     assert format.encode(np.array(5.697)) == raw
     assert format.decode(np.array(raw)) == pytest.approx(real, abs=1e-4)
 
@@ -92,7 +92,7 @@ def test_tables_of_seedot():
 
     Arguments are rounded to 12 bits where the paper cuts them off, which takes one entry more than its 256 bytes.
     """
-    exp = TwoTableExp(Domain("exp", SeedotType(16, 12), SeedotType(16, -1)), 6)
+    exp = TwoTableExp(Domain("exp", SeedotType.of_width(16).with_frac(12), SeedotType.of_width(16).with_frac(-1)), 6)
     assert (exp.domain.first, exp.domain.last) == (0, (1 << 15) - 1)
     assert (exp.dropped, exp.low_bits) == (3, 6)
     assert (len(exp.high), len(exp.low)) == (64 + 1, 64)
@@ -104,7 +104,11 @@ def test_tables_of_seedot():
 )
 def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[int, int], size: int):
     """5.4: input and output at scales 4 and 6, 11 and 14; 128 bytes for 8 bits and 0.75 KB for 16, for x <= 0."""
-    exp = ShiftryExp(Domain("exp", ShiftryType(width, scales[0]), ShiftryType(width, scales[1])))
+    exp = ShiftryExp(
+        Domain(
+            "exp", ShiftryType.of_width(width).with_frac(scales[0]), ShiftryType.of_width(width).with_frac(scales[1])
+        )
+    )
     assert (exp.source_frac, exp.frac) == scales
     assert (len(exp.high), len(exp.low)) == entries
     # 8 bits take no second table.
@@ -115,7 +119,7 @@ def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[i
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
     """6.1: samples in (-2, 2) have scale 14 in 16 bits; with one of 17 the rule by extremes takes 4 bits from all."""
-    assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType(16, scale)
+    assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,27 @@ def test_square_waves_are_sums_of_samples():
     found = evaluate_reals(module, signals).scores
     assert found is not None
     np.testing.assert_allclose(found.reshape(4, -1), wanted, atol=1e-12)
+
+
+def test_square_waves_are_odd_harmonics():
+    """Equations (28) to (31) of Gural and Murmann: 4/pi times the m-th bin, a third of the 3m-th, a fifth of the 5m-th.
+
+    A chunk of 1,024 samples with one tone in 16 m, 48 or 80 periods is seen by a square wave of 16 periods.
+    """
+    length, m = 1024, 16
+    at = np.arange(length)
+    seen: dict[int, float] = {}
+    for harmonic in (1, 2, 3, 5):
+        signal = np.cos(2 * np.pi * m * harmonic * (at + 0.5) / length)[None].astype(np.float32)
+        to = ModelBuilder("waves.py")
+        chunk = to.argument(TensorType(f32, (1, length)), "x")
+        step = tdsl.PERIOD * m // length
+        module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(0), [step]), (1, 2))])
+        scores = evaluate_reals(module, signal).scores
+        assert scores is not None
+        seen[harmonic] = float(np.hypot(*scores.ravel()))
+    # A tone of amplitude 1 is 1/2 in a bin of the transform.
+    assert seen[1] == pytest.approx(4 / np.pi / 2, rel=0.01)
+    assert seen[1] / seen[3] == pytest.approx(3, rel=0.02)
+    assert seen[1] / seen[5] == pytest.approx(5, rel=0.05)
+    assert seen[2] == pytest.approx(0, abs=1e-6)
