@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import wave
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,7 +46,7 @@ def spectrograms(_models: Path | None) -> Values:
 
 def centres() -> Sequence[float]:
     """The frequencies in the middle of the mel bands."""
-    low, high = 1127 * np.log1p(np.array([LOW, HIGH]) / 700)
+    low, high = (1127 * math.log1p(end / 700) for end in (LOW, HIGH))
     return (700 * np.expm1(np.linspace(low, high, BANDS + 2)[1:-1] / 1127)).tolist()
 
 
