@@ -145,9 +145,9 @@ def test_the_scale_of_the_input(tmp_path: Path):
 
     Stage 1 takes scale 14, by which the labels of close numbers are right.
     """
-    first = np.concatenate([np.linspace(-1.9, 1.9, 499), 0.7 + np.linspace(-1, 1, 499) * 2.0**-10])
-    x = np.stack([first, np.full(998, 0.7)], 1)
-    x = np.concatenate([x, [[9.0, 0.7], [0.7, 17.0]]]).astype(np.float32)
+    first = np.concatenate([np.linspace(-1.9, 1.9, 499), 0.65 + np.linspace(-1, 1, 499) * 2.0**-10])
+    x = np.stack([first, np.full(998, 0.65)], 1)
+    x = np.concatenate([x, [[9.0, 0.65], [0.65, 17.0]]]).astype(np.float32)
     np.savez(tmp_path / "x.npz", x=x)
     module = Parser(context(), OUTLIERS).parse_module()
     run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
