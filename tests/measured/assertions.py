@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dis
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ Value = int | float | str
 """A number, or a part of a text."""
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\d)")
-CHECK = re.compile(r"//\s*[A-Z][A-Z0-9_]*(?:-NEXT|-SAME|-DAG)?:(?P<checked>.*)")
+CHECK = re.compile(r"//\s*(?P<by>[A-Z][A-Z0-9_]*)(?:-NEXT|-SAME|-DAG)?:(?P<checked>.*)")
 """A line that FileCheck matches; what `RUN` says is a command."""
 
 
@@ -30,12 +30,17 @@ class Assertion:
     """A test by its node id below `tests/`, and values of the item that it asserts."""
 
     test: str
-    values: tuple[Value, ...]
+    values: Sequence[Value]
 
     def missing(self) -> list[Value]:
         """The values that are not in the test; raises `AssertionError` if there is no such test."""
         asserted = list(constants(self.test))
         return [value for value in self.values if not any(_is_in(value, constant) for constant in asserted)]
+
+
+def is_ir(test: str) -> bool:
+    """True for a file of FileCheck, which lit runs."""
+    return test.endswith(".mlir")
 
 
 def printed(text: str, value: Value) -> bool:
@@ -55,9 +60,8 @@ def constants(test: str) -> Iterator[Value]:
     """The numbers and texts of a test and of what it refers to; raises `AssertionError` if there is no such test."""
     file, _, name = test.partition("::")
     text = (TESTS / file).read_text(encoding="utf-8")
-    if file.endswith(".mlir"):
-        lines = (CHECK.match(line) for line in text.splitlines())
-        yield from (line["checked"] for line in lines if line and not line[0].startswith("// RUN"))
+    if is_ir(file):
+        yield from (line["checked"] for line in map(CHECK.match, text.splitlines()) if line and line["by"] != "RUN")
         return
     defined = _definitions(TESTS / file)
     assert isinstance(defined.get(name), ast.FunctionDef), f"{file} has no test {name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -28,7 +28,7 @@ from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.search_promote import Promotion, heat_map
+from tinyml.transforms.search.search_promote import Promotion, best_variant, heat_map, uniform_losses
 
 W, X, B = np.array([[-2.139562, 1.885351]]), np.array([[1.185109], [-2.206466]]), np.array([[0.146048]])
 EXACT = (W @ X + B).item()
@@ -141,7 +141,7 @@ def test_promotion_chooses_procedure_3(heat: Sequence[float]):
     chosen = Promotion(cast(Search, search), NARROW, WIDE, heat).best(search.fits)
     assert search.promoted(chosen.choices) == {"t1", "X", "B", "W"}
     errors = {
-        frozenset(): 0.45047,
+        frozenset[str](): 0.45047,
         frozenset({"t2", "X", "B", "W"}): 0.19601,
         frozenset({"t1", "X", "B", "W"}): 0.04953,
     }
@@ -159,32 +159,46 @@ LINEAR = """func.func @classifier(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 }"""
 
 
-def test_search_promote_on_the_example(tmp_path: Path):
+@pytest.fixture
+def search(tmp_path: Path) -> Iterator[Search]:
+    """Of the example, whose one input is all data that there is."""
+    np.savez(tmp_path / "x.npz", x=X.T.astype(np.float32))
+    module = Parser(context(), LINEAR).parse_module()
+    pipelines.run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
+    problem = SearchProblem(print_ir(module), X.T.astype(np.float32), None, None)
+    with Evaluation(problem, "error", Workers(1)) as evaluation:
+        yield Search(evaluation, WIDE)
+
+
+def test_search_promote_on_the_example(search: Search):
     """By posits with shifts, as `search-promote` takes them, t1 comes before t2, and X, W and B behind them.
 
     B costs nothing, since a sum is computed in 16 bits; t1 stays narrow and not t2, and the error is 0.0003.
     """
-    x = np.concatenate([X]).T.astype(np.float32)
-    np.savez(tmp_path / "x.npz", x=x)
-    module = Parser(context(), LINEAR).parse_module()
-    pipelines.run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
-    with Evaluation(SearchProblem(print_ir(module), x, None, None), "error", Workers(1)) as evaluation:
-        search = Search(evaluation, WIDE)
-        heat = heat_map(search, NARROW, WIDE)
-        scores = {one.name: round(score, 4) for one, score in zip(search.classes, heat, strict=True)}
-        assert scores == {"t1": 0.0708, "t2": 0.0498, "X": 0.0091, "W": 0.0072, "B": 0.0}
-        names = [one.name for one in search.classes]
+    heat = heat_map(search, NARROW, WIDE)
+    scores = {one.name: round(score, 4) for one, score in zip(search.classes, heat, strict=True)}
+    assert scores == {"t1": 0.0708, "t2": 0.0498, "X": 0.0091, "W": 0.0072, "B": 0.0}
+    names = [one.name for one in search.classes]
 
-        def ram(choices: Sequence[FormatChoice]) -> int:
-            bits = {name: choice.prototype.bits for name, choice in zip(names, choices, strict=True)}
-            return (bits["t1"] + bits["t2"]) // 8
+    def ram(choices: Sequence[FormatChoice]) -> int:
+        bits = {name: choice.prototype.bits for name, choice in zip(names, choices, strict=True)}
+        return (bits["t1"] + bits["t2"]) // 8
 
-        chosen = Promotion(search, NARROW, WIDE, heat).best(lambda choices: ram(choices) <= 3)
-        narrow = [
-            name for name, choice in zip(names, chosen.choices, strict=True) if choice.prototype.bits == NARROW.bits
-        ]
-        assert narrow == ["t1"]
-        assert search.losses([chosen.choices])[0] == pytest.approx(0.0003, abs=5e-5)
+    chosen = Promotion(search, NARROW, WIDE, heat).best(lambda choices: ram(choices) <= 3)
+    narrow = [name for name, one in zip(names, chosen.choices, strict=True) if one.prototype.bits == NARROW.bits]
+    assert narrow == ["t1"]
+    assert search.losses([chosen.choices])[0] == pytest.approx(0.0003, abs=5e-5)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_es_by_accuracy(search: Search, width: int):
+    """Algorithm 4, which tries 0 and 2 for 8 bits, and 1 and 2 for 16: here the best of four is taken for both."""
+    variants = PositType.of_width(width).variants
+    assert [format.for_range(-1.0, 1.0).es.data for format in variants] == [0, 1, 2, 3]
+    losses = uniform_losses(search, variants)
+    assert len(set(losses)) > 1
+    best = best_variant(search, PositType.of_width(width), lambda _: True)
+    assert best == variants[losses.index(min(losses))]
 
 
 @pytest.mark.parametrize(
