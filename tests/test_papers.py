@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from measured import assertions
 from measured import store as parts
+from measured.assertions import NUMBER, Assertion, numbers_of, printed
 from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of
 from measured.papers import PAPERS
 from measured.papers.__main__ import check, chosen, run
-from measured.rows import ByTests, Measured, slug
+from measured.rows import ByTests, Measured, Row, slug
 from measured.store import Values
-from programs.paths import TESTS
 
 
 def _numbered(kind: str, last: int, first: int = 1) -> list[str]:
@@ -93,11 +93,49 @@ def test_rows_were_run_by_the_commands_that_they_show(paper: str):
             check(row, values)
 
 
-def test_tests_of_rows_exist():
-    names = {name for rows in PAPERS.values() for row in rows if isinstance(row.run, ByTests) for name in row.run.names}
-    for name in names:
-        file, _, test = name.partition("::")
-        assert re.search(rf"^def {test}\(" if test else "", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE)
+ROWS = [(paper, row) for paper, rows in PAPERS.items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("paper", "row"),
+    [(paper, row) for paper, row in ROWS if isinstance(row.run, ByTests)],
+    ids=lambda one: getattr(one, "item", one),
+)
+def test_rows_name_what_tests_assert(paper: str, row: Row):
+    """The row prints each value, and the test contains it."""
+    assert isinstance(row.run, ByTests)
+    for assertion in row.run.assertions:
+        assert assertion.values, f"{assertion.test}: which value?"
+        assert not assertion.missing(), assertion.test
+        unprinted = [
+            value for value in assertion.values if not printed(f"{row.title} {row.reports} {row.here} {row.why}", value)
+        ]
+        assert not unprinted, assertion.test
+
+
+@pytest.mark.parametrize(
+    ("paper", "row"),
+    [(paper, row) for paper, row in ROWS if row.holds and not row.verdict.has_reason],
+    ids=lambda one: getattr(one, "item", one),
+)
+def test_conditions_contain_what_the_paper_reports(paper: str, row: Row):
+    """A success is told by a number of the paper, in its unit or in thousands, or the paper has none."""
+    assert row.holds is not None
+    held = {round(abs(number) / unit, 4) for number in numbers_of(row.holds.__code__) for unit in (1, 1000, 1e6)}
+    reported = [float(number.replace(",", "")) for number in NUMBER.findall(row.reports)]
+    assert not reported or any(round(value, 1) in {round(number, 1) for number in held} for value in reported)
+
+
+def test_a_docstring_is_no_assertion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "test_example.py"
+    file.write_text(
+        'WIDTH = 3\n\n\ndef test_it():\n    """869 elements."""\n    # 915\n    assert WIDTH - 5 == -2, "in 12 bytes"\n'
+    )
+    monkeypatch.setattr(assertions, "TESTS", tmp_path)
+    assert Assertion("test_example.py::test_it", (3, 5, -2, 12)).missing() == []
+    assert Assertion("test_example.py::test_it", (869, 915, 2)).missing() == [869, 915]
+    with pytest.raises(AssertionError, match="no test test_that"):
+        Assertion("test_example.py::test_that", (3,)).missing()
 
 
 @pytest.mark.parametrize("name", ["minun:section2.1", "pex:table4-mobilenet-v2", "gural-murmann:figure1"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 from programs.paths import TESTS
 
@@ -107,16 +108,13 @@ def _without_docstrings(node: ast.AST) -> Iterator[ast.AST]:
 def numbers_of(code: CodeType) -> set[float]:
     """The numbers in a condition and the functions within it."""
     found: set[float] = set()
-    for instruction in dis.get_instructions(code):
-        waiting = [instruction.argval]
-        while waiting:
-            match waiting.pop():
-                case CodeType() as inner:
-                    found |= numbers_of(inner)
-                case tuple() | frozenset() as several:
-                    waiting += several
-                case int() | float() as number if instruction.opname.startswith(("LOAD_CONST", "LOAD_SMALL", "BUILD")):
-                    found.add(number)
-                case _:
-                    pass
+    loaded = [one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_CONST", "LOAD_SMALL_INT")]
+    while loaded:
+        constant: Any = loaded.pop()
+        if isinstance(constant, CodeType):
+            found |= numbers_of(constant)
+        elif isinstance(constant, tuple | frozenset):
+            loaded += constant
+        elif isinstance(constant, int | float):
+            found.add(constant)
     return found

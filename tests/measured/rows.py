@@ -139,7 +139,6 @@ class Row:
         assert not any("|" in cell for cell in cells), self.item
         return cells
 
-
     def _shown(self, command: str) -> str:
         if not command:
             return "none"

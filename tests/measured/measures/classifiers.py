@@ -51,12 +51,16 @@ def mean(ratios: Iterable[float]) -> float:
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most."""
+    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most.
+
+    lost: points of accuracy, on average of all models.
+    """
 
     def summary() -> Values:
         measured = read(MEASURED)
         pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
-        return _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+        ratios = _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+        return {**ratios, "lost": -sum(low["change"] for _, low in pairs) / len(pairs)}
 
     return summary
 

@@ -25,11 +25,13 @@ from programs.signals import (
     transform_program,
     with_format,
 )
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import filter_bank, mel_matrix
+from tinyml.lowering.frontends.signals.square_waves import SquareWaves
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
@@ -202,3 +204,11 @@ def test_square_waves_are_odd_harmonics():
     assert seen[1] / seen[3] == pytest.approx(3, rel=0.02)
     assert seen[1] / seen[5] == pytest.approx(5, rel=0.05)
     assert seen[2] == pytest.approx(0, abs=1e-6)
+
+
+def test_memory_of_square_waves():
+    """Gural and Murmann, D.2: two sums of each of H = 5 chunks and M = 32 frequencies, whatever the window holds."""
+    waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
+    assert waves.features == 32
+    carried = [value for op in waves.module().walk() if isinstance(op, scf.ForOp) for value in op.iter_args]
+    assert [tdsl.shape_of(value) for value in carried] == [(62, 32), (5, 2 * 32)]

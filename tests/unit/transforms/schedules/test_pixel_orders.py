@@ -39,7 +39,7 @@ def test_lemma_3_1(side: int, kernel: int, expected: int):
     assert least == expected == (side + kernel - 1) ** 2 + kernel
 
 
-@pytest.mark.parametrize("count", range(1, 7))
+@pytest.mark.parametrize("count", range(1, 6 + 1))
 def test_lemma_a_1(count: int):
     """Some sets with the least dependencies are connected and orthogonally convex."""
     _, sets = least_dependencies(count, 3, 4)
