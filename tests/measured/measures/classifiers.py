@@ -228,12 +228,14 @@ def compression() -> Values:
     less = [float(row["times less"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
     lost = {
-        f"{format} 8": -sum(measured[command.format(name)]["change"] for name in every) / len(every)
+        format: -sum(measured[command.format(name)]["change"] for name in every) / len(every)
         for every in [[name for family in FAMILIES for name in names(family)]]
         for format, command in (
-            ("fixed", "compile {} --width 8"),
-            ("posit", "bench {} --format posit --width 8"),
-            ("affine", "bench {} --format affine --width 8"),
+            ("fixed 8", "compile {} --width 8"),
+            ("posit 8", "bench {} --format posit --width 8"),
+            ("affine 8", "bench {} --format affine --width 8"),
+            ("fixed 16", "compile {} --width 16"),
+            ("bf16", "bench {} --format bf16"),
         )
     }
     return {
