@@ -217,6 +217,23 @@ def _row(name: str, format: str, models: Path | None) -> Values:
     return row
 
 
+def explored(models: Path | None) -> Values:
+    """Candidates that demotion and promotion evaluate in Shiftry's arithmetic, the latter in the RAM of the former.
+
+    The mean of a model of each family, and the tensors that have formats.
+    """
+    rows: dict[str, dict[str, int]] = {}
+    for name in ("fastgrnn-mnist16-10", "protonn-letter26", "bonsai-letter26"):
+        ram: list[str] = []
+        for way in ("demote", "promote"):
+            with tempfile.TemporaryDirectory() as folder:
+                report = _compiled(name, ["--format", "shiftry", "--search", way, *ram], Path(folder, "out"), models)
+            ram = ["--ram", str(report["ram_bytes"]["arena"] + report["ram_bytes"]["input"])]
+            rows.setdefault(name, {})[way] = report["search"]["candidates"]
+            rows[name]["tensors"] = len(report["search"]["tensors"])
+    return {key: round(sum(row[key] for row in rows.values()) / len(rows), 1) for key in rows[name]}
+
+
 def _compiled(name: str, options: Sequence[str], out: Path, models: Path | None) -> Values:
     program, val, test = find_model(model_path(name, models))
     data = ["--val", str(val), *(["--test", str(test)] if test else [])]
