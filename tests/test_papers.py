@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from measured import assertions
 from measured import store as parts
+from measured.assertions import NUMBER, Assertion, numbers_of, printed
 from measured.paper_pages import is_kept, page_of, pictures, renewed, stored, values_of
 from measured.papers import PAPERS
 from measured.papers.__main__ import check, chosen, run
-from measured.rows import ByTests, Measured, slug
+from measured.rows import ByTests, Measured, Row, slug
 from measured.store import Values
-from programs.paths import TESTS
 
 
 def _numbered(kind: str, last: int, first: int = 1) -> list[str]:
@@ -24,8 +24,16 @@ ITEMS: dict[str, list[str]] = {
         *_numbered("table", 1),
         *_numbered("figure", 13),
         *_numbered("algorithm", 2),
-        *("section 2.3", "section 3", "section 5.3", "section 6.2.2", "section 7.2", "section 7.4"),
-        *("section 7.6.1", "section 7.6.2"),
+        *(
+            "section 2.3",
+            "section 3",
+            "section 5.3",
+            "section 5.3.1",
+            "section 5.3.2",
+            "section 6.2.1",
+            "section 6.2.2",
+        ),
+        *("section 7", "section 7.2", "section 7.3.1", "section 7.4", "section 7.6.1", "section 7.6.2", "section 9"),
     ],
     "shiftry": [
         *_numbered("table", 4),
@@ -34,27 +42,39 @@ ITEMS: dict[str, list[str]] = {
         *_numbered("library", 9, 6),
         *_numbered("algorithm", 17, 10),
         *_numbered("pseudocode", 19, 18),
-        *("section 4", "section 7.1", "section 8.5", "appendix B"),
+        *("section 2.2", "section 3", "section 4", "section 5.3", "section 5.4", "section 7", "section 7.1"),
+        *("section 8.3", "section 8.5", "section 10", "appendix B"),
     ],
     "minun": [
         *_numbered("table", 11),
         *_numbered("figure", 9),
         *_numbered("procedure", 3),
         *_numbered("algorithm", 8, 4),
-        *("section 2.1", "section 2.2", "section 5.2", "section 5.3", "section 7.7"),
+        *("section 2.1", "section 2.2", "section 3", "section 5.1", "section 5.2", "definition 1", "section 5.3"),
+        *("section 7.7", "section 7.7.1", "section 9"),
     ],
     "pex": [
         *_numbered("table", 4),
         *_numbered("figure", 6),
         *_numbered("algorithm", 1),
-        *("remark 4", "definition 11", "section 3.5", "appendix B", "appendix C", "appendix D"),
+        *(
+            "definitions 1 to 9",
+            "remark 4",
+            "definition 11",
+            "section 3.5",
+            "section 4.2",
+            "section 4.3",
+            "section 4.4",
+        ),
+        *("appendix A", "appendix B", "appendix C", "appendix D"),
     ],
     "gural-murmann": [
         *_numbered("table", 2),
         *_numbered("figure", 13),
-        *("claim 1", "claim 2", "lemma 3.1", "section 3.4.1", "section 3.4.3", "section 4.1", "section 4.2"),
-        *("section 5.1", "appendix A", "appendix B", "appendix C.1.1", "appendix C.1.2", "appendix C.2"),
-        *("appendix C.3", "appendix C.4", "appendix C.5", "appendix D", "appendix E", "appendix F"),
+        *("claim 1", "claim 2", "lemma 3.1", "footnote 1", "section 3.4.1", "section 3.4.2", "section 3.4.3"),
+        *("section 4.1", "section 4.2", "section 5.1", "section 5.2", "appendix A", "appendix B", "appendix C.1.1"),
+        *("appendix C.1.2", "appendix C.2", "appendix C.3", "appendix C.4", "appendix C.5", "appendix D"),
+        *("appendix D.3", "appendix E", "appendix F"),
     ],
 }
 
@@ -93,11 +113,49 @@ def test_rows_were_run_by_the_commands_that_they_show(paper: str):
             check(row, values)
 
 
-def test_tests_of_rows_exist():
-    names = {name for rows in PAPERS.values() for row in rows if isinstance(row.run, ByTests) for name in row.run.names}
-    for name in names:
-        file, _, test = name.partition("::")
-        assert re.search(rf"^def {test}\(" if test else "", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE)
+ROWS = [(paper, row) for paper, rows in PAPERS.items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("paper", "row"),
+    [(paper, row) for paper, row in ROWS if isinstance(row.run, ByTests)],
+    ids=lambda one: getattr(one, "item", one),
+)
+def test_rows_name_what_tests_assert(paper: str, row: Row):
+    """The row prints each value, and the test contains it."""
+    assert isinstance(row.run, ByTests)
+    for assertion in row.run.assertions:
+        assert assertion.values, f"{assertion.test}: which value?"
+        assert not assertion.missing(), assertion.test
+        unprinted = [
+            value for value in assertion.values if not printed(f"{row.title} {row.reports} {row.here} {row.why}", value)
+        ]
+        assert not unprinted, assertion.test
+
+
+@pytest.mark.parametrize(
+    ("paper", "row"),
+    [(paper, row) for paper, row in ROWS if row.holds and not row.verdict.has_reason],
+    ids=lambda one: getattr(one, "item", one),
+)
+def test_conditions_contain_what_the_paper_reports(paper: str, row: Row):
+    """A success is told by a number of the paper, in its unit or in thousands, or the paper has none."""
+    assert row.holds is not None
+    held = {round(abs(number) / unit, 4) for number in numbers_of(row.holds.__code__) for unit in (1, 1000, 1e6)}
+    reported = [float(number.replace(",", "")) for number in NUMBER.findall(row.reports)]
+    assert not reported or any(round(value, 1) in {round(number, 1) for number in held} for value in reported)
+
+
+def test_a_docstring_is_no_assertion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "test_example.py"
+    file.write_text(
+        'WIDTH = 3\n\n\ndef test_it():\n    """869 elements."""\n    # 915\n    assert WIDTH - 5 == -2, "in 12 bytes"\n'
+    )
+    monkeypatch.setattr(assertions, "TESTS", tmp_path)
+    assert Assertion("test_example.py::test_it", (3, 5, -2, 12)).missing() == []
+    assert Assertion("test_example.py::test_it", (869, 915, 2)).missing() == [869, 915]
+    with pytest.raises(AssertionError, match="no test test_that"):
+        Assertion("test_example.py::test_that", (3,)).missing()
 
 
 @pytest.mark.parametrize("name", ["minun:section2.1", "pex:table4-mobilenet-v2", "gural-murmann:figure1"])
@@ -134,7 +192,7 @@ def test_a_measurement_that_was_cut_off_goes_on_with_the_next_part(tmp_path: Pat
 def test_rows_are_chosen_by_names():
     assert [paper for paper, _ in chosen(["pex"])] == ["pex"] * len(PAPERS["pex"])
     parts = [row.item for _, row in chosen(["minun:table3"])]
-    assert parts == ["table 3, classifiers", "table 3, detectors"]
+    assert parts == ["table 3, classifiers", "table 3, 16 bits", "table 3, detectors"]
     with pytest.raises(SystemExit, match="no row is named minun:table33"):
         chosen(["pex", "minun:table33"])
 

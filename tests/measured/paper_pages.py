@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from measured.measures.classifiers import MODELS, drawing
+from measured.measures.spectrograms import drawn
 from measured.papers import PAPERS
 from measured.rows import Row, Shown, Verdict
 from measured.store import FOLDER, Figures, Values, read
@@ -26,10 +27,12 @@ def renewed(page: str) -> str:
 
 def pictures() -> dict[Path, str]:
     """The pictures of the pages, by file, as far as their figures are there."""
-    curves = stored("seedot").get("figure 13")
-    if curves is None:
-        return {}
-    return {FOLDER.parent / "papers/maxscale.svg": drawing({name: curves[name]["right"] for name in MODELS})}
+    found: dict[Path, str] = {}
+    if curves := stored("seedot").get("figure 13"):
+        found[page_of("seedot").with_name("maxscale.svg")] = drawing({name: curves[name]["right"] for name in MODELS})
+    if spectrograms := stored("gural-murmann").get("figure 12"):
+        found[page_of("seedot").with_name("spectrograms.svg")] = drawn(spectrograms)
+    return found
 
 
 def counts(paper: str) -> dict[Verdict, int]:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 from programs.paths import ROOT
 
+from measured.assertions import Assertion, Value, is_ir
 from measured.store import Values
 from measured.tables import Cells
 
@@ -40,12 +41,23 @@ REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
 
 @dataclass(frozen=True)
 class ByTests:
-    """Tests of the suite that hold what an item says, by their node ids below `tests/`."""
+    """Tests of the suite that hold what an item says: functions for pytest, and IR files for lit."""
 
-    names: tuple[str, ...]
+    assertions: tuple[Assertion, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.test for one in self.assertions)
 
     def command(self, _paper: str, _item: str) -> str:
-        return f"pytest {' '.join(f'tests/{name}' for name in self.names)}"
+        parts = {"pytest": [name for name in self.names if not is_ir(name)], "lit": [*filter(is_ir, self.names)]}
+        return " && ".join(" ".join([by, *(f"tests/{name}" for name in names)]) for by, names in parts.items() if names)
+
+    @property
+    def asserted(self) -> str:
+        """The values, as a page lists them."""
+        values = dict.fromkeys(value for one in self.assertions for value in one.values)
+        return ", ".join(f"`{value:,}`" if isinstance(value, int) else f"`{value}`" for value in values)
 
 
 @dataclass(frozen=True)
@@ -76,8 +88,9 @@ class Measured:
 Run = ByTests | Shown | Measured
 
 
-def tested(*names: str) -> ByTests:
-    return ByTests(names)
+def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
+    """assertions: the node id of a test below `tests/`, and the values of the item that it contains."""
+    return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,11 +133,16 @@ class Row:
             f"{self.item}: {self.title}",
             self.reports,
             "not measured yet" if self.is_open(values) else Cells().vformat(self.here, (), dict(values)),
-            f"`{command}`" if command else "none",
+            self._shown(command),
             f"{self.verdict.value} {self.why}".strip(),
         ]
         assert not any("|" in cell for cell in cells), self.item
         return cells
+
+    def _shown(self, command: str) -> str:
+        if not command:
+            return "none"
+        return f"`{command}` asserts {self.run.asserted}" if isinstance(self.run, ByTests) else f"`{command}`"
 
 
 def slug(item: str) -> str:
@@ -139,8 +157,8 @@ class Failed(Exception):
 
 def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
     """The number of tests that some node ids below `tests/` name and that passed; raises `Failed` unless all did."""
-    ended = _ended(together or names)
-    results = [result for name in names for result in _of(name, ended)]
+    ended = _ended(tuple(name for name in together or names if not is_ir(name)))
+    results = [result for name in names for result in ([_by_lit(name)] if is_ir(name) else _of(name, ended))]
     if not results or any(result != "passed" for result in results):
         raise Failed(", ".join(sorted(set(results))) or "no such test")
     return {"passed": len(results)}
@@ -150,6 +168,13 @@ def _of(name: str, ended: Sequence[tuple[str, str, str]]) -> list[str]:
     file, _, test = name.partition("::")
     module = "tests." + file.removesuffix(".py").replace("/", ".")
     return [result for of, called, result in ended if of == module and (not test or called.partition("[")[0] == test)]
+
+
+@cache
+def _by_lit(name: str) -> str:
+    lit = Path(sys.executable).with_name("lit")
+    ended = subprocess.run([lit, f"tests/{name}"], cwd=ROOT, capture_output=True, check=False)
+    return "failure" if ended.returncode else "passed"
 
 
 @cache

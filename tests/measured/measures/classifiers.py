@@ -51,12 +51,16 @@ def mean(ratios: Iterable[float]) -> float:
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most."""
+    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most.
+
+    lost: points of accuracy, on average of all models.
+    """
 
     def summary() -> Values:
         measured = read(MEASURED)
         pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
-        return _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+        ratios = _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
+        return {**ratios, "lost": -sum(low["change"] for _, low in pairs) / len(pairs)}
 
     return summary
 
@@ -224,12 +228,14 @@ def compression() -> Values:
     less = [float(row["times less"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
     lost = {
-        f"{format} 8": -sum(measured[command.format(name)]["change"] for name in every) / len(every)
+        format: -sum(measured[command.format(name)]["change"] for name in every) / len(every)
         for every in [[name for family in FAMILIES for name in names(family)]]
         for format, command in (
-            ("fixed", "compile {} --width 8"),
-            ("posit", "bench {} --format posit --width 8"),
-            ("affine", "bench {} --format affine --width 8"),
+            ("fixed 8", "compile {} --width 8"),
+            ("posit 8", "bench {} --format posit --width 8"),
+            ("affine 8", "bench {} --format affine --width 8"),
+            ("fixed 16", "compile {} --width 16"),
+            ("bf16", "bench {} --format bf16"),
         )
     }
     return {

@@ -12,15 +12,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
+from programs.face_results import write_detector
 from programs.graphs import squeezenet
+from xdsl.dialects import func
 
 from measured.commands import model_path
 from measured.measures.classifiers import compiled, mean, names
 from measured.store import Values, by_parts
 from tinyml.dialects.context import context
-from tinyml.dialects.scratch import ArenaOp
+from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import find_model, load_program
+from tinyml.transforms.buffers.liveness.live_ranges import live_ranges as ranges_of_buffers
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -109,6 +112,38 @@ def on_squeezenets(_models: Path | None) -> Values:
     return values
 
 
+def on_detectors(models: Path | None) -> Values:
+    """Bytes of Face-A, Face-B and Face-C in 8 and 16 bits: by both kinds of first fit, and at best.
+
+    Buffers as the program has them, none of which is updated in place or overlaps another one.
+    """
+    folder = model_path("rnnpool-face", models)
+    parts = [f"face-{letter} {width}" for letter in "abc" for width in (8, 16)]
+    rows = by_parts("faces-packed", parts, lambda part: _detector(folder, *part.split()))
+    return {f"{part[5]}_{part[7:]}_{name}": height for part, row in rows.items() for name, height in row.items()}
+
+
+def _detector(folder: Path, name: str, width: str) -> Values:
+    with tempfile.TemporaryDirectory() as out:
+        model = write_detector(name, folder, Path(out))
+        module = load_program(model, context())
+        options = {"format": "fixed", "width": int(width), "data": str(Path(out, "search.npz"))}
+        steps = [*pipelines.flatten("reals-to-formats", options), *pipelines.flatten("formats-to-buffers", {})]
+        last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
+        pipelines.run(module, context(), [step for step in steps[:last] if step.name != "update-in-place"])
+    [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
+    rectangles = [
+        Rectangle(str(number), size_in_bytes(memref_type(buffer.result)), 1, *span)
+        for number, (buffer, span) in enumerate(ranges_of_buffers(function).ranges.items())
+    ]
+    best = pack(rectangles, "auto")
+    assert best.optimal
+    return {
+        "first": in_order_of_start(rectangles), "orders": pack(rectangles, "first-fit").height, "best": best.height,
+        "buffers": len(rectangles),
+    }  # fmt: skip
+
+
 def live_ranges(graph: Graph) -> list[Rectangle]:
     """The tensors of a graph, op by op: each lives from the op that makes it to the last one that reads it."""
     ops = len(graph.nodes)
@@ -180,6 +215,23 @@ def _row(name: str, format: str, models: Path | None) -> Values:
             if way == "promotion":
                 row["first_fit"] = arena(Path(folder, "out/ir/1-formats.mlir"), "first-fit", "host")
     return row
+
+
+def explored(models: Path | None) -> Values:
+    """Candidates that demotion and promotion evaluate in Shiftry's arithmetic, the latter in the RAM of the former.
+
+    The mean of a model of each family, and the tensors that have formats.
+    """
+    rows: dict[str, dict[str, int]] = {}
+    for name in ("fastgrnn-mnist16-10", "protonn-letter26", "bonsai-letter26"):
+        ram: list[str] = []
+        for way in ("demote", "promote"):
+            with tempfile.TemporaryDirectory() as folder:
+                report = _compiled(name, ["--format", "shiftry", "--search", way, *ram], Path(folder, "out"), models)
+            ram = ["--ram", str(report["ram_bytes"]["arena"] + report["ram_bytes"]["input"])]
+            rows.setdefault(name, {})[way] = report["search"]["candidates"]
+            rows[name]["tensors"] = len(report["search"]["tensors"])
+    return {key: round(sum(row[key] for row in rows.values()) / len(rows), 1) for key in rows[name]}
 
 
 def _compiled(name: str, options: Sequence[str], out: Path, models: Path | None) -> Values:

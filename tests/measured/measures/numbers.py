@@ -147,26 +147,18 @@ REALS = np.random.default_rng(0).uniform(-8, 0, (2, LENGTH)).astype(np.float32)
 ARGUMENT, RESULT = FixedType(16, 11), FixedType(16, 14)
 """The scales of Shiftry 5.4 for exp of what is not above zero."""
 
-SCHRAUDOLPH = f"""\
-#include "schraudolph.h"
+FAST_EXP = """\
 #include <string.h>
-static float out[{LENGTH}];
-const float *schraudolph_scores(void) {{ return out; }}
 /* The exponent and the mantissa of 2^(x / ln 2), linear in between: 2^23 / ln 2 and 127 * 2^23 - 366393. */
 static float fast_exp(float x)
-{{
+{
     int32_t bits = (int32_t)(12102203.0f * x) + 1064986823L;
     float y;
     memcpy(&y, &bits, sizeof y);
     return y;
-}}
-void schraudolph_predict(const float *X)
-{{
-    for (uint8_t i = 0; i < {LENGTH}; i++)
-        out[i] = {{body}};
-}}
+}
 """
-"""The approximation in single precision, in C, or a copy of its argument."""
+"""Schraudolph's approximation in single precision, in C."""
 
 
 def exponentials(device: str) -> Callable[[Path | None], Values]:
@@ -180,8 +172,8 @@ def _exponentials(device: str) -> Values:
         cycles, scores = _run(device, "exp", in_fixed_point, scheme)
         found[name] = cycles - _run(device, "cast", in_fixed_point)[0]
         found[f"{name}_error"] = float(np.abs(scores - np.exp(REALS)).max())
-    cycles, scores = _schraudolph(device, "fast_exp(X[i])")
-    found["schraudolph"] = cycles - _schraudolph(device, "X[i]")[0]
+    cycles, scores = _loop(device, REALS, "fast_exp(X[i])", FAST_EXP)
+    found["schraudolph"] = cycles - _loop(device, REALS, "X[i]")[0]
     found["schraudolph_error"] = float(np.abs(scores - np.exp(REALS)).max())
     found["beside_math"] = found["math"] / found["seedot"]
     found["beside_schraudolph"] = found["schraudolph"] / found["seedot"]
@@ -206,17 +198,35 @@ def _run(
     return float(ran.cycles.mean()) / LENGTH, result.decode(ran.scores) if in_fixed_point else ran.scores
 
 
-def _schraudolph(device: str, body: str) -> tuple[float, NDArray[np.floating]]:
-    interface, runner = Interface("schraudolph", "float", LENGTH, "float", LENGTH, has_label=False), runner_for(device)
+def operators(_models: Path | None) -> Values:
+    """Cycles of an Uno for a sum and a product in floats and in integers of 16 bits, with the second operand's load."""
+    found: dict[str, float] = {}
+    for name, inputs in (("float", REALS), ("integer", (REALS * 256).astype(np.int16))):
+        copied = _loop("uno", inputs, "X[i]")[0]
+        for operator, sign in (("sum", "+"), ("product", "*")):
+            found[f"{name}_{operator}"] = round(_loop("uno", inputs, f"X[i] {sign} X[{LENGTH - 1} - i]")[0] - copied, 1)
+    ratios = {f"{name}_times": found[f"float_{name}"] / found[f"integer_{name}"] for name in ("sum", "product")}
+    return found | {name: round(ratio, 1) for name, ratio in ratios.items()}
+
+
+def _loop(
+    device: str, inputs: NDArray[np.generic], body: str, definitions: str = ""
+) -> tuple[float, NDArray[np.generic]]:
+    """Time per element of a loop in C over rows of inputs, and what it computes for each X[i]."""
+    kind = "float" if inputs.dtype == np.float32 else f"{inputs.dtype}_t"
+    interface, runner = Interface("loop", kind, LENGTH, kind, LENGTH, has_label=False), runner_for(device)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "schraudolph.h").write_text(
-            "#include <stdint.h>\n"
-            f"#define schraudolph_INPUT_LENGTH {LENGTH}\n#define schraudolph_OUTPUT_LENGTH {LENGTH}\n"
-            "void schraudolph_predict(const float *X);\nconst float *schraudolph_scores(void);\n"
+        (folder / "loop.h").write_text(
+            f"#include <stdint.h>\n#define loop_INPUT_LENGTH {LENGTH}\n#define loop_OUTPUT_LENGTH {LENGTH}\n"
+            f"void loop_predict(const {kind} *X);\nconst {kind} *loop_scores(void);\n"
         )
-        (folder / "schraudolph.c").write_text(SCHRAUDOLPH.replace("{body}", body))
-        ran = runner.run(runner.build(folder, interface, folder), interface, REALS)
+        (folder / "loop.c").write_text(
+            f'#include "loop.h"\n{definitions}static {kind} out[{LENGTH}];\n'
+            f"const {kind} *loop_scores(void) {{ return out; }}\nvoid loop_predict(const {kind} *X)\n{{\n"
+            f"    for (uint8_t i = 0; i < {LENGTH}; i++)\n        out[i] = ({kind})({body});\n}}\n"
+        )
+        ran = runner.run(runner.build(folder, interface, folder), interface, inputs)
     assert ran.cycles is not None
     assert ran.scores is not None
     return float(ran.cycles.mean()) / LENGTH, ran.scores

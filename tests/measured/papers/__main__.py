@@ -44,8 +44,8 @@ def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values
     together: the tests of all rows, which run in one go with those of the first.
     """
     match row.run:
-        case ByTests(names):
-            return passed(names, together)
+        case ByTests() as tests:
+            return passed(tests.names, together)
         case Shown(by=by) if by:
             raise Unmeasured(f"its table is by `{by}`")
         case Shown(tables):

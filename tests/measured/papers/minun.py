@@ -1,17 +1,19 @@
 """MinUn: Jaiswal, Goli, Kumar, Seshadri, Sharma, "MinUn: accurate ML inference on microcontrollers", 2022."""
 
-from measured.measures.classifiers import BY_SEARCHES, BY_THIRD, compression, drops, usps
+from measured.measures.classifiers import BY_SEARCHES, BY_THIRD, compression, drops, published, usps
 from measured.measures.detectors import demoted, detectors, everywhere, keeps
 from measured.measures.hardware import on_due
-from measured.measures.memory import on_graphs, on_squeezenets, strategies
+from measured.measures.memory import explored, on_detectors, on_graphs, on_squeezenets, strategies
 from measured.measures.numbers import representations
 from measured.measures.plans import squeezenets
-from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 from measured.store import Values
 
 EXAMPLE = "numeric/dialects/formats/test_minun_example.py"
 PACKING = "unit/transforms/buffers/test_packing_modes.py"
-POSITS = "numeric/dialects/formats/test_posits.py"
+NUMBERS = "numeric/dialects/formats/test_printed_numbers.py"
+FACE_MODELS = "numeric/lowering/frontends/onnx/test_faces.py"
+COVER = "unit/transforms/buffers/test_exact_cover.py"
 SEARCHES = "unit/transforms/search/test_searches.py"
 
 FACES = Shown(("networks-faces",), detectors)
@@ -64,6 +66,17 @@ ROWS = (
         holds=lambda found: found["posit"] == 160,
     ),
     Row(
+        item="section 2.2, regimes",
+        title="regimes by their bits",
+        reports="1110 is 2, 10 is 0, 11111 in 6 bits is 4, 00001 is -4, and 000000 in 7 bits -6",
+        here="all but the last: seven bits of 0 are the number 0, and the least regime is -5",
+        verdict=DIFFERS,
+        why="the least regime of n bits is 2 - n",
+        run=tested(
+            (f"{NUMBERS}::test_regimes_of_posits", 2, 0, 4, -4), (f"{NUMBERS}::test_six_zeros_are_no_regime", 0, -5)
+        ),
+    ),
+    Row(
         item="figure 1",
         title="faces found in a picture",
         reports="boxes of the detector in floats",
@@ -76,72 +89,132 @@ ROWS = (
         item="figure 2",
         title="the fields of a posit",
         reports="sign, regime, exponent, fraction",
-        here="SoftPosit's bits for every number of 8 bits",
+        here="SoftPosit's bits in all tests of posits; `011111` is the regime 4, `01000000` the regime 0",
         verdict=REPRODUCED,
-        run=tested(f"{POSITS}::test_reals_are_rounded_as_softposit_rounds_them"),
+        run=tested((f"{NUMBERS}::test_regimes_of_posits", "011111", 4, "01000000", 0)),
     ),
     Row(
         item="table 1",
         title="values and promotability",
-        reports="numbers of 16 and 8 bits, and five scores",
-        here="all values; scores by the percentile of few numbers, which may be either of two",
+        reports="W1 (-2.13965, 1.88525) and (-2.25, 1.875) in 16 and 8 bits, and so on; scores 0.00513 (W1), 0.00543 "
+        "(B1), 0.02198 (X1), 0.30469 (t1), 0.45117 (t2)",
+        here="all values; scores of W1 and X1 by the lesser of their two deviations",
         verdict=REPRODUCED,
-        run=tested(f"{EXAMPLE}::test_table_1_values", f"{EXAMPLE}::test_table_1_promotability"),
+        run=tested(
+            (f"{EXAMPLE}::test_table_1_values", -2.13965, 1.88525, -2.25, 1.875),
+            (f"{EXAMPLE}::test_table_1_promotability", 0.00513, 0.00543, 0.02198, 0.30469, 0.45117),
+        ),
     ),
     Row(
         item="table 2",
         title="cumulative promotion",
-        reports="RAM and errors by what is promoted",
-        here="the errors and bytes of three of the printed lines, by the formulas of the text",
+        reports="RAM and errors by what is promoted: 0.45047 in 2 bytes, 0.19601 and 0.04953 in 3",
+        here="all of the printed errors",
         verdict=REPRODUCED,
-        run=tested(f"{EXAMPLE}::test_table_2"),
+        run=tested(
+            (f"{EXAMPLE}::test_table_2", 2, 3, 0.45047, 0.19601, 0.04953),
+            (f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.45047, 0.19601, 0.04953),
+        ),
     ),
-    *(
-        Row(
-            item=f"procedure {number}",
-            title=title,
-            reports=reports,
-            here=here,
-            verdict=REPRODUCED,
-            run=tested(f"{EXAMPLE}::{test}"),
-        )
-        for number, title, reports, here, test in (
-            (1, "the linear classifier", "the program of the example", "the same numbers", "test_table_1_values"),
-            (2, "posits of 16 bits", "4 bytes of RAM", "the same posits", "test_table_1_values"),
-            (3, "posits of two widths", "3 bytes of RAM", "3 bytes, or 2", "test_procedure_3_works_in_3_bytes"),
-        )
+    Row(
+        item="procedure 1",
+        title="the linear classifier",
+        reports="W1 (-2.139562, 1.885351), X1 (1.185109, -2.206466), B1 0.146048",
+        here="the program of the tests, as text of the IR",
+        verdict=REPRODUCED,
+        run=tested((f"{EXAMPLE}::test_search_promote_on_the_example", -2.139562, 1.885351, 0.146048)),
+    ),
+    Row(
+        item="procedure 2",
+        title="posits of 16 bits",
+        reports="X1 (1.18506, -2.20605) and B1 0.146057, in 4 bytes of RAM",
+        here="the same posits; algorithm 7 turns 4 bytes down",
+        verdict=REPRODUCED,
+        run=tested(
+            (f"{EXAMPLE}::test_table_1_values", 1.18506, -2.20605, 0.146057),
+            (f"{EXAMPLE}::test_promotion_chooses_procedure_3", 4),
+        ),
+    ),
+    Row(
+        item="procedure 3",
+        title="posits of two widths",
+        reports="3 bytes of RAM",
+        here="3 bytes, or 2 where a result overwrites its operand",
+        verdict=SURPASSED,
+        run=tested((f"{EXAMPLE}::test_procedure_3_works_in_3_bytes", 3, 2)),
+    ),
+    Row(
+        item="section 3",
+        title="the example by `search-promote`",
+        reports="the order t2, t1, X1, B1, W1, and t2 in 8 bits",
+        here="the order t1, t2, X, W, B with scores 0.0708, 0.0498, 0.0091, 0.0072 and 0, and t1 in 8 bits, for an "
+        "error of 0.0003",
+        verdict=DIFFERS,
+        why="posits have a shift here, which makes those of 8 bits finer, and sums are computed in 16 bits; with the "
+        "paper's posits the same algorithm makes its choice, see algorithm 8",
+        run=tested((f"{EXAMPLE}::test_search_promote_on_the_example", 0.0708, 0.0498, 0.0091, 0.0072, 8, 0.0003)),
     ),
     Row(
         item="figure 3",
         title="overview",
         reports="bit widths, memory, code",
-        here="the passes of `search-promote` and of the pipelines behind it",
+        here="`search-promote` and the pipelines behind it; each decision has its reason on the IR, such as "
+        "`promoted: promotability`",
         verdict=REPRODUCED,
-        run=tested(f"{SEARCHES}::test_what_is_reported_is_what_the_program_computes"),
+        run=tested(("filecheck/transforms/search/search_promote.mlir", "promoted: promotability")),
     ),
     Row(
         item="algorithm 4",
         title="es by accuracy",
         reports="es 0 or 2 for 8 bits, 1 or 2 for 16",
-        here="`search-uniform`: es 0 to 3",
+        here="`search-uniform` and `search-promote`: the best es of 0 to 3 for 8 bits and for 16",
         verdict=SURPASSED,
-        run=tested(f"{POSITS}::test_constants_have_the_es_and_the_shift_of_the_least_error"),
+        run=tested((f"{EXAMPLE}::test_es_by_accuracy", 0, 3, 8, 16)),
     ),
-    *(
-        Row(
-            item=f"algorithm {number}",
-            title=title,
-            reports=reports,
-            here=here,
-            verdict=REPRODUCED,
-            run=tested(f"{EXAMPLE}::{test}"),
-        )
-        for number, title, reports, here, test in (
-            (5, "value maps", "values in both widths", "`search-promote`, step 2", "test_table_1_values"),
-            (6, "the heat map", "95th percentile over size", "step 2", "test_table_1_promotability"),
-            (7, "promotion within a limit", "in the order of scores", "step 3", "test_table_2"),
-            (8, "promotion", "from three initial states", "step 3", "test_procedure_3_works_in_3_bytes"),
-        )
+    Row(
+        item="algorithm 5",
+        title="value maps",
+        reports="the values of each tensor in both widths",
+        here="`search-promote`, step 2: of W1 -2.13965 and -2.25",
+        verdict=REPRODUCED,
+        run=tested((f"{EXAMPLE}::test_table_1_values", -2.13965, -2.25)),
+    ),
+    Row(
+        item="algorithm 6",
+        title="the heat map",
+        reports="95th percentile of deviations, over the size",
+        here="step 2: 0.0527 for W1 and 0.0296 for X1, where the paper has 0.00513 and 0.02198",
+        verdict=DIFFERS,
+        why="the 95th percentile of two numbers is close to the greater one here, in the example the lesser one; the "
+        "choice is the same",
+        run=tested(
+            (f"{EXAMPLE}::test_promotability_by_an_interpolated_percentile", 95, 0.0527, 0.0296),
+            (f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.00513, 0.02198, 0.0527, 0.0296),
+        ),
+    ),
+    Row(
+        item="algorithm 7",
+        title="promotion within a limit",
+        reports="in the order of scores; what overshoots 3 bytes is reverted",
+        here="step 3: t1 is turned down at 4 bytes, `beyond the limit by itself`",
+        verdict=REPRODUCED,
+        run=tested((f"{EXAMPLE}::test_promotion_chooses_procedure_3", 3, 4, "beyond the limit by itself")),
+    ),
+    Row(
+        item="algorithm 8",
+        title="promotion",
+        reports="from three initial states, the best of which is t1, X1, B1, W1 with 0.04953",
+        here="step 3 evaluates the same programs and takes the same one",
+        verdict=REPRODUCED,
+        run=tested((f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.04953)),
+    ),
+    Row(
+        item="section 5.1",
+        title="soft limits",
+        reports="factors of 1.0 and 1.1 in fixed point, 0.8 to 1.1 for posits",
+        here="`soft` of `search-promote`, 1.0 by default",
+        verdict=DIFFERS,
+        why="offsets are packed at best while widths are searched, so that no factor has to stand for a better packing",
     ),
     Row(
         item="section 5.2",
@@ -151,7 +224,16 @@ ROWS = (
         verdict=DIFFERS,
         why="candidates are evaluated in numpy, with what they have in common computed once; detectors were searched "
         "on a busy machine, which tells no time",
-        run=tested(f"{SEARCHES}::test_what_is_reported_is_what_the_program_computes"),
+    ),
+    Row(
+        item="section 5.2, executions",
+        title="programs that a search executes",
+        reports="O(log N) by promotion, O(N) by demotion, which executes each of N tensors twice",
+        here="{promote:.0f} by promotion and {demote:.0f} by demotion for {tensors:.0f} tensors, on average of a "
+        "model of each family",
+        verdict=REPRODUCED,
+        run=Measured(explored),
+        holds=lambda found: found["promote"] < found["tensors"] < found["demote"],
     ),
     Row(
         item="figure 4",
@@ -159,25 +241,45 @@ ROWS = (
         reports="384 bytes on a heap, 256 at best",
         here="`none` 384, all other modes 256",
         verdict=REPRODUCED,
-        run=tested(f"{PACKING}::test_minun_figure_4"),
+        run=tested((f"{PACKING}::test_minun_figure_4", 384, 256)),
     ),
     Row(
         item="figure 5",
         title="a canvas of bytes and instructions",
-        reports="the placements of a tensor as options",
-        here="`exact-cover`: options at normal patterns, sections in place of instructions",
+        reports="one map of a tensor of 2 bytes between instructions 2 and 4 for each place of it",
+        here="as many options; figure 4 as a canvas has a cover in 256 bytes and none in 192. `exact-cover` takes "
+        "options at normal patterns alone, and sections in place of instructions",
         verdict=SURPASSED,
-        run=tested(f"{PACKING}::test_exact_modes_find_the_least_height"),
+        run=tested(
+            (f"{COVER}::test_maps_of_minun_figure_5", 2, 4),
+            (f"{COVER}::test_canvas_of_minun_on_its_figure_4", 256, 192),
+        ),
+    ),
+    Row(
+        item="definition 1",
+        title="exact cover",
+        reports="disjoint sets whose union is the whole",
+        here="Knuth's example: of six sets `ce`, `adg`, `bcf`, `adf`, `bg` and `deg` the first, fourth and fifth",
+        verdict=REPRODUCED,
+        run=tested((f"{COVER}::test_knuths_example", "ce", "adf", "bg")),
+    ),
+    Row(
+        item="section 5.3, coarsening",
+        title="tensors of 32, 56 and 64 bytes with k = 32",
+        reports="sizes are rounded up to multiples of k; k = 1 finds the optimum",
+        here="160 bytes with k = 32, 152 with k = 1, `pack-scratch{{coarsen=32}}`",
+        verdict=REPRODUCED,
+        run=tested((f"{PACKING}::test_coarse_sizes_of_minun", 32, 56, 64, 160, 152)),
     ),
     Row(
         item="section 5.3",
         title="packing as exact cover",
-        reports="Algorithm X with dancing links finds the least height",
-        here="proved against exhaustive search",
+        reports="Algorithm X with dancing links finds the least height (`exact-cover` here)",
+        here="proved against exhaustive search; Knuth's example, sets such as `adg`",
         verdict=REPRODUCED,
         run=tested(
-            f"{PACKING}::test_exact_modes_find_the_least_height",
-            "unit/transforms/buffers/test_exact_cover.py::test_knuths_example",
+            (f"{PACKING}::test_exact_modes_find_the_least_height", "exact-cover"),
+            (f"{COVER}::test_knuths_example", "adg"),
         ),
     ),
     Row(
@@ -204,12 +306,11 @@ ROWS = (
     Row(
         item="figure 8",
         title="boxes by Shiftry",
-        reports="Face-C misses faces",
-        here="in Shiftry's arithmetic, demoted to {arena:k} KB, Face-C has an average precision of "
-        "{average_precision:.3f}, in floats {float:.3f}; by promotion see figure 9",
+        reports="Face-C misses faces, at 204 KB and an average precision of 0.139",
+        here="in Shiftry's arithmetic, demoted to the paper's 204 KB ({arena:k} of arena), Face-C has an average "
+        "precision of {average_precision:.3f}, in floats {float:.3f}; by promotion see figure 9",
         verdict=DIFFERS,
-        why="the paper's picture is of a data set for research only, and its program takes 204 KB, for an average "
-        "precision of 0.139",
+        why="the paper's picture is of a data set for research only, so that others are measured",
         run=Measured(demoted),
     ),
     Row(
@@ -231,6 +332,15 @@ ROWS = (
         verdict=REPRODUCED,
         run=Shown(("results-third",), compression, BY_THIRD),
         holds=lambda found: found["worst"] >= -0.2 and found["least"] >= 2.9,
+    ),
+    Row(
+        item="table 3, 16 bits",
+        title="fixed point of 16 bits and BFloat16 beside floats",
+        reports="0.41 and 0.15 points lost on average",
+        here="{fixed 16:.2f} and {bf16:.2f} points lost on average of twelve models, negative for a gain",
+        verdict=SURPASSED,
+        run=Shown(("results-formats",), compression),
+        holds=lambda found: found["fixed 16"] < 0.41 and found["bf16"] < 0.15,
     ),
     Row(
         item="table 3, detectors",
@@ -263,11 +373,12 @@ ROWS = (
         here="in Shiftry's arithmetic and the same RAM, demotion changes {fastgrnn_demotion:.2f}, "
         "{protonn_demotion:.2f} and {bonsai_demotion:.2f}, promotion {fastgrnn_promotion:.2f}, "
         "{protonn_promotion:.2f} and {bonsai_promotion:.2f}",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
         run=COMPARED,
         holds=lambda found: all(
             found[f"{family}_promotion"] > found[f"{family}_demotion"] for family in ("protonn", "bonsai", "fastgrnn")
         ),
+        why="the models are others: promotion is ahead in each family, as in the paper, by less",
     ),
     Row(
         item="table 5",
@@ -294,19 +405,21 @@ ROWS = (
     ),
     Row(
         item="section 7.7",
-        title="overflows and further widths",
-        reports="gains are small",
-        here="further widths and formats are steps 4 to 7 of `search-promote`; results saturate",
+        title="three widths",
+        reports="8, 12 and 16 bits: no tangible benefit",
+        here="further widths and formats are steps 4 to 7 of `search-promote`, which give the room that is left to "
+        "tensors of 12 and 16 bits where that loses less",
         verdict=SURPASSED,
-        run=tested(f"{SEARCHES}::test_room_that_promotion_leaves_goes_to_other_widths"),
+        run=tested((f"{SEARCHES}::test_room_that_promotion_leaves_goes_to_other_widths", 8, 12, 16)),
     ),
     Row(
         item="table 7",
         title="layers of the detectors",
-        reports="Face-A, Face-B and Face-C",
-        here="`tests/programs/faces.py` writes all three",
+        reports="an input of 320 x 240; bottlenecks of 32 channels at 40 x 30 and of 96 and 128 at 20 x 15 (Face-A), "
+        "of 32 to 128 at 20 x 15 (Face-B), of 32 at 40 x 30 and of 64 at 20 x 15 (Face-C)",
+        here="the same images behind each bottleneck of the imported models",
         verdict=REPRODUCED,
-        run=tested("numeric/lowering/frontends/onnx/test_faces.py"),
+        run=tested((f"{FACE_MODELS}::test_layers_of_table_7", 32, 40, 30, 96, 128, 20, 15, 64)),
     ),
     Row(
         item="table 8, classifiers",
@@ -316,7 +429,7 @@ ROWS = (
         here="on average of twelve models fixed {fixed 8:.2f}, posits {posit 8:.2f}, affine {affine 8:.2f}",
         verdict=SURPASSED,
         run=Shown(("results-formats",), compression),
-        holds=lambda found: max(found["fixed 8"], found["posit 8"], found["affine 8"]) < 0.5,
+        holds=lambda found: max(found["fixed 8"], found["posit 8"], found["affine 8"]) < 0.2,
     ),
     Row(
         item="table 8, usps10",
@@ -326,7 +439,7 @@ ROWS = (
         "([beside others](shiftry.md#published-data-sets))",
         verdict=SURPASSED,
         run=Shown(("papers-published",), usps),
-        holds=lambda found: found["float"] - found["accuracy"] < 1,
+        holds=lambda found: found["accuracy"] > 52.12 and found["float"] - found["accuracy"] < 1,
     ),
     Row(
         item="table 8, detectors",
@@ -397,6 +510,18 @@ ROWS = (
         holds=lambda found: all(found[f"{version}_best"] < found[f"{version}_first"] for version in ("v1_0", "v1_1")),
     ),
     Row(
+        item="table 9, faces",
+        title="memory by optimum and first fit",
+        reports="Face-A 232 KB by both, Face-B 218 KB by first fit and 165 at best (24 % less), Face-C 188 and 185",
+        here="8 bits, by first fit in one pass, by the best of six orders and at best: Face-A {a_8_first:k}, "
+        "{a_8_orders:k} and {a_8_best:k} KB, Face-B {b_8_first:k}, {b_8_orders:k} and {b_8_best:k}, Face-C "
+        "{c_8_first:k}, {c_8_orders:k} and {c_8_best:k}; 16 bits: {a_16_first:k}, {a_16_orders:k} and {a_16_best:k}, "
+        "{b_16_first:k}, {b_16_orders:k} and {b_16_best:k}, {c_16_first:k}, {c_16_orders:k} and {c_16_best:k}",
+        verdict=REPRODUCED,
+        run=Measured(on_detectors),
+        holds=lambda found: 100 * (1 - found["b_8_best"] / found["b_8_first"]) > 24,
+    ),
+    Row(
         item="table 10",
         title="strategies in posits",
         reports="accuracy and RAM of 32 models; by optimal packing 0 to 18 % less RAM than by first fit",
@@ -432,5 +557,40 @@ ROWS = (
         "5.01 for the M7, which issues two instructions at a time, to 3.40 for the M4",
         run=FACES,
         holds=lambda found: found["b"]["seconds"] < 7.9 and found["c"]["seconds"] < 9.1,
+    ),
+    Row(
+        item="tables 4 and 5, RNNPool",
+        title="strategies on detectors",
+        reports="demotion loses 0.233 of average precision against promotion in fixed point and 0.030 in posits; by "
+        "size and by accuracy -0.003 and 0.012",
+        here="demotion and promotion of Face-C, see figures 8 and 9",
+        verdict=CANNOT,
+        why="its pictures are for research only, and a search by size or accuracy evaluates thousands of detectors",
+    ),
+    Row(
+        item="section 9, mixed representations",
+        title="ahead: several number representations in one program",
+        reports="future work, for FPGAs",
+        here="`search-promote{{formats=...}}` gives single tensors of a program in `!fixed.q` the type `!posit.p` "
+        "where that loses less; hardware takes any of them ([hardware](../fpga.md))",
+        verdict=SURPASSED,
+        run=tested(("filecheck/transforms/search/search_promote.mlir", "!fixed.q", "!posit.p")),
+    ),
+    Row(
+        item="section 9, synthesised representations",
+        title="ahead: a number representation made for a model",
+        reports="a function from reals to bits for each model, more ambitious",
+        here="codebooks are fitted to the numbers of each constant ([codebooks](../dialects/formats.md))",
+        verdict=DIFFERS,
+        why="a table of any reals is the most general function of few bits, but only constants have one",
+    ),
+    Row(
+        item="section 7.7.1",
+        title="overflows",
+        reports="by promotion, which rules them out, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84",
+        here="on HAR-6 in 8 bits everywhere, where results saturate and do not overflow, {accuracy:.2f} %",
+        verdict=SURPASSED,
+        run=Measured(published("fastgrnn-har6", "uno")),
+        holds=lambda found: found["accuracy"] > 90.84,
     ),
 )

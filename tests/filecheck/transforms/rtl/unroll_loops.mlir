@@ -3,6 +3,8 @@
 // RUN: tinyml-opt %s -p 'unroll-loops,canonicalize' --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=1000 dsps=2 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=BUDGET
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=9000 dsps=2 brams=1},canonicalize' --split-input-file | filecheck %s --check-prefix=BRAMS
+// RUN: tinyml-opt %s -p 'unroll-loops{luts=320 dsps=0 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=SEEDOT
+// RUN: tinyml-opt %s -p 'unroll-loops{luts=319 dsps=0 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=LESS
 
 // Four elements of two memories in each iteration, added as a tree; rows of 8 elements begin at whole words.
 func.func @sum(%row: index) -> i24 {
@@ -169,3 +171,67 @@ func.func @brams() -> i24 {
 // CHECK: !rtl.memory<256, 64>
 // BRAMS: func.func @brams
 // BRAMS: !rtl.memory<512, 32>
+
+// -----
+
+// SeeDot, section 6.2.2: A - B takes 0.4 of the budget R for each of 10 elements, the sum with C 0.1 of it. Here these
+// are 96 and 24 of 240 LUTs beside 80 for the loops' control: in turn both loops get a factor of 2, 5 iterations.
+func.func @seedot() -> (i20, i8) {
+  %A = rtl.memory : !rtl.memory<10, 20>
+  %B = rtl.memory : !rtl.memory<10, 20>
+  %C = rtl.memory : !rtl.memory<10, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 10 : index
+  %difference = arith.constant 0 : i20
+  %sum = arith.constant 0 : i8
+  %temp = scf.for %i = %zero to %n step %one iter_args(%s = %difference) -> (i20) {
+    %a = rtl.load %A[%i] : !rtl.memory<10, 20> -> i20
+    %b = rtl.load %B[%i] : !rtl.memory<10, 20> -> i20
+    %t = arith.subi %a, %b : i20
+    %u = arith.addi %s, %t : i20
+    scf.yield %u : i20
+  }
+  %D = scf.for %i = %zero to %n step %one iter_args(%s = %sum) -> (i8) {
+    %c = rtl.load %C[%i] : !rtl.memory<10, 8> -> i8
+    %u = arith.addi %s, %c : i8
+    scf.yield %u : i8
+  }
+  func.return %temp, %D : i20, i8
+}
+// SEEDOT: func.func @seedot
+// SEEDOT: %A = rtl.memory : !rtl.memory<5, 40>
+// SEEDOT: %C = rtl.memory : !rtl.memory<5, 16>
+// SEEDOT: [[factor2:%.*]] = arith.constant 5 : index
+// SEEDOT: scf.for %i = %zero to [[factor2]]
+// SEEDOT: arith.subi
+// SEEDOT: arith.subi
+// SEEDOT-NOT: arith.subi
+// SEEDOT: func.func @elementwise
+// One LUT less than R leaves the second loop as it is.
+// LESS: func.func @seedot
+// LESS: %A = rtl.memory : !rtl.memory<5, 40>
+// LESS: %C = rtl.memory : !rtl.memory<10, 8>
+
+// -----
+
+// A - B + C as the paper writes it: loops that store elements keep one element in each iteration, whatever there is.
+func.func @elementwise() {
+  %A = rtl.memory : !rtl.memory<10, 8>
+  %B = rtl.memory : !rtl.memory<10, 8>
+  %temp = rtl.memory : !rtl.memory<10, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 10 : index
+  scf.for %i = %zero to %n step %one {
+    %a = rtl.load %A[%i] : !rtl.memory<10, 8> -> i8
+    %b = rtl.load %B[%i] : !rtl.memory<10, 8> -> i8
+    %t = arith.subi %a, %b : i8
+    rtl.store %t, %temp[%i] : i8, !rtl.memory<10, 8>
+  }
+  func.return
+}
+// CHECK: func.func @elementwise
+// CHECK: rtl.memory<10, 8>
+// CHECK: arith.subi
+// CHECK-NOT: arith.subi

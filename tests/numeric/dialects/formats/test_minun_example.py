@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,10 +18,17 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.buffers.liveness.live_ranges import live_ranges
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 from tinyml.transforms.buffers.packing import Rectangle, pack
 from tinyml.transforms.buffers.update_in_place import UpdateInPlacePass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.search_promote import Promotion, best_variant, heat_map, uniform_losses
 
 W, X, B = np.array([[-2.139562, 1.885351]]), np.array([[1.185109], [-2.206466]]), np.array([[0.146048]])
 EXACT = (W @ X + B).item()
@@ -75,18 +85,120 @@ def test_table_1_values():
     assert result(set()) == -7
 
 
+def deviations() -> dict[str, NDArray[np.float64]]:
+    """Of the numbers of 8 and 16 bits; t1 and t2 are -7 of 8 bits, since they come from inputs that were rounded."""
+    found = {
+        name: np.abs(WIDE.decode(WIDE.encode(reals)) - NARROW.decode(NARROW.encode(reals))).ravel()
+        for name, reals in {"W": W, "X": X, "B": B}.items()
+    }
+    return found | {"t1": np.array([7 - 6.69531]), "t2": np.array([7 - 6.54883])}
+
+
 def test_table_1_promotability():
     """The published scores of W and X stand for the lesser of two deviations; a percentile of so few is either."""
-    deviations = {
-        name: np.abs(WIDE.decode(WIDE.encode(reals)) - NARROW.decode(NARROW.encode(reals))).ravel()
-        for name, reals in {"W": W, "X": X, "B": B, "t1": np.array([-6.69531]), "t2": np.array([-6.54883])}.items()
-    }
-    # Both are -7 of 8 bits: they come from inputs that were rounded.
-    deviations["t1"], deviations["t2"] = np.array([7 - 6.69531]), np.array([7 - 6.54883])
-    scores = {name: float(found.min()) / len(found) for name, found in deviations.items()}
+    scores = {name: float(found.min()) / len(found) for name, found in deviations().items()}
     published = {"W": 0.00513, "B": 0.00543, "X": 0.02198, "t1": 0.30469, "t2": 0.45117}
     assert {name: round(score, 5) for name, score in scores.items()} == pytest.approx(published, abs=1.1e-5)
     assert sorted(scores, key=lambda name: -scores[name]) == ["t2", "t1", "X", "B", "W"]
+
+
+def test_promotability_by_an_interpolated_percentile():
+    """As numpy takes the 95th percentile of two numbers, which is close to the greater one, W comes before X and B."""
+    scores = {name: float(np.percentile(found, 95)) / len(found) for name, found in deviations().items()}
+    assert {name: round(score, 4) for name, score in scores.items()} == pytest.approx(
+        {"W": 0.0527, "B": 0.0054, "X": 0.0296, "t1": 0.3047, "t2": 0.4512}, abs=1e-4
+    )
+    assert sorted(scores, key=lambda name: -scores[name]) == ["t2", "t1", "W", "X", "B"]
+
+
+class PaperSearch:
+    """What `Promotion` asks of a search, on the example's posits, which have no shifts. tried: by name, in order."""
+
+    def __init__(self) -> None:
+        self.classes = [SimpleNamespace(name=name) for name in ("W", "X", "B", "t1", "t2")]
+        self.tried: list[tuple[set[str], int]] = []
+        self.found: dict[frozenset[str], float] = {}
+
+    def promoted(self, choices: Sequence[FormatChoice]) -> set[str]:
+        return {one.name for one, choice in zip(self.classes, choices, strict=True) if choice.prototype == WIDE}
+
+    def losses(self, candidates: Sequence[Sequence[FormatChoice]]) -> list[float]:
+        self.found |= {frozenset(self.promoted(one)): abs(result(self.promoted(one)) - EXACT) for one in candidates}
+        return [self.found[frozenset(self.promoted(one))] for one in candidates]
+
+    def fits(self, choices: Sequence[FormatChoice], ram: int = 3) -> bool:
+        """Only t1 and t2 take RAM, side by side as in procedure 3."""
+        promoted = self.promoted(choices)
+        taken = sum(2 if name in promoted else 1 for name in ("t1", "t2"))
+        self.tried.append((promoted, taken))
+        return taken <= ram
+
+
+@pytest.mark.parametrize("heat", [(0.00513, 0.02198, 0.00543, 0.30469, 0.45117), (0.0527, 0.0296, 0.0054, 0.3, 0.5)])
+def test_promotion_chooses_procedure_3(heat: Sequence[float]):
+    """Algorithms 7 and 8 in 3 bytes, by the published scores and by those of an interpolated percentile."""
+    search = PaperSearch()
+    chosen = Promotion(cast(Search, search), NARROW, WIDE, heat).best(search.fits)
+    assert search.promoted(chosen.choices) == {"t1", "X", "B", "W"}
+    errors = {
+        frozenset[str](): 0.45047,
+        frozenset({"t2", "X", "B", "W"}): 0.19601,
+        frozenset({"t1", "X", "B", "W"}): 0.04953,
+    }
+    assert search.found == pytest.approx(errors, abs=1e-5)
+    assert ({"t2", "t1"}, 4) in search.tried, "what overshoots is reverted"
+    assert chosen.reasons["t1"].endswith("beyond the limit by itself")
+
+
+LINEAR = """func.func @classifier(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %W = tdsl.const dense<[[-2.139562, 1.885351]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %B = tdsl.const dense<[[0.146048]]> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %t1 = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %t2 = tdsl.add %t1, %B : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  func.return %t2 : tensor<1x1xf32>
+}"""
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Iterator[Search]:
+    """Of the example, whose one input is all data that there is."""
+    np.savez(tmp_path / "x.npz", x=X.T.astype(np.float32))
+    module = Parser(context(), LINEAR).parse_module()
+    pipelines.run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
+    problem = SearchProblem(print_ir(module), X.T.astype(np.float32), None, None)
+    with Evaluation(problem, "error", Workers(1)) as evaluation:
+        yield Search(evaluation, WIDE)
+
+
+def test_search_promote_on_the_example(search: Search):
+    """By posits with shifts, as `search-promote` takes them, t1 comes before t2, and X, W and B behind them.
+
+    B costs nothing, since a sum is computed in 16 bits; t1 stays narrow and not t2, and the error is 0.0003.
+    """
+    heat = heat_map(search, NARROW, WIDE)
+    scores = {one.name: round(score, 4) for one, score in zip(search.classes, heat, strict=True)}
+    assert scores == {"t1": 0.0708, "t2": 0.0498, "X": 0.0091, "W": 0.0072, "B": 0.0}
+    names = [one.name for one in search.classes]
+
+    def ram(choices: Sequence[FormatChoice]) -> int:
+        bits = {name: choice.prototype.bits for name, choice in zip(names, choices, strict=True)}
+        return (bits["t1"] + bits["t2"]) // 8
+
+    chosen = Promotion(search, NARROW, WIDE, heat).best(lambda choices: ram(choices) <= 3)
+    narrow = [name for name, one in zip(names, chosen.choices, strict=True) if one.prototype.bits == NARROW.bits]
+    assert narrow == ["t1"]
+    assert search.losses([chosen.choices])[0] == pytest.approx(0.0003, abs=5e-5)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_es_by_accuracy(search: Search, width: int):
+    """Algorithm 4, which tries 0 and 2 for 8 bits, and 1 and 2 for 16: here the best of four is taken for both."""
+    variants = PositType.of_width(width).variants
+    assert [format.for_range(-1.0, 1.0).es.data for format in variants] == [0, 1, 2, 3]
+    losses = uniform_losses(search, variants)
+    assert len(set(losses)) > 1
+    best = best_variant(search, PositType.of_width(width), lambda _: True)
+    assert best == variants[losses.index(min(losses))]
 
 
 @pytest.mark.parametrize(

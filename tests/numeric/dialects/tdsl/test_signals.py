@@ -25,11 +25,13 @@ from programs.signals import (
     transform_program,
     with_format,
 )
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import filter_bank, mel_matrix
+from tinyml.lowering.frontends.signals.square_waves import SquareWaves
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
@@ -178,3 +180,35 @@ def test_square_waves_are_sums_of_samples():
     found = evaluate_reals(module, signals).scores
     assert found is not None
     np.testing.assert_allclose(found.reshape(4, -1), wanted, atol=1e-12)
+
+
+def test_square_waves_are_odd_harmonics():
+    """Equations (28) to (31) of Gural and Murmann: 4/pi times the m-th bin, a third of the 3m-th, a fifth of the 5m-th.
+
+    A chunk of 1,024 samples with one tone in 16 m, 48 or 80 periods is seen by a square wave of 16 periods.
+    """
+    length, m = 1024, 16
+    at = np.arange(length)
+    seen: dict[int, float] = {}
+    for harmonic in (1, 2, 3, 5):
+        signal = np.cos(2 * np.pi * m * harmonic * (at + 0.5) / length)[None].astype(np.float32)
+        to = ModelBuilder("waves.py")
+        chunk = to.argument(TensorType(f32, (1, length)), "x")
+        step = tdsl.PERIOD * m // length
+        module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(0), [step]), (1, 2))])
+        scores = evaluate_reals(module, signal).scores
+        assert scores is not None
+        seen[harmonic] = float(np.hypot(*scores.ravel()))
+    # A tone of amplitude 1 is 1/2 in a bin of the transform.
+    assert seen[1] == pytest.approx(4 / np.pi / 2, rel=0.01)
+    assert seen[1] / seen[3] == pytest.approx(3, rel=0.02)
+    assert seen[1] / seen[5] == pytest.approx(5, rel=0.05)
+    assert seen[2] == pytest.approx(0, abs=1e-6)
+
+
+def test_memory_of_square_waves():
+    """Gural and Murmann, D.2: two sums of each of H = 5 chunks and M = 32 frequencies, whatever the window holds."""
+    waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
+    assert waves.features == 32
+    carried = [value for op in waves.module().walk() if isinstance(op, scf.ForOp) for value in op.iter_args]
+    assert [tdsl.shape_of(value) for value in carried] == [(62, 32), (5, 2 * 32)]

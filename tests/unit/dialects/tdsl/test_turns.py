@@ -83,11 +83,22 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
     assert [numbers[pixel] for pixel in order] == list(range(numbers.size))
 
 
-def test_memory_of_a_published_layer():
-    """Gural and Murmann's third layer, 10x10x8 to 8x8x11: as the equations count, 845, 848 and 888 elements.
+@pytest.mark.parametrize("side", [1, 2, 3, 8])
+def test_equation_6(side: int):
+    """Gural and Murmann's inverse of herringbone: where turns write each pixel of a square."""
 
-    A pixel may overwrite what nothing but its own window has, which takes one element less than these count.
-    """
+    def place(row: int, column: int) -> int:
+        if column >= row:
+            return row * (2 * side - row - 1) + column
+        return column * (2 * side - column - 2) + side + row - 1
+
+    expected = [[place(row, column) for column in range(side)] for row in range(side)]
+    assert order_of(herringbone((side, side), True), side, side).tolist() == expected
+    assert side != 3 or expected == [[0, 1, 2], [3, 5, 6], [4, 7, 8]]
+
+
+def test_memory_of_a_published_layer():
+    """Gural and Murmann's third layer, 10x10x8 to 8x8x11, for which equations (1) to (3) give 888, 845 and 848."""
 
     def elements(rows: list[int]) -> int:
         windows = [window_pixels(turn, (3, 3), (1, 1)) for turn in turns(rows, (10, 10), (8, 8), (1, 1))]

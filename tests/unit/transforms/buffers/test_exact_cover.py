@@ -41,6 +41,32 @@ def test_knuths_example_with_colours():
         assert [sorted(one) for one in cover.solutions()] == [[1, 3]]
 
 
+def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, int]]]:
+    """MinUn, section 5.3: the cells of each placement of a tensor on a canvas of so many bytes."""
+    return [
+        [(low + byte, instruction) for byte in range(bytes) for instruction in range(first, end)]
+        for low in range(canvas - bytes + 1)
+    ]
+
+
+def test_maps_of_minun_figure_5():
+    """A tensor of 2 bytes between instructions 2 and 4: one map for each byte but the last, of 2 x 2 cells."""
+    found = maps(2, 2, 4, 4)
+    assert [len(cells) for cells in found] == [4, 4, 4]
+    assert found[0] == [(0, 2), (0, 3), (1, 2), (1, 3)]
+
+
+@pytest.mark.parametrize(("canvas", "fits"), [(256, True), (192, False)])
+def test_canvas_of_minun_on_its_figure_4(canvas: int, fits: bool):
+    """Cells of 64 bytes: 256 bytes hold A to D, and E after A and C died. In 192 there is no cover."""
+    tensors = {"A": (1, 0, 1), "B": (1, 0, 2), "C": (1, 0, 1), "D": (1, 0, 2), "E": (2, 1, 2)}
+    cover = ExactCover(tensors, [(byte, instruction) for byte in range(canvas // 64) for instruction in range(2)])
+    for name, lives in tensors.items():
+        for cells in maps(*lives, canvas // 64):
+            cover.add([name, *cells])
+    assert (next(cover.solutions(), None) is not None) == fits
+
+
 def queens(n: int) -> ExactCover:
     lines = [(name, i) for name in ("row", "column") for i in range(n)]
     diagonals = [(name, i) for name in ("up", "down") for i in range(-n, 2 * n)]

@@ -180,6 +180,35 @@ def test_shiftry_defragments_its_example_of_section_7_1():
     assert pack(FRAGMENTED, "shiftry", Effort(barred={3})) == Placement((0, 32, 64, 64), 128, 96)
 
 
+def test_shiftry_rounds_25_bytes_up_to_a_block_of_32():
+    """Section 7: 25 bytes are a block of 32 where most variables have 16, so that the next one starts at byte 32."""
+    given = [
+        Rectangle("wide", 25, 1, 0, 2),
+        Rectangle("x", 16, 1, 1, 2),
+        Rectangle("y", 16, 1, 1, 2),
+        Rectangle("later", 100, 1, 3, 3),
+    ]
+    assert pack(given, "shiftry").offsets == (0, 32, 48, 0)
+    assert pack(given, "first-fit").offsets[1:3] == (25, 41)
+
+
+def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
+    """Section 7.1: x1 in bytes 4 to 7 and x2 in 16 to 31 migrate by (4, 0, 4) and (16, 4, 16); x1 alone is enough."""
+    given = [
+        Rectangle("a", 4, 1, 0, 5),
+        Rectangle("x1", 4, 1, 1, 6),
+        Rectangle("b", 4, 1, 2, 5),
+        Rectangle("c", 4, 1, 3, 5),
+        Rectangle("x2", 16, 1, 4, 6),
+        Rectangle("x3", 12, 1, 6, 6),
+    ]
+    placement = pack(given, "shiftry")
+    assert (placement.offsets[1], placement.offsets[4]) == (4, 16)
+    assert placement.moves == (BufferMove(6, 1, 12),)
+    assert sum(given[move.index].size for move in placement.moves) == 4
+    assert placement.height == 4 + 16 + 12
+
+
 def test_shiftry_moves_the_least_that_makes_room():
     """Compaction would move b and d; b alone makes room for new."""
     given = [
@@ -235,6 +264,15 @@ def test_the_validator_looks_at_moves_one_after_the_other():
     assert list(complaints(given, around)) == []
     late = Placement((0, 4, 8), 12, 8, (BufferMove(2, 0, 8), BufferMove(1, 1, 4)))
     assert list(complaints(given, late)) == ["the moves are not in the order of their points"]
+
+
+def test_coarse_sizes_of_minun():
+    """Section 5.3: 32, 56 and 64 bytes with k = 32; 56 are rounded up to 64, which makes 5 rows of 152."""
+    given = [Rectangle(str(size), size, 1, 0, 0) for size in (32, 56, 64)]
+    assert pack(given, "exact-cover", coarsen=1).height == 152
+    placement = pack(given, "exact-cover", coarsen=32)
+    assert placement.offsets == (0, 32, 96)
+    assert placement.height == 160 == 5 * 32
 
 
 def test_coarse_sizes_cost_memory():

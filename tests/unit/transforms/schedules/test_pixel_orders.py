@@ -39,7 +39,7 @@ def test_lemma_3_1(side: int, kernel: int, expected: int):
     assert least == expected == (side + kernel - 1) ** 2 + kernel
 
 
-@pytest.mark.parametrize("count", range(1, 7))
+@pytest.mark.parametrize("count", range(1, 6 + 1))
 def test_lemma_a_1(count: int):
     """Some sets with the least dependencies are connected and orthogonally convex."""
     _, sets = least_dependencies(count, 3, 4)
@@ -183,3 +183,15 @@ def test_equation_2_takes_too_little():
     image = (height + kernel - 1) * (width + kernel - 1)
     debt = (height * width - critical**2) * after - (image - (critical + kernel - 1) ** 2 - kernel) * before
     assert (image * before + debt, least_of_all_orders(*shape)) == (79, 80)
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
+def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
+    """The bound is that of an image with the padding in memory, whose pixels count as debt."""
+    height, width, before, after, kernel = shape
+    padded = convolution(height, width, before, after, kernel)
+    edge = kernel // 2
+    read = Read("x", (kernel, kernel), (1, 1), (edge, edge))
+    image = Image(height, width, before, 1)
+    graph = Graph({"x": image, "y": padded.tensors["y"]}, ("x",), (Node("y", Kind.CONTRACTION, (read,)),), ("y",))
+    assert counted(graph, 0).least()[0] < counted(padded, 0).least()[0]

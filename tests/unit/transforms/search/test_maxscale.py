@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import cast
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.published.seedot import SeedotType
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.search.search_maxscale import Rules, assign_scales
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.search_maxscale import Rules, assign_scales, explore_maxscale
 
 
 @pytest.mark.parametrize(
@@ -83,3 +87,25 @@ def test_scales_are_propagated(maxscale: int):
     scales = assign_scales(assignment, SeedotType.of_width(16), maxscale)
     found = {one.name: scales.profiled[one] + scales.zoom(one) for one in assignment.classes}
     assert found == SCALES[maxscale]
+
+
+class CountedSearch:
+    """What `explore_maxscale` asks of a search. candidates: how many programs were evaluated."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.assignment = FormatAssignment(predict_function(module))
+        self.classes = self.assignment.classes
+        self.candidates = 0
+
+    def losses(self, candidates: Sequence[object]) -> list[float]:
+        self.candidates += len(candidates)
+        return [float(number) for number, _ in enumerate(candidates)]
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_as_many_programs_as_bits(width: int):
+    """Section 5.3.2: one for each maxscale from 0 to B - 1, whatever the size of the program."""
+    search = CountedSearch(Parser(context(), PROGRAM).parse_module())
+    _, maxscale, _ = explore_maxscale(cast(Search, search), SeedotType.of_width(width))
+    assert search.candidates == width
+    assert maxscale == width - 1

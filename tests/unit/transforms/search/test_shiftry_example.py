@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from pathlib import Path
 
+import numpy as np
 import pytest
 from programs.paths import FILECHECK
 from xdsl.parser import Parser
@@ -24,7 +26,7 @@ from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each
+from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each, explore_input_scale
 
 INPUTS = FILECHECK / "transforms"
 FLOAT = -5.11167404
@@ -113,3 +115,45 @@ def test_cumulative_demotion(search: Search, data: Data, count: int):
     names = list(CUMULATIVE)
     found = result(search, data, names[:count])
     assert (cut(found), cut(abs(found - FLOAT))) == CUMULATIVE[names[count - 1]]
+
+
+def bytes_of(search: Search, demoted: list[str]) -> tuple[int, int]:
+    """Of the read-only parameters, the input included, and of t1 to t4 side by side."""
+    bytes = {one.name: one.elements * (1 if one.name in demoted else 2) for one in search.classes}
+    temporaries = sum(bytes.pop(f"t{number}") for number in range(1, 5))
+    return sum(bytes.values()), temporaries
+
+
+def test_limits_of_the_example(search: Search):
+    """14 bytes of flash and 8 of RAM: 22 and 12 in 16 bits, in floats 44 and 24; pseudocode 4 takes 14 of flash.
+
+    The first strategy demotes no more than fits the flash, which is the same program.
+    """
+    assert bytes_of(search, []) == (22, 12) == (44 // 2, 24 // 2)
+    assert bytes_of(search, ["B2", "B1", "X", "W1"]) == (13, 12)
+    assert next(count for count in range(10) if bytes_of(search, list(CUMULATIVE)[:count])[0] <= 14) == 4
+
+
+OUTLIERS = """func.func @greater(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) {
+  %l = tdsl.argmax %X : tensor<2x1xf32>
+  func.return %l, %X : index, tensor<2x1xf32>
+}"""
+
+
+def test_the_scale_of_the_input(tmp_path: Path):
+    """Section 6.1 and algorithm 12: all samples but 2 lie in (-2, 2). For 17 the rule by extremes asks for scale 10.
+
+    Stage 1 takes scale 14, by which the labels of close numbers are right.
+    """
+    first = np.concatenate([np.linspace(-1.9, 1.9, 499), 0.65 + np.linspace(-1, 1, 499) * 2.0**-10])
+    x = np.stack([first, np.full(998, 0.65)], 1)
+    x = np.concatenate([x, [[9.0, 0.65], [0.65, 17.0]]]).astype(np.float32)
+    np.savez(tmp_path / "x.npz", x=x)
+    module = Parser(context(), OUTLIERS).parse_module()
+    run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
+    with Evaluation(SearchProblem(print_ir(module), x, None, None), "disagreement", Workers(1)) as evaluation:
+        search = Search(evaluation, ShiftryType.of_width(16))
+        wide = search.uniform(search.prototype_of(16))
+        assert search.formats(wide) == (ShiftryType.of_width(16).with_frac(10),)
+        found = explore_input_scale(search, wide)
+        assert search.formats([found]) == (ShiftryType.of_width(16).with_frac(14),)

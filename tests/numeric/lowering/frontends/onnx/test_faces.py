@@ -10,9 +10,10 @@ import pytest
 from oracles.onnx_models import Array, onnxruntime
 from programs.detections import average_precision, detections
 from programs.devices import roomy
-from programs.faces import Face, face_model, random_parameters
+from programs.faces import FACES, Face, face_model, random_parameters
 from programs.on_boards import difference, printed
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.onnx.importer import read_onnx
@@ -55,6 +56,30 @@ def test_bits_of_a_face(model: onnx.ModelProto, images: Array, tmp_path: Path):
     assert difference(module, raws, source, runner_for(board), tmp_path / "build") is None
     scores, boxes = in_reals(module, evaluate(module, raws)).tensors
     assert detections(SMALL, scores[0].reshape(-1, 2), boxes[0].reshape(-1, 4))[0].shape[1] == 4
+
+
+PROJECTIONS = {
+    "face-a": [*[(30, 40, 32)] * 8, *[(15, 20, 96)] * 3, *[(15, 20, 128)] * 3],
+    "face-b": [(15, 20, 32), (15, 20, 96), (15, 20, 96), (15, 20, 128)],
+    "face-c": [(30, 40, 32), (30, 40, 32), (15, 20, 64), (15, 20, 64)],
+}
+"""MinUn, table 7: the images behind each bottleneck, of an input of 240 x 320 pixels."""
+
+
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_layers_of_table_7(name: str):
+    """A convolution to 4 channels, and bottlenecks of three: one to twice the channels, a depthwise one, one back."""
+    face = FACES[name]
+    module = read_onnx(face_model(face, random_parameters(face, np.random.default_rng(1))).SerializeToString(), name)
+    shapes = [tdsl.shape_of(op.results[0])[1:] for op in module.walk() if isinstance(op, tdsl.Conv2dOp)]
+    assert shapes[0] == (120, 160, 4)
+    heads = {2, 4}
+    bottlenecks = [shape for shape in shapes[1:] if shape[-1] not in heads]
+    assert bottlenecks[2::3] == PROJECTIONS[name]
+    before = 64
+    for wide, deep, (*_, channels) in zip(bottlenecks[::3], bottlenecks[1::3], bottlenecks[2::3], strict=True):
+        assert wide[-1] == deep[-1] == 2 * before
+        before = channels
 
 
 def test_average_precision():

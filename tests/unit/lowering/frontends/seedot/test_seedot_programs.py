@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from programs.paths import MODELS
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
@@ -105,6 +106,24 @@ def test_nested_loops_carry_what_they_change():
             last = x[3 * i + j]
         count += last
     np.testing.assert_array_equal(run(text, x), (everything + count + last).reshape(1, -1))
+
+
+def test_fastgrnn_is_the_recurrence_of_shiftry():
+    """Pseudocodes 18 and 19, with the constants zeta and nu that training found: 16 steps of 16 pixels."""
+    folder = MODELS["fastgrnn"].parent
+    w, u, bg, bh, fc, bias = (np.load(folder / f"{name}.npy") for name in ("W", "U", "Bg", "Bh", "FC", "FCbias"))
+    images = np.load(folder / "test.npz")["x"][:5]
+    outputs = evaluate_reals(import_seedot(MODELS["fastgrnn"].read_text(), "fastgrnn.sd", folder), images)
+    assert outputs.labels is not None
+    assert outputs.scores is not None
+    for image, label, scores in zip(images, outputs.labels, outputs.scores, strict=True):
+        h = np.zeros((1, 32))
+        for step in range(16):
+            c = image.astype(np.float64).reshape(16, 1, 16)[step] @ w + h @ u
+            g, candidate = 1 / (1 + np.exp(-(c + bg))), np.tanh(c + bh)
+            h = g * h + (0.919807017 * (1 - g) + 0.056108400) * candidate
+        np.testing.assert_allclose(scores.ravel(), (h @ fc + bias).ravel(), atol=1e-6)
+        assert label == (h @ fc + bias).argmax()
 
 
 def test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense_use(tmp_path: Path):

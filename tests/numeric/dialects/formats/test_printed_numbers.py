@@ -1,0 +1,137 @@
+"""Numbers that papers work out by hand: SeeDot 2.3 and 5.3, Shiftry 2.2, 5.3, 5.4 and 6.1, MinUn 2.2."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from programs.printed import parse
+
+from tinyml.dialects.formats.fixed.functions import Domain, ShiftryExp, TwoTableExp
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.formats.published.seedot import SeedotType
+from tinyml.dialects.formats.published.shiftry import ShiftryType
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+
+
+@pytest.mark.parametrize(
+    ("width", "real", "scale", "raw"),
+    [(8, math.pi, 5, 100), (8, math.e, 5, 86), (8, math.pi, -2, 0), (16, 1.23, 14, 20152)],
+)
+def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
+    assert SeedotType.of_width(width).with_frac(scale).encode(np.array(real)) == raw
+
+
+def test_pi_overflows_at_scale_6():
+    """SeeDot 2.3 doubles the 100 of scale 5 to 200, which is -56. The rule gives 201, of which 8 bits hold -55."""
+    assert math.floor(math.pi * 2**6) == 201
+    assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
+    assert 2 * 100 - 256 == -56
+
+
+@pytest.mark.parametrize(
+    ("op", "width", "scale", "operands", "result_scale", "raw", "real"),
+    [
+        ("add", 8, 5, (100, 86), 4, 93, 5.8125),
+        ("add", 8, 5, (100, 86), 5, -70, -2.1875),
+        ("mul", 8, 5, (100, 86), 2, 30, 7.5),
+        ("add", 16, 14, (20152, 20152), 13, 20152, 2.4599609375),
+    ],
+)
+def test_sums_and_products_of_seedot(
+    op: str, width: int, scale: int, operands: tuple[int, int], result_scale: int, raw: int, real: float
+):
+    """pi + e with the operands halved and without, where it overflows; pi e, which is 30/4; and 1.23 + 1.23."""
+    operand, result = (f"tensor<1x1x!seedot.q<{width}, {at}>>" for at in (scale, result_scale))
+    found = computed(
+        f"""func.func @f(%x: {operand}) -> {result} {{
+          %c = tdsl.const dense<{operands[1]}> : tensor<1x1xi{width}> -> {operand}
+          %y = tdsl.{op} %x, %c : {operand}, {operand} -> {result}
+          func.return %y : {result}
+        }}""",
+        operands[0],
+        width,
+    )
+    assert (found, SeedotType.of_width(width).with_frac(result_scale).decode(np.array(found))) == (raw, real)
+
+
+def computed(text: str, raw: int, width: int) -> int:
+    """The integer that a program computes from one."""
+    context, module = parse(text)
+    ChooseAccumulatorsPass().apply(context, module)
+    scores = evaluate(module, np.array([[raw]], f"i{width // 8}")).scores
+    assert scores is not None
+    return scores.item()
+
+
+@pytest.mark.parametrize(
+    ("width", "scale", "raw", "real"),
+    [(16, 12, 23334, 5.6968), (16, 6, 364, 5.6875), (16, 13, -18867, -2.303), (8, 4, 91, 5.6875)],
+)
+def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
+    """5.697 in 16 and 8 bits; at scale 13 it overflows."""
+    format = ShiftryType.of_width(width).with_frac(scale)
+    assert format.encode(np.array(5.697)) == raw
+    assert format.decode(np.array(raw)) == pytest.approx(real, abs=2e-4)
+
+
+def test_psi_of_shiftry():
+    """Psi(23334, 8) = 91 takes 5.697 from scale 12 to scale 4."""
+    wide, narrow = "tensor<1x1x!shiftry.q<16, 12>>", "tensor<1x1x!shiftry.q<8, 4>>"
+    text = f"""func.func @f(%x: {wide}) -> {narrow} {{
+      %y = tdsl.cast %x : {wide} -> {narrow}
+      func.return %y : {narrow}
+    }}"""
+    assert computed(text, 23334, 16) == 91
+
+
+def test_tables_of_seedot():
+    """5.3.1: 15 bits of a positive number are two indices of T = 6 bits and k = 3 more: two tables of 64 entries.
+
+    Arguments are rounded to 12 bits where the paper cuts them off, which takes one entry more than its 256 bytes.
+    """
+    exp = TwoTableExp(Domain("exp", SeedotType.of_width(16).with_frac(12), SeedotType.of_width(16).with_frac(-1)), 6)
+    assert (exp.domain.first, exp.domain.last) == (0, (1 << 15) - 1)
+    assert (exp.dropped, exp.low_bits) == (3, 6)
+    assert (len(exp.high), len(exp.low)) == (64 + 1, 64)
+    assert exp.high.nbytes + exp.low.nbytes == 256 + 2
+
+
+@pytest.mark.parametrize(
+    ("width", "scales", "entries", "size"), [(8, (4, 6), (128, 1), 128), (16, (11, 14), (256, 128), 768)]
+)
+def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[int, int], size: int):
+    """5.4: input and output at scales 4 and 6, 11 and 14; 128 bytes for 8 bits and 0.75 KB for 16, for x <= 0."""
+    exp = ShiftryExp(
+        Domain(
+            "exp", ShiftryType.of_width(width).with_frac(scales[0]), ShiftryType.of_width(width).with_frac(scales[1])
+        )
+    )
+    assert (exp.source_frac, exp.frac) == scales
+    assert (len(exp.high), len(exp.low)) == entries
+    # 8 bits take no second table.
+    assert exp.high.nbytes + (exp.low.nbytes if exp.index_bits else 0) == size
+    assert exp.high[0] == 1 << scales[1]
+
+
+@pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
+def test_outliers_of_shiftry(reach: float, scale: int):
+    """6.1: samples in (-2, 2) have scale 14 in 16 bits; with one of 17 the rule by extremes takes 4 bits from all."""
+    assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
+
+
+@pytest.mark.parametrize(
+    ("bits", "regime"), [("01110000", 2), ("01000000", 0), ("011111", 4), ("0000010", -4), ("00001000", -3)]
+)
+def test_regimes_of_posits(bits: str, regime: int):
+    """MinUn 2.2: 1110 is 2, 10 is 0, 11111 in 6 bits is 4, and 00001 is -4; with es 2 the posit is 16^k."""
+    assert PositType(len(bits), 2).decode(np.array(int(bits, 2))) == 16.0**regime
+
+
+def test_six_zeros_are_no_regime():
+    """MinUn 2.2 gives 000000 in 7 bits the regime -6; that posit is zero, and the least regime is -5."""
+    format = PositType(7, 2)
+    assert format.decode(np.array(0b0000000)) == 0
+    assert format.decode(np.array(0b0000001)) == 16.0**-5
