@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
@@ -177,6 +178,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(products, initial)
 
+    def takes_groups(self, value: SSAValue) -> bool:
+        """True for weights, whose groups do not extend beyond a row."""
+        return self.initial is not value and all(rhs is not value for _, rhs in self.pairs) and value is not self.out
+
     @property
     def rows(self) -> int:
         """The number of rows of the weights."""
@@ -259,7 +264,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         for accumulator, factors, term in zip(accumulators, pairs, self.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(m, sums, before)
-            sums = sum_products(term, shape, *factors, sums, _multiplication(m, accumulator, term))
+            lhs, rhs = _aligned(term, factors[0]), factors[1]
+            sums = sum_products(term, shape, lhs, rhs, sums, _multiplication(m, accumulator, term))
             before = accumulator
         if self.shifts is not None:
             shifts = m.constant(self._by_row(np.array(self.shifts, np.int8), row))
@@ -297,7 +303,15 @@ def _product(term: Term, shape: Shape) -> Product:
 
 def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Multiply:
     lhs, rhs = format_of(term.lhs), format_of(term.rhs)
+    if lhs.groups is not None:
+        return lambda x, y, sums: accumulator.matmul_aligned(x, y, rhs, sums)
     return lambda x, y, sums: m.matmul(accumulator, x, lhs, y, rhs, sums)
+
+
+def _aligned(term: Term, lhs: Array) -> Array:
+    """The left factor of a term, as integers in one unit if its elements share scales in groups."""
+    format = format_of(term.lhs)
+    return lhs if format.groups is None else exact_numbers(format).integers(lhs)
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:

@@ -222,6 +222,10 @@ class RowProductOp(ContractionOp):
         # Rows are computed one by one only at L1.
         return None
 
+    def takes_groups(self, value: SSAValue) -> bool:
+        # A row by itself does not know its groups.
+        return False
+
     def reads_in_place(self, operand: SSAValue) -> bool:
         # The initial sums have other elements than the result.
         return TensorOp.reads_in_place(self, operand)

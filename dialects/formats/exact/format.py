@@ -39,7 +39,9 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
         bounds.append((_interval(initial), _scale(initial)))
     finest = max(scale for _, scale in bounds)
     lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
-    return sum(lows), sum(highs)
+    # Groups are summed from zero.
+    parts = [i for i, product in enumerate(products) if product.lhs.format.groups is not None]
+    return min([sum(lows), *(lows[i] for i in parts)]), max([sum(highs), *(highs[i] for i in parts)])
 
 
 def _format(factor: Factor) -> ExactNumbers:

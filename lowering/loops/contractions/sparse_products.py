@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import i8, i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.lowering.loops.contractions.products import contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
@@ -22,7 +23,10 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     rows, columns = tdsl.shape_of(op.lhs)
     stored = compress(matrix.raws)
     hint = op.lhs.name_hint or "sparse"
-    values = flash_array(nest, stored.values, element_of(op.lhs), hint)
+    groups = tdsl.format_of(op.lhs).groups
+    element = element_of(op.lhs) if groups is None else exact_numbers(tdsl.format_of(op.lhs)).element.type
+    values = flash_array(nest, stored.values, element, hint)
+    left = None if groups is None else flash_array(nest, groups.by_run.reshape(-1), i8, f"{hint}_shifts")
     gaps = flash_array(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = flash_array(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
@@ -39,7 +43,10 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
         here = [i, zero]
         begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
         begun.name_hint = "sum"
-        sum = nest.insert(num.SparseProductsOp(begun, values, gaps, lengths, vector))
+        zero_or_start = begun if left is None else nest.insert(num.ZeroOp(first))
+        sum = nest.insert(num.SparseProductsOp(zero_or_start, values, gaps, lengths, vector))
+        if left is not None:
+            sum = nest.insert(num.AddShiftedOp(begun, sum, nest.load(left, [i])))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
 
     contract_rows(rows, row, nest)
