@@ -60,7 +60,8 @@ class Factor:
 class Product:
     """Sums of `length` products of elements of two factors.
 
-    square: both factors of a product are the same number. sparse: only products of stored entries are added.
+    square: both factors of a product are the same number. sparse: only products of stored entries are added. shifts:
+    the left shift of the sum of each row of the left factor, which then starts from zero; None without shifts.
     """
 
     length: int
@@ -68,6 +69,12 @@ class Product:
     rhs: Factor
     square: bool = False
     sparse: bool = False
+    shifts: tuple[int, ...] | None = None
+
+    @property
+    def has_parts(self) -> bool:
+        """True if the products, or groups of them, are summed from zero before they join the other ones."""
+        return self.shifts is not None or self.lhs.format.groups is not None
 
 
 INTEGER = "integer"

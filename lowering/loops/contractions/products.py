@@ -56,7 +56,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
-    if columns > 1 or any(tdsl.format_of(term.lhs).groups for term in op.terms):
+    if columns > 1 or any(product.has_parts for product in op.products):
         return lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest)
 
     def row(term: tdsl.Term) -> Products:
@@ -188,7 +188,7 @@ def _sum_at(
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
-    terms = [products(term) for term in op.terms]
+    terms = [_joining(products(term), left, op, nest) for term, left in zip(op.terms, op.left_shifts, strict=True)]
 
     def sum_at(indices: Indices) -> SSAValue:
         first = accumulators[0].type
@@ -205,6 +205,19 @@ def _sum_at(
         return finished(op, sum, shifts, indices, nest)
 
     return sum_at
+
+
+def _joining(products: Products, left: Sequence[int] | None, op: tdsl.ContractionOp, nest: LoopNest) -> Products:
+    """The products of a term, or their sum after a left shift for each row."""
+    if left is None:
+        return products
+    shifts = flash_array(nest, np.array(left, "i1"), i8, "left_shifts")
+
+    def joined(sum: SSAValue, indices: Indices) -> SSAValue:
+        part = products(nest.insert(num.ZeroOp(sum.type)), indices)
+        return nest.insert(num.AddShiftedOp(sum, part, nest.load(shifts, [indices[op.ROW_AXIS]])))
+
+    return joined
 
 
 def factors(

@@ -28,11 +28,13 @@ from tinyml.dialects.formats.mxint import MxIntType
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.fuse_products import FuseProductsPass
+from tinyml.transforms.reals.scale_rows import ScaleRowsPass
 
 ELEMENTS: dict[tuple[int, int], Any] = {
     (4, 3): ml_dtypes.float8_e4m3fn,
@@ -187,8 +189,67 @@ def test_sums_are_rounded_once(kind: str):
     assert grouped == 3
 
 
+ROWS = """
+func.func @rows(%x: tensor<23x1xf32>) -> tensor<7x1xf32> {{
+  %w = tdsl.const {first} -> tensor<7x23xf32>
+  %u = tdsl.const {second} -> tensor<7x23xf32>
+  %v = tdsl.const {third} -> tensor<7x23xf32>
+  %p = tdsl.matmul %w, %x : tensor<7x23xf32>, tensor<23x1xf32> -> tensor<7x1xf32>
+  %q = tdsl.matmul %u, %x : tensor<7x23xf32>, tensor<23x1xf32> -> tensor<7x1xf32>
+  %r = tdsl.matmul %v, %x : tensor<7x23xf32>, tensor<23x1xf32> -> tensor<7x1xf32>
+  %s = tdsl.add %p, %q : tensor<7x1xf32>, tensor<7x1xf32> -> tensor<7x1xf32>
+  %t = tdsl.add %s, %r : tensor<7x1xf32>, tensor<7x1xf32> -> tensor<7x1xf32>
+  func.return %t : tensor<7x1xf32>
+}}
+"""
+"""Three products, whose rows get scales of their own and still have one sum."""
+
+
+@cache
+def rows() -> tuple[ModuleOp, Array]:
+    """The products with scales of rows in fixed point, and raws of their input."""
+    random = np.random.default_rng(5)
+    weights = {
+        name: dense((random.normal(size=(7, 23)) * 2.0 ** random.integers(-6, 2, (7, 1))).astype(np.float32))
+        for name in ("first", "second", "third")
+    }
+    module = Parser(context(), ROWS.format(**weights)).parse_module()
+    inputs = random.uniform(-1, 1, (100, 23)).astype(np.float32)
+    before = evaluate_reals(module, inputs).scores
+    ScaleRowsPass().apply(context(), module)
+    FuseProductsPass().apply(context(), module)
+    np.testing.assert_allclose(evaluate_reals(module, inputs).scores, before, rtol=1e-9, atol=1e-12)
+    record_profiles(module, inputs)
+    AssignFormatPass("fixed", 8).apply(context(), module)
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))
+    return module, encode_inputs(module, inputs[:SAMPLES])
+
+
+def test_scales_of_rows_keep_one_sum():
+    """Products whose rows are scaled apart are added before any of them is rounded."""
+    module, raws = rows()
+    [op] = [op for op in module.walk() if isinstance(op, tdsl.ContractionOp)]
+    assert isinstance(op, tdsl.MatmulSumOp)
+    assert sum(left is not None for left in op.left_shifts) == len(op.pairs) == 3
+    values: dict[Any, Array] = {}
+    evaluate(module, raws, observe=values.__setitem__)
+    reals = [tdsl.format_of(value).decode(values[value]) for value in op.operands]
+    parts = zip(reals[::2], reals[1::2], op.left_shifts, strict=True)
+    exact = sum(np.ldexp(lhs @ rhs, np.array(left)[:, None]) for lhs, rhs, left in parts if left)
+    assert op.shifts is not None
+    exact = np.ldexp(exact, -np.array(op.shifts)[:, None])
+    np.testing.assert_array_equal(values[op.out], tdsl.format_of(op.out).encode(exact))
+
+
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kind", KINDS)
+def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
+    module, raws = rows()
+    source = printed(module, device, tmp_path / "c")
+    assert difference(module, raws, source, runner_for(device), tmp_path) is None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("kind", ["mxint:4", "mxfp:8", "mxfp:4"])
 def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path: Path):
     module, raws = network(kind)
     target = roomy(device)
