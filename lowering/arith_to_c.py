@@ -152,6 +152,14 @@ def _extend_unsigned(at: FunctionLowering, op: Operation) -> None:
     at.expression(op, c.CastOp(operand, op.results[0].type))
 
 
+def _shift_left(at: FunctionLowering, op: arith.ShLIOp) -> None:
+    # C defines left shifts of negative numbers only as those of unsigned ones.
+    width = width_of(op.result.type)
+    type = IntegerType(32 if width == 24 else width, Signedness.UNSIGNED)
+    raws, places = (at.build.insert(c.CastOp(value, type)) for value in at.operands(op))
+    at.expression(op, c.CastOp(at.build.insert(c.BinaryOp(raws, "<<", places)), op.result.type))
+
+
 def _truncate(at: FunctionLowering, op: arith.TruncIOp) -> None:
     if op.result.type != i1:
         return _cast(at, op)
@@ -167,6 +175,7 @@ ARITHMETIC: Spellings = {
     arith.MuliOp: _multiply,
     arith.DivSIOp: _binary("/"),
     arith.RemSIOp: _binary("%"),
+    arith.ShLIOp: _shift_left,
     arith.ShRSIOp: _binary(">>"),
     arith.AndIOp: _binary("&"),
     arith.MinSIOp: _extreme("<"),

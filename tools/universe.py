@@ -65,6 +65,8 @@ DIALECTS = {
     "codebook": _dialect("formats.codebook", "CODEBOOK"),
     "fixed": _dialect("formats.fixed.type", "FIXED"),
     "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),
+    "mxfp": _dialect("formats.mxfp", "MXFP"),
+    "mxint": _dialect("formats.mxint", "MXINT"),
     "num": _dialect("num", "NUM"),
     "posit": _dialect("formats.posit.type", "POSIT"),
     "rtl": _dialect("rtl", "RTL"),

@@ -50,7 +50,7 @@ from tinyml.dialects.c.types import (
     width_of,
 )
 
-BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>")
+BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>", "<<")
 FLOAT_OPERATORS = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")
@@ -108,7 +108,10 @@ class ArithmeticOp(ExpressionOp, ABC):
 
 @irdl_op_definition
 class BinaryOp(ArithmeticOp):
-    """`a + b`; `>>` is the arithmetic shift, by less than the width, and `/` rounds towards zero."""
+    """`a + b`; `>>` is the arithmetic shift, by less than the width, and `/` rounds towards zero.
+
+    `<<`, of unsigned numbers by less than the width, drops the bits beyond it.
+    """
 
     name = "c.binary"
     result = result_def(ArithmeticOp.T)

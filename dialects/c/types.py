@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 SIGNED_WIDTHS = (1, 8, 16, 24, 32, 64)
-UNSIGNED_WIDTHS = (8, 16, 32)
+UNSIGNED_WIDTHS = (8, 16, 32, 64)
 
 RAM, CONST, ALIAS, FLASH, FAR = "ram", "const", "alias", "flash", "far"
 MEMORIES = (RAM, CONST, ALIAS, FLASH, FAR)
@@ -30,7 +30,7 @@ SCALARS: frozenset[Attribute] = frozenset(
 
 
 def is_scalar(type: Attribute) -> bool:
-    """True for a number of C: i1 (bool), i8 to i64, ui8 to ui32, index (int) or f32."""
+    """True for a number of C: i1 (bool), i8 to i64, ui8 to ui64, index (int) or f32."""
     return type in SCALARS
 
 

@@ -185,6 +185,15 @@ class Accumulator(ABC):
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
         return m.shrsi(sum, m.resize(right, m.width_of(sum)))
 
+    def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
+        """sum + part * 2^left, which the caller has proved to fit.
+
+        left: an 8-bit integer. Raises `InputError` for sums that are not integers.
+        """
+        if not self.INTEGER:
+            raise InputError(f"sums in {self.type} are not shifted: scales of groups are for formats that have a scale")
+        return m.addi(sum, m.shli(part, m.resize(left, m.width_of(part))))
+
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
@@ -196,6 +205,13 @@ class Accumulator(ABC):
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
+
+    def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
+        """As `matmul`, of weights that share scales in groups. lhs: their integers in the unit of the finest group.
+
+        Raises `InputError` unless sums are exact integers.
+        """
+        raise InputError(f"sums in {self.type} have no weights that share scales in groups")
 
 
 @singledispatch

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.accumulator import Accumulator
+    from tinyml.dialects.formats.groups import Grouping, GroupsAttr
 
 
 Raws: TypeAlias = "NDArray[Any]"
@@ -59,7 +60,8 @@ class Factor:
 class Product:
     """Sums of `length` products of elements of two factors.
 
-    square: both factors of a product are the same number. sparse: only products of stored entries are added.
+    square: both factors of a product are the same number. sparse: only products of stored entries are added. shifts:
+    the left shift of the sum of each row of the left factor, which then starts from zero; None without shifts.
     """
 
     length: int
@@ -67,6 +69,12 @@ class Product:
     rhs: Factor
     square: bool = False
     sparse: bool = False
+    shifts: tuple[int, ...] | None = None
+
+    @property
+    def has_parts(self) -> bool:
+        """True if the products, or groups of them, are summed from zero before they join the other ones."""
+        return self.shifts is not None or self.lhs.format.groups is not None
 
 
 INTEGER = "integer"
@@ -225,6 +233,18 @@ class NumberFormat(ABC):
         not asked for (`WEIGHS_NUMBERS`). rows: whether rows, along the first axis, may have parameters of their own.
         """
         return self
+
+    def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
+        """The format for a constant in groups with parameters of their own; None for formats without.
+
+        finest: the least groups that all readers of the constant take. importance: as for `fitted_to`.
+        """
+        return None
+
+    @property
+    def groups(self) -> GroupsAttr | None:
+        """The groups of the one tensor that has this format; None if elements share nothing but the format."""
+        return None
 
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
         """The sum of the squared errors of a constant in this format, times `importance` as in `fitted_to`."""

@@ -108,6 +108,9 @@ class Emitter(Machine[SSAValue]):
     def divsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.DivSIOp(a, b))
 
+    def shli(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.ShLIOp(a, b))
+
     def shrsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.ShRSIOp(a, b))
 

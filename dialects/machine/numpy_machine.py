@@ -50,6 +50,9 @@ class NumpyMachine(Machine["Array"]):
     def divsi(self, a: Array, b: Array) -> Array:
         return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
 
+    def shli(self, a: Array, b: Array) -> Array:
+        return a << b
+
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
 

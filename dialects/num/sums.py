@@ -35,6 +35,7 @@ from tinyml.dialects.num.base import (
 
 __all__ = [
     "BOUND",
+    "AddShiftedOp",
     "AlignOp",
     "FinishOp",
     "JoinOp",
@@ -207,6 +208,26 @@ class ShiftOp(NumOp):
     def computation(self) -> Computation:
         accumulator = accumulator_type(self.sum)
         return lambda machine, x: accumulator.shifted(machine, x[0], x[1])
+
+
+@irdl_op_definition
+class AddShiftedOp(NumOp):
+    """sum + part * 2^places: a group of products in coarser units joins a sum; only for sums that are integers."""
+
+    name = "num.add_shifted"
+    sum = operand_def(SAME_INTEGER_SUM)
+    part = operand_def(SAME_INTEGER_SUM)
+    places = operand_def(i8)
+    result = result_def(SAME_INTEGER_SUM)
+    traits = traits_def(Pure())
+    assembly_format = "$sum `,` $part `,` $places attr-dict `:` type($sum) `,` type($part) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, part: SSAValue, places: SSAValue):
+        super().__init__(operands=[sum, part, places], result_types=[sum.type])
+
+    def computation(self) -> Computation:
+        accumulator = accumulator_type(self.sum)
+        return lambda machine, x: accumulator.add_shifted(machine, x[0], x[1], x[2])
 
 
 @irdl_op_definition

@@ -32,6 +32,8 @@ from tinyml.dialects.tdsl.values import HasValueInterface
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.formats.groups import GroupsAttr
+
 __all__ = [
     "Footprint",
     "Shape",
@@ -263,12 +265,26 @@ class TensorOp(IRDLOperation, HasValueInterface):
     def verify_formats(self) -> None:
         """Verify that all elements are of number formats, and that one op may combine these."""
         formats = [format_of(value) for value in (*self.inputs, self.out)]
+        for value, format in zip((*self.inputs, self.out), formats, strict=True):
+            if format.groups is not None:
+                self._verify_groups(value, format.groups)
         if self.ONE_FAMILY and len({format.FAMILY for format in formats}) > 1:
             names = ", ".join(sorted({format.FAMILY for format in formats}))
             raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
         if self.MOVES_BITS and len({format.type for format in formats}) > 1:
             names = " and ".join(str(format.type) for format in formats)
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
+
+    def takes_groups(self, value: SSAValue) -> bool:
+        """True if the elements of an operand, or of the result, may share scales in groups."""
+        return False
+
+    def _verify_groups(self, value: SSAValue, groups: GroupsAttr) -> None:
+        if not self.takes_groups(value):
+            raise VerifyException(
+                f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
+            )
+        groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
         """Verify the rules of a particular op beyond shape and format."""

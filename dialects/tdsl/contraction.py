@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
@@ -22,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
@@ -51,12 +53,12 @@ ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
 
 
-def verify_shifts(shifts: Sequence[int], rows: int) -> None:
-    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row."""
+def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:
+    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row. name: the property's."""
     if len(shifts) != rows:
         raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
     if any(shift not in ROW_SHIFTS for shift in shifts):
-        raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+        raise VerifyException(f"{name} lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
 
 
 class ShiftsRows(ABC):
@@ -126,6 +128,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return [(term.lhs, term.rhs) for term in self.terms]
 
     @property
+    def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
+        """For each pair, the left shift of the sums of each row before they join those of other pairs; None without."""
+        return [None] * len(self.pairs)
+
+    @property
     def initial(self) -> SSAValue | None:
         """The tensor that the sums start from, broadcast to the result as numpy does; zero if None."""
         return None
@@ -153,7 +160,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     @property
     def products(self) -> Sequence[Product]:
         """Known facts about the products of each pair."""
-        return [_product(term, shape_of(self.out)) for term in self.terms]
+        products = [_product(term, shape_of(self.out)) for term in self.terms]
+        return [replace(known, shifts=left) for known, left in zip(products, self.left_shifts, strict=True)]
 
     @property
     def accumulators(self) -> list[Accumulator]:
@@ -180,6 +188,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """As `derived_bound`, from facts about the products that are at hand."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(products, initial)
+
+    def takes_groups(self, value: SSAValue) -> bool:
+        """True for weights, whose groups do not extend beyond a row."""
+        return self.initial is not value and all(rhs is not value for _, rhs in self.pairs) and value is not self.out
 
     @property
     def rows(self) -> int:
@@ -247,8 +259,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
         shape = shape_of(self.out)
         terms = [
-            sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
-            for term, factors in zip(own, pairs, strict=True)
+            self._raised(
+                sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), number, row
+            )
+            for number, (term, factors) in enumerate(zip(own, pairs, strict=True))
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
         return total if self.shifts is None else np.ldexp(total, -self._by_row(np.array(self.shifts), row))
@@ -260,15 +274,26 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             # The machine drops an axis along which all numbers are zero.
             starts = spread(before.start(m, initial, format_of(self.initial)), initial.shape)
             sums = spread(ranked(starts, 1 + len(shape)), (len(starts), *shape))
-        for accumulator, factors, term in zip(accumulators, pairs, self.terms, strict=True):
+        parts = zip(accumulators, pairs, self.terms, self.left_shifts, strict=True)
+        for accumulator, factors, term, left in parts:
             if sums is not None:
                 sums = accumulator.align(m, sums, before)
-            sums = sum_products(term, shape, *factors, sums, _multiplication(m, accumulator, term))
-            before = accumulator
+            lhs, rhs = _aligned(term, factors[0]), factors[1]
+            start, by = (sums if left is None else None), _multiplication(m, accumulator, term)
+            part = sum_products(term, shape, lhs, rhs, start, by)
+            if left is not None:
+                places = m.constant(self._by_row(np.array(left, np.int8), row))
+                part = accumulator.add_shifted(m, accumulator.zero(m) if sums is None else sums, part, places)
+            sums, before = part, accumulator
         if self.shifts is not None:
             shifts = m.constant(self._by_row(np.array(self.shifts, np.int8), row))
             sums = before.shifted(m, cast(Array, sums), shifts)
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
+
+    def _raised(self, sums: Array, number: int, row: Array | None = None) -> Array:
+        """The sums of a pair after their left shifts."""
+        left = self.left_shifts[number]
+        return sums if left is None else np.ldexp(sums, self._by_row(np.array(left), row))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
         """Numbers of the rows of the weights, or that of the only row, in a shape that broadcasts to the result."""
@@ -283,11 +308,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             slope = np.ldexp(slope, -self._by_row(np.array(self.shifts)))
         for number, term in enumerate(self.terms):
             pair = slice(2 * number, 2 * number + 2)
-            left, right = x[pair]
+            (left, right), raised = x[pair], self._raised(slope, number)
             if term.multiplies_matrices:
-                derivatives[pair] = Factored(slope, right), left.swapaxes(-1, -2) @ slope
+                derivatives[pair] = Factored(raised, right), left.swapaxes(-1, -2) @ raised
             else:
-                derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, slope)
+                derivatives[pair] = MatrixFactors(term, shape_of(self.out)).derivatives(left, right, raised)
         return derivatives
 
 
@@ -301,7 +326,15 @@ def _product(term: Term, shape: Shape) -> Product:
 
 def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Multiply:
     lhs, rhs = format_of(term.lhs), format_of(term.rhs)
+    if lhs.groups is not None:
+        return lambda x, y, sums: accumulator.matmul_aligned(x, y, rhs, sums)
     return lambda x, y, sums: m.matmul(accumulator, x, lhs, y, rhs, sums)
+
+
+def _aligned(term: Term, lhs: Array) -> Array:
+    """The left factor of a term, as integers in one unit if its elements share scales in groups."""
+    format = format_of(term.lhs)
+    return lhs if format.groups is None else exact_numbers(format).integers(lhs)
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:

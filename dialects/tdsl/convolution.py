@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import ContractionOp
 from tinyml.dialects.tdsl.index_maps import Term
 from tinyml.dialects.tdsl.slices import integer_array, integers, windows
@@ -257,9 +257,12 @@ class Conv2dOp(ContractionOp):
 
     @property
     def can_turn(self) -> bool:
-        """True for an undilated convolution of a single image, of all channels together or of each by itself."""
-        count, *_, channels = shape_of(self.rhs)
-        return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1
+        """True for an undilated convolution of a single image, of all channels together or of each by itself.
+
+        Its weights share no scales in groups.
+        """
+        (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
+        return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:

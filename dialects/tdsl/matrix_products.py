@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, TensorType, i8
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, var_operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
@@ -20,7 +20,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import ConstOp, profile_of
-from tinyml.dialects.tdsl.contraction import ContractionOp
+from tinyml.dialects.tdsl.contraction import ContractionOp, verify_shifts
 from tinyml.dialects.tdsl.index_maps import Term
 from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array, Derivatives
@@ -110,12 +110,14 @@ class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
 
     Each product's scale is as fine as the one before or finer, so that a sum continues exactly; `acc` is in units of
-    the last one.
+    the last one. With `left_shifts`, product by product one for each row, the sums of row i of product p are multiplied
+    by 2^left_shifts[p * rows + i] before they join: rows of several matrices then have scales of their own.
     """
 
     name = "tdsl.matmul_sum"
     factors = var_operand_def(SHAPED)
     addend = opt_operand_def(SHAPED)
+    shifts_of_products = opt_prop_def(DenseArrayBase.constr(i8), prop_name="left_shifts")
     assembly_format = (
         "$factors (`from` $addend^ `:` type($addend))? attr-dict `:` type($factors)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -137,6 +139,25 @@ class MatmulSumOp(MatrixProductsOp):
     @property
     def initial(self) -> SSAValue | None:
         return self.addend
+
+    @property
+    def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
+        if self.shifts_of_products is None:
+            return super().left_shifts
+        values, rows = self.shifts_of_products.get_values(), self.rows
+        parts = [tuple(values[at : at + rows]) for at in range(0, len(values), rows)]
+        return [part if any(part) else None for part in parts]
+
+    def set_left_shifts(self, parts: Sequence[Sequence[int] | None]) -> None:
+        """Set the left shifts of each product; None for zeros."""
+        rows = next((len(part) for part in parts if part is not None), 0)
+        flat = [shift for part in parts for shift in part or [0] * rows]
+        self.shifts_of_products = DenseArrayBase.from_list(i8, flat) if any(flat) else None
+
+    def verify_more(self) -> None:
+        if self.shifts_of_products is not None:
+            verify_shifts(self.shifts_of_products.get_values(), len(self.pairs) * self.rows, "left_shifts")
+        super().verify_more()
 
     def infer_shape(self) -> Shape:
         if not self.factors or len(self.factors) % 2:
@@ -221,6 +242,10 @@ class RowProductOp(ContractionOp):
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         # Rows are computed one by one only at L1.
         return None
+
+    def takes_groups(self, value: SSAValue) -> bool:
+        # A row by itself does not know its groups.
+        return False
 
     def reads_in_place(self, operand: SSAValue) -> bool:
         # The initial sums have other elements than the result.

@@ -140,6 +140,10 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         source = [number // prod(before[axis + 1 :]) % extent for axis, extent in enumerate(before)]
         return self.gather(self.input, source)
 
+    def takes_groups(self, value: SSAValue) -> bool:
+        # The order of elements stays, and with it their groups, as long as runs are whole axes.
+        return True
+
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
         # A view of the array; the general path would copy element by element.
         return x[0].reshape(len(x[0]), *shape_of(self.out))

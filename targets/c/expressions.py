@@ -22,6 +22,7 @@ from tinyml.targets.c.text import (
     PRIMARY,
     PRODUCT,
     RANKS,
+    SHIFT,
     SUM,
     UNARY,
     Text,
@@ -103,7 +104,7 @@ class Expressions:
     def binary(self, op: c.BinaryOp, operand: Operand) -> Text:
         type, sign = op.result.type, op.operator.data
         lhs, rhs = operand(op.lhs), operand(op.rhs)
-        if sign == ">>" or (RANKS.get(type, 0) > RANKS[INT] and type not in (lhs.type, rhs.type)):
+        if LEVELS[sign] == SHIFT or (RANKS.get(type, 0) > RANKS[INT] and type not in (lhs.type, rhs.type)):
             lhs = lhs.as_wide_as(type)
         if sign in _OPPOSITE and rhs.literal and rhs.code.startswith("-"):
             sign, rhs = _OPPOSITE[sign], replace(rhs, code=rhs.code[1:], level=PRIMARY)

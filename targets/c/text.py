@@ -20,6 +20,7 @@ LEVELS = {
     "+": SUM,
     "-": SUM,
     ">>": SHIFT,
+    "<<": SHIFT,
     "&": AND,
     "==": EQUALITY,
     "!=": EQUALITY,

@@ -44,6 +44,8 @@ CONTRACTS = {
 
 FORMAT_CONTRACTS = {
     "accumulator",
+    "grouped",
+    "groups",
     "lookup",
     "number_format",
     "parameters",

@@ -21,6 +21,8 @@ NAMING_FORMATS = {
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/fixed/type.py": "the dialect of a family of four",
     "dialects/formats/lookup.py": "the usual format",
+    "dialects/formats/mxfp.py": "elements, and tensors without groups, are small floats",
+    "dialects/formats/mxint.py": "elements, and tensors without groups, are fixed point",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",

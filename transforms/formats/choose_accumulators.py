@@ -82,6 +82,8 @@ def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
         order.append(found := next(finest, left[-1]))
         left.remove(found)
     factors = [factor for place in reversed(order) for factor in op.pairs[place]]
+    shifts = op.left_shifts
+    op.set_left_shifts([shifts[place] for place in reversed(order)])
     op.operands = [*factors, *op.operands[len(op.factors) :]]
 
 

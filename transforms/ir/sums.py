@@ -103,7 +103,7 @@ class ColumnSum:
         match step:
             case tdsl.MacOp() if step.sum is carried:
                 pairs = [(step.lhs, step.rhs), (step.rhs, step.lhs)]
-            case tdsl.MatmulSumOp() if step.initial is carried:
+            case tdsl.MatmulSumOp() if step.initial is carried and not any(step.left_shifts):
                 pairs = step.pairs
             case _:
                 return None

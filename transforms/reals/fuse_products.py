@@ -6,10 +6,11 @@ to be rounded, stored and loaded again separately.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
@@ -25,10 +26,11 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
-    A product of matrices with per-row scales is not fused. Convolutions take constants with one number for each
-    channel. A constant from which several sums start is copied for each, as formats of starts follow from those of the
-    products. several_products: true if a sum may have more than one product, which formats that can only add products
-    of one scale do not permit.
+    Products of matrices whose rows have scales of their own keep them: their sums are shifted to those of the greatest
+    rows before they join. A constant is not added to these, because its numbers would need the scales of all rows.
+    Convolutions take constants with one number for each channel. A constant from which several sums start is copied
+    for each, as formats of starts follow from those of the products. several_products: true if a sum may have more than
+    one product, which formats that can only add products of one scale do not permit.
     """
 
     name = "fuse-products"
@@ -56,12 +58,17 @@ class _FuseSum(RewritePattern):
         initials = [product.initial for product in products if product.initial is not None]
         if len(products) > 1 and not self.several:
             return
+        shifted = [product for product in products if product.shifts is not None]
+        if shifted and (initials or constants):
+            return
         if len(products) + len(constants) < 2 or len(shapes) != 1 or len(initials) + len(constants) > 1:
             return
         [shape] = shapes
         initials += [_shaped(constant, shape, rewriter) for constant in constants]
         pairs = [pair for product in products for pair in product.pairs]
         fused = tdsl.MatmulSumOp(pairs, initials[0] if initials else None)
+        if shifted:
+            _shift_rows(fused, products)
         result = tdsl.ReshapeOp(fused.out, tdsl.shape_of(op.out))
         for new in (fused, result):
             new.out.name_hint = op.out.name_hint
@@ -70,6 +77,19 @@ class _FuseSum(RewritePattern):
         rewriter.replace(op, [fused, result])
         for term in terms:
             _remove_unread(term, rewriter)
+
+
+def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
+    """Divide the rows of a sum of products by the greatest power of any, and shift the other ones up to it."""
+    own = [np.array(product.shifts or [0] * product.rows) for product in products]
+    most = np.max(own, 0)
+    left = [
+        (most - shifts + np.array(part or [0])).tolist()
+        for product, shifts in zip(products, own, strict=True)
+        for part in product.left_shifts
+    ]
+    fused.set_left_shifts(left)
+    fused.row_shifts = DenseArrayBase.from_list(i8, most.tolist())
 
 
 class _FuseBias(RewritePattern):
@@ -125,7 +145,7 @@ def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
     """The product that computes a value, perhaps in another shape, if `reader` in the same block alone reads it."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
-            return owner if owner.parent is reader.parent and owner.shifts is None else None
+            return owner if owner.parent is reader.parent else None
         if not isinstance(owner, tdsl.ReshapeOp):
             return None
         value = owner.input

@@ -107,7 +107,10 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
         lhs, rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
-        return self.frac.data == lhs.scale + rhs.scale and _greatest_product(lhs, rhs) <= limits(self.width.data)[1]
+        return (
+            self.frac.data == lhs.scale + rhs.scale
+            and _greatest_product(lhs.element, rhs.element) <= limits(self.width.data)[1]
+        )
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
@@ -129,6 +132,15 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         dtype = np.float64 if lhs.shape[-1] * _greatest_product(*formats) < EXACT_FLOAT else np.int64
         factors = (format.integers(raws).astype(dtype) for format, raws in zip(formats, (lhs, rhs), strict=True))
         sums = stacked_matmul(*factors).astype(np.int64)
+        return sums if start is None else sums + start
+
+    def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
+        from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+        format = exact_numbers(rhs_format)
+        most = int(np.abs(lhs).max(initial=0)) * max(map(abs, format.integer_limits))
+        dtype = np.float64 if lhs.shape[-1] * most < EXACT_FLOAT else np.int64
+        sums = stacked_matmul(lhs.astype(dtype), format.integers(rhs).astype(dtype)).astype(np.int64)
         return sums if start is None else sums + start
 
 

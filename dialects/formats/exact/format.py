@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from xdsl.dialects.builtin import IntegerType
@@ -39,7 +40,8 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
         bounds.append((_interval(initial), _scale(initial)))
     finest = max(scale for _, scale in bounds)
     lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
-    return sum(lows), sum(highs)
+    parts = [i for i, product in enumerate(products) if product.has_parts]
+    return min([sum(lows), *(lows[i] for i in parts)]), max([sum(highs), *(highs[i] for i in parts)])
 
 
 def _format(factor: Factor) -> ExactNumbers:
@@ -57,10 +59,12 @@ def _product_bound(product: Product) -> Bound:
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
-    low = 0 if product.square else min(0, *corners)
-    bounds = [(product.length * low, product.length * max(0, *corners))]
+    low, most = 0 if product.square else min(0, *corners), max(product.shifts or (0,))
+    bounds = [(product.length * low << most, product.length * max(0, *corners) << most)]
     bounds += [
-        _of_rows(factor, other) for factor, other in ((product.lhs, rhs), (product.rhs, lhs)) if factor.raws is not None
+        _of_rows(factor, other, shifts)
+        for factor, other, shifts in ((product.lhs, rhs, product.shifts), (product.rhs, lhs, (most,)))
+        if factor.raws is not None
     ]
     return max(low for low, _ in bounds), min(high for _, high in bounds)
 
@@ -78,14 +82,18 @@ def _interval(factor: Factor) -> tuple[int, int]:
     return low if start is None else start, high if end is None else end
 
 
-def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
-    """The bound on rows of a constant times numbers in an interval, from the sums of either sign."""
+def _of_rows(constant: Factor, other: tuple[int, int], shifts: Sequence[int] | None) -> Bound:
+    """The bound on rows of a constant times numbers in an interval, from the sums of either sign.
+
+    shifts: to the left, of each row or of all.
+    """
     assert constant.raws is not None
     integers = _format(constant).integers(constant.raws)
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))
-    least, greatest = min(other[0], 0), max(other[1], 0)
-    lows = [p * least - n * greatest for p, n in zip(positive, negative, strict=True)]
-    highs = [p * greatest - n * least for p, n in zip(positive, negative, strict=True)]
+    least, greatest, left = min(other[0], 0), max(other[1], 0), cycle(shifts or (0,))
+    rows = list(zip(positive, negative, left, strict=False))
+    lows = [p * least - n * greatest << shift for p, n, shift in rows]
+    highs = [p * greatest - n * least << shift for p, n, shift in rows]
     return min(lows, default=0), max(highs, default=0)
 
 

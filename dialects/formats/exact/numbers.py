@@ -53,6 +53,11 @@ class ExactNumbers(NumberFormat):
         return low, high
 
     @property
+    def element(self) -> ExactNumbers:
+        """The format of a raw by itself, in the finest unit if groups of raws differ."""
+        return self
+
+    @property
     def stored_width(self) -> int:
         """Bits of a raw in memory."""
         return self.dtype.itemsize * 8

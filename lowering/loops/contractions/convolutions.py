@@ -41,7 +41,7 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
         start = _starts(op, nest)
         if start is not None:
             return _lower_windows(op, start, nest)
-    if images > 1 or not is_window or not by_channel:
+    if images > 1 or not is_window or not by_channel or tdsl.format_of(op.lhs).groups is not None:
         return lower_contraction(op, nest)
     start = start_without_offsets(op)
     count = prod(taps)

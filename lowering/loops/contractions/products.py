@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights, of_row
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
@@ -51,11 +52,11 @@ def finished(
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """Lower products with one column to contractions over the rows, others to dot products.
 
-    The offsets of factors become part of a constant start if possible.
+    The offsets of factors become part of a constant start if possible. Sums of groups are dot products, too.
     """
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
-    if columns > 1:
+    if columns > 1 or any(product.has_parts for product in op.products):
         return lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest)
 
     def row(term: tdsl.Term) -> Products:
@@ -78,14 +79,45 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
     """Lower a contraction to sums over single elements, located by index maps."""
 
     def products(term: tdsl.Term) -> Products:
-        def step(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
-            sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
+        weights = _grouped(term, nest)
+        lhs_value = term.lhs if weights is None else weights.elements
+
+        def product(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
+            sides = (lhs_value, term.lhs_map), (term.rhs, term.rhs_map)
             lhs, rhs = (nest.load(value, mapped(map, [*indices, *summed], [], nest)) for value, map in sides)
             return nest.insert(num.MacOp(sum, lhs, rhs))
 
-        return lambda sum, indices: _over_summed(term.summed, sum, partial(step, indices), nest)
+        def step(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
+            if weights is None or weights.is_whole:
+                return product(indices, summed, sum)
+            group = _group_at(weights, indices[op.ROW_AXIS], summed, nest)
+            return weights.joined(sum, partial(product, indices, summed), group)
+
+        def row(sum: SSAValue, indices: Indices) -> SSAValue:
+            return _over_summed(term.summed, sum, partial(step, indices), nest)
+
+        if weights is None or not weights.is_whole:
+            return row
+        return lambda sum, indices: weights.joined(sum, lambda zero: row(zero, indices), indices[op.ROW_AXIS])
 
     lower_sums(op, None, products, nest)
+
+
+def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
+    """The weights of a term, if their elements share scales in groups."""
+    groups = tdsl.format_of(term.lhs).groups
+    return None if groups is None else GroupedWeights(term.lhs, groups, nest)
+
+
+def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopNest) -> SSAValue:
+    """The number of the group of a single weight."""
+    run, length = weights.groups.run.data, weights.groups.length.data
+    position = nest.index(0)
+    for index, extent in zip(summed, weights.shape[1:], strict=True):
+        position = nest.add(nest.times(position, extent), index)
+    number, at = _delinearised(position, [weights.runs, run], nest)
+    group, _ = _delinearised(at, [weights.groups.each, length], nest)
+    return nest.add(nest.times(nest.add(nest.times(row, weights.runs), number), weights.groups.each), group)
 
 
 def _over_summed(
@@ -156,7 +188,7 @@ def _sum_at(
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
-    terms = [products(term) for term in op.terms]
+    terms = [_joining(products(term), left, op, nest) for term, left in zip(op.terms, op.left_shifts, strict=True)]
 
     def sum_at(indices: Indices) -> SSAValue:
         sum, before = begun(accumulators[0], initial, indices, nest), accumulators[0]
@@ -167,6 +199,19 @@ def _sum_at(
         return finished(op, sum, shifts, indices, nest)
 
     return sum_at
+
+
+def _joining(products: Products, left: Sequence[int] | None, op: tdsl.ContractionOp, nest: LoopNest) -> Products:
+    """The products of a term, or their sum after a left shift for each row."""
+    if left is None:
+        return products
+    shifts = flash_array(nest, np.array(left, "i1"), i8, "left_shifts")
+
+    def joined(sum: SSAValue, indices: Indices) -> SSAValue:
+        part = products(nest.insert(num.ZeroOp(sum.type)), indices)
+        return nest.insert(num.AddShiftedOp(sum, part, nest.load(shifts, [indices[op.ROW_AXIS]])))
+
+    return joined
 
 
 def factors(
@@ -192,6 +237,8 @@ def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
 
 def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
     """The products of one row of a matrix and one column of another."""
+    if (weights := _grouped(term, nest)) is not None:
+        return of_row(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
     lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import i8, i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
@@ -22,7 +23,10 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     rows, columns = tdsl.shape_of(op.lhs)
     stored = compress(matrix.raws)
     hint = op.lhs.name_hint or "sparse"
-    values = flash_array(nest, stored.values, element_of(op.lhs), hint)
+    groups = tdsl.format_of(op.lhs).groups
+    element = element_of(op.lhs) if groups is None else exact_numbers(tdsl.format_of(op.lhs)).element.type
+    values = flash_array(nest, stored.values, element, hint)
+    left = None if groups is None else flash_array(nest, groups.by_run.reshape(-1), i8, f"{hint}_shifts")
     gaps = flash_array(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = flash_array(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
@@ -37,7 +41,10 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     def row(i: SSAValue) -> None:
         here = [i, zero]
         start = begun(op.accumulator, initial, here, nest)
-        sum = nest.insert(num.SparseProductsOp(start, values, gaps, lengths, vector))
+        first = start if left is None else begun(op.accumulator, None, here, nest)
+        sum = nest.insert(num.SparseProductsOp(first, values, gaps, lengths, vector))
+        if left is not None:
+            sum = nest.insert(num.AddShiftedOp(start, sum, nest.load(left, [i])))
         nest.store(finished(op, sum, shifts, here, nest), op.out, here)
 
     contract_rows(rows, row, nest)

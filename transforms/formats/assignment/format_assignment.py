@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.groups import Grouping
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
@@ -354,7 +355,7 @@ class FormatAssignment:
         if key not in self._assigned:
             chosen = dict(zip(self.classes, choices, strict=True))
             formats = {
-                tensors: self.fitted(tensors, choice.format_for(*range_of(tensors, choice.prototype)))
+                tensors: self.fitted(tensors, choice.prototype, choice.format_for(*range_of(tensors, choice.prototype)))
                 for tensors, choice in chosen.items()
             }
             for tensors, given in self.given.items():
@@ -394,24 +395,41 @@ class FormatAssignment:
             return {}
         return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
-    def fitted(self, tensors: TensorClass, format: NumberFormat) -> NumberFormat:
-        """The format of a class; for a constant, fitted to its numbers."""
+    def fitted(self, tensors: TensorClass, prototype: NumberFormat, format: NumberFormat) -> NumberFormat:
+        """The format of a class; for a constant, fitted to its numbers. format: the prototype's for their range."""
         if not tensors.is_constant:
             return format
-        key = tensors, format.type
+        key = tensors, prototype.type, format.type
         if key not in self._fitted:
             roots = list(dict.fromkeys(root for value in tensors.members if (root := tdsl.constant_root(value))))
             reals = [tdsl.format_of(root.result).decode(root.raws) for root in roots]
             [constant] = reals if len(reals) == 1 else [np.concatenate([part.ravel() for part in reals])]
-            weighed = format.WEIGHS_NUMBERS and len(roots) == 1 and self.moments is not None
+            weighed = prototype.WEIGHS_NUMBERS and len(roots) == 1 and self.moments is not None
             importance = self.moments.mean_squares(roots[0]) if weighed and self.moments else None
-            self._fitted[key] = format.fitted_to(constant, importance, rows=_has_rows(tensors))
+            grouped = None if (finest := _finest(tensors)) is None else prototype.grouped(constant, importance, finest)
+            self._fitted[key] = grouped or format.fitted_to(constant, importance, rows=finest is not None)
         return self._fitted[key]
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
     """True if a program that asks for a format may compute in the given one."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
+
+
+def _finest(tensors: TensorClass) -> Grouping | None:
+    """The least groups that all readers take: of a single matrix or filter whose rows alone are multiplied.
+
+    Sparse rows, and those of channels, are one group each.
+    """
+    if not _has_rows(tensors):
+        return None
+    users = [use.operation for use in tensors.members[0].uses]
+    whole = any(isinstance(user, tdsl.SpmvOp) or _has_channels(user) for user in users)
+    return Grouping(1, None if whole else 1)
+
+
+def _has_channels(op: Operation) -> bool:
+    return isinstance(op, tdsl.Conv2dOp) and op.group_count > 1
 
 
 def _has_rows(tensors: TensorClass) -> bool:

@@ -415,7 +415,7 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {f"add {width}": 1}
         case arith.MuliOp():
             return _multiplication(op, width)
-        case arith.ShRSIOp():
+        case arith.ShLIOp() | arith.ShRSIOp():
             return _shift(width, const_evaluate_operand(op.rhs))
         case arith.MinSIOp() | arith.MaxSIOp():
             return {f"limit {width}": 1}

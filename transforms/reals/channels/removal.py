@@ -64,5 +64,8 @@ def _adapt(grouping: ChannelGroups, op: tdsl.ContractionOp, removed: Collection[
     if op.shifts is not None:
         rows = kept(grouping, op.out, removed)
         op.row_shifts = DenseArrayBase.from_list(i8, list(np.array(op.shifts)[rows]))
+    if isinstance(op, tdsl.MatmulSumOp):
+        rows = kept(grouping, op.out, removed)
+        op.set_left_shifts([None if left is None else list(np.array(left)[rows]) for left in op.left_shifts])
     if isinstance(op, tdsl.Conv2dOp) and op.group_count > 1:
         op.groups = IntegerAttr(int(kept(grouping, op.rhs, removed).sum()), i64)

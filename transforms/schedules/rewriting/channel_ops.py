@@ -106,6 +106,8 @@ def _check(channel_op: ChannelOp) -> None:
         raise NotTiled(f"the sums of {name} start from results")
     if len(shape) not in (2, 4) or (len(shape) == 2 and shape[1] != 1) or (len(shape) == 4 and shape[0] != 1):
         raise NotTiled(f"{name} is neither a single image nor a column vector")
+    if any(tdsl.format_of(value).groups is not None for value in op.inputs):
+        raise NotTiled(f"the weights of {name} share scales in groups, which channels by themselves do not know")
     match op:
         case tdsl.Conv2dOp():
             constant = isinstance(op.lhs.owner, tdsl.ConstOp)

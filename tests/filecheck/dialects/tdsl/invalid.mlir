@@ -605,6 +605,14 @@ func.func @rows(%a: tensor<2x3xf32>, %x: tensor<3x1xf32>) {
 
 // -----
 
+func.func @products(%a: tensor<2x3xf32>, %x: tensor<3x1xf32>) {
+  %r = tdsl.matmul_sum %a, %x, %a, %x {left_shifts = array<i8: 0, 1, 16, 0>} : tensor<2x3xf32>, tensor<3x1xf32>, tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return
+}
+// CHECK: left_shifts lie in [0, 15], got [0, 1, 16, 0]
+
+// -----
+
 func.func @mac_in_memory(%a: tensor<2x!fixed.q<8, 4>>) {
   %s = tdsl.zero -> tensor<2x!fixed.acc<24, 8>>
   func.return

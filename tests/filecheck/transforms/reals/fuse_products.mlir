@@ -111,3 +111,22 @@ func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK: tdsl.matmul_sum %U, %X from
 // CHECK-NOT: from [[first]] :
 // CHECK: func.return
+
+// -----
+
+// Products whose rows have scales of their own are shifted to the greatest one of a row; a constant is added apart.
+func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<2.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %B = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %w = tdsl.matmul %W, %X {row_shifts = array<i8: 0, 3>} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %u = tdsl.matmul %U, %X {row_shifts = array<i8: 2, 1>} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %v = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %s = tdsl.add %w, %u : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %t = tdsl.add %s, %v : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %t, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK: func.func @rows
+// CHECK: tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>}
+// CHECK: tdsl.add

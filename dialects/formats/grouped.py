@@ -1,0 +1,147 @@
+"""Formats whose elements share scales in groups: each number is that of its element times a power of two of its group.
+
+A grouped format is the format of one tensor of constants, whose powers of two are parameters of its type
+(`dialects/formats/groups.py`). Only sums of products read such a tensor: as numbers are integers in one unit, the sum
+of all products is exact, and is rounded once. A device multiplies the elements of a group as it would those of any
+tensor, and shifts the sum of a group before it joins the others.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from xdsl.dialects.builtin import NoneAttr
+
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping, GroupsAttr
+from tinyml.dialects.formats.number_format import Coding
+from tinyml.dialects.formats.parameters import FRACS
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+BLOCK = 32
+"""The usual length of a group (OCP Microscaling Formats specification 1.0, section 5.2)."""
+
+
+class GroupedFormat(ExactFormat):
+    """A format that divides a constant into groups of elements with a power of two each; a mixin of its element's.
+
+    Without groups, as `of_width` returns it, it is the format of an element. `for_range` gives the format of tensors
+    that are not grouped.
+    """
+
+    if TYPE_CHECKING:
+        # Declared by the type, because fields are ordered as declared.
+        shared: GroupsAttr | NoneAttr
+
+    @property
+    def groups(self) -> GroupsAttr | None:
+        return self.shared if isinstance(self.shared, GroupsAttr) else None
+
+    SCALES: ClassVar[Sequence[int]] = FRACS
+    """The scales that `with_groups` takes; others become the nearest one."""
+
+    @abstractmethod
+    def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
+        """The same elements in units of 2^-scale, in groups."""
+
+    @property
+    def element(self) -> ExactNumbers:
+        """The format of the elements of a group that is not shifted."""
+        return self if self.groups is None else self.with_groups(self.scale, None)
+
+    def group_length(self, run: int) -> int:
+        """The length of the groups of a run of this many elements."""
+        return min(BLOCK, run)
+
+    def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
+        """The scale of each group (groups,) of numbers (groups, length) by the OCP specification, section 6.3.
+
+        The greatest magnitude has the exponent of the greatest number of the element.
+        """
+        greatest = np.abs(blocks).max(-1)
+        most = max(map(abs, self.element.integer_limits)).bit_length()
+        exponents = np.frexp(np.where(greatest, greatest, 1.0))[1].astype(np.int64)
+        return most - exponents
+
+    def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
+        """The scale of each group with the least squared error: OCP's, half of it or twice it. weights: of errors."""
+        usual = self.shared_scales(blocks)
+        unit = self.with_groups(0, None)
+        tried = usual[:, None] + np.array([0, 1, -1])
+        scaled = np.ldexp(blocks[:, None], tried[..., None])
+        errors = np.ldexp(unit.decode(unit.encode(scaled)) - scaled, -tried[..., None])
+        return tried[np.arange(len(usual)), (weights[:, None] * errors**2).sum(-1).argmin(-1)]
+
+    def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
+        return self.divided(constant, importance, finest)
+
+    def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
+        """The format of a constant: groups along the axes of `finest`, with the scales of least squared error."""
+        run = prod(constant.shape[finest.axis :])
+        length = run if finest.length is None else max(self.group_length(run), finest.length)
+        weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
+        each = -(-run // length)
+        blocks, weights = (
+            np.pad(part.reshape(-1, run), ((0, 0), (0, each * length - run))).reshape(-1, length)
+            for part in (constant.astype(np.float64), weights + 1e-6 * float(weights.max(initial=0)) + 1e-30)
+        )
+        scales = self.best_scales(blocks, weights)
+        used = blocks.any(-1)
+        # Groups that lie too far apart lose their least numbers.
+        unit = min(int(scales[used].max()), int(scales[used].min()) + MOST_SHIFT, self.SCALES[-1]) if used.any() else 0
+        shifts = np.where(used, np.maximum(unit - scales, 0), 0)
+        return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
+
+    def narrowed(self, bits: int) -> Self:
+        """The format whose finest groups are `bits` bits coarser."""
+        if (groups := self.groups) is None:
+            return self
+        shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)
+        return self.with_groups(self.scale - bits, GroupsAttr(groups.length.data, groups.run.data, shifts.tolist()))
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        if (groups := self.groups) is None:
+            return super().integer_limits
+        low, high = self.element.integer_limits
+        most = max(groups.shifts.get_values())
+        return low << most, high << most
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        if (groups := self.groups) is None:
+            return super().integers(raws)
+        return self.element.integers(raws) << groups.of_elements(raws.shape)
+
+    def encode(self, reals: Reals) -> Raws:
+        if (groups := self.groups) is None:
+            return super().encode(reals)
+        return self.element.encode(np.ldexp(reals, -groups.of_elements(np.shape(reals))))
+
+    def encode_away(self, reals: Reals) -> Raws:
+        if (groups := self.groups) is None:
+            return super().encode_away(reals)
+        return self.element.encode_away(np.ldexp(reals, -groups.of_elements(np.shape(reals))))
+
+    def decode(self, raws: Raws) -> Reals:
+        if (groups := self.groups) is None:
+            return super().decode(raws)
+        return np.ldexp(self.element.decode(raws), groups.of_elements(raws.shape))
+
+    @property
+    def coding(self) -> Coding | None:
+        """That of elements; no kernel reads groups as if they were one."""
+        return super().coding if self.groups is None else None
+
+    def verify_raws(self, raws: Raws) -> None:
+        if self.groups is not None:
+            self.groups.verify_shape(raws.shape)
+        super().verify_raws(raws)

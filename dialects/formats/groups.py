@@ -1,0 +1,128 @@
+"""Groupings of tensors: which elements share a power of two, and the powers of one tensor as part of its type.
+
+The elements of the axes of a tensor from one of them on, in row-major order, form *runs*, and each run is divided into
+groups of one length, the last of which may be shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType, NoneAttr, i8
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_SHIFT = 62
+"""The greatest power of two by which groups of one tensor may differ."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A way to divide a tensor: runs are the elements of the axes from `axis` on, and consist of groups of a length.
+
+    The last group of a run may be shorter; length None: a run is one group.
+    """
+
+    axis: int
+    length: int | None = None
+
+
+@irdl_attr_definition
+class GroupsAttr(ParametrizedAttribute):
+    """`length of run, [shift, ...]`: the length of runs and of groups, and the left shift of each group, run by run.
+
+    The tensor has a run for each ceil(run / length) shifts.
+    """
+
+    name = "num.groups"
+    length: IntAttr
+    run: IntAttr
+    shifts: DenseArrayBase[IntegerType]
+
+    def __init__(self, length: int, run: int, shifts: Sequence[int]):
+        super().__init__(IntAttr(length), IntAttr(run), DenseArrayBase.from_list(i8, shifts))
+
+    @classmethod
+    def parsed(cls, parser: AttrParser) -> GroupsAttr:
+        """The groups that stand next in a type."""
+        length = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_keyword("of")
+        run = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation(",")
+        start = parser.pos
+        shifts = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        if any(shift not in range(MOST_SHIFT + 1) for shift in shifts):
+            parser.raise_error(f"shifts of groups lie in [0, {MOST_SHIFT}]", start, parser.pos)
+        return cls(length, run, shifts)
+
+    def __str__(self) -> str:
+        return f"{self.length.data} of {self.run.data}, {list(self.shifts.get_values())}"
+
+    def verify(self) -> None:
+        if not 1 <= self.length.data <= self.run.data:
+            raise VerifyException(f"groups have from 1 to {self.run.data} elements, got {self.length.data}")
+        shifts = self.shifts.get_values()
+        if not shifts or len(shifts) % self.each:
+            raise VerifyException(f"runs have {self.each} groups, which do not share {len(shifts)} shifts evenly")
+        if min(shifts) < 0 or max(shifts) > MOST_SHIFT:
+            raise VerifyException(f"shifts of groups lie in [0, {MOST_SHIFT}], got {list(shifts)}")
+
+    @property
+    def each(self) -> int:
+        """The number of groups of a run."""
+        return -(-self.run.data // self.length.data)
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of the tensor."""
+        return len(self.shifts) // self.each * self.run.data
+
+    @property
+    def by_run(self) -> NDArray[np.int8]:
+        """The shift of each group, (runs, groups)."""
+        return np.array(self.shifts.get_values(), np.int8).reshape(-1, self.each)
+
+    def of_elements(self, shape: Sequence[int]) -> NDArray[np.int64]:
+        """The shift of each element of one or several tensors, in a shape that keeps the order of the elements.
+
+        Raises `InputError` for any other number of elements.
+        """
+        count = prod(shape)
+        if count % self.elements:
+            shared = f"groups of {self.length.data} in runs of {self.run.data} divide {self.elements} elements"
+            raise InputError(f"{shared}, got {count}")
+        one = np.repeat(self.by_run.astype(np.int64), self.length.data, 1)[:, : self.run.data]
+        return np.tile(one.reshape(-1), count // self.elements).reshape(tuple(shape))
+
+    def verify_shape(self, shape: Sequence[int]) -> None:
+        """Raise `VerifyException` unless a tensor of this shape consists of these runs."""
+        runs = {prod(shape[axis:]) for axis in range(len(shape))}
+        if prod(shape) != self.elements or self.run.data not in runs:
+            dimensions = "x".join(map(str, shape))
+            raise VerifyException(
+                f"a tensor of shape {dimensions} does not consist of {self.elements // self.run.data} runs of "
+                f"{self.run.data} elements, which share scales in groups of {self.length.data}"
+            )
+
+
+def parsed_groups(parser: AttrParser) -> GroupsAttr | NoneAttr:
+    """The groups that follow the other parameters of a type; none if it ends."""
+    return NoneAttr() if parser.parse_optional_punctuation(",") is None else GroupsAttr.parsed(parser)
+
+
+def print_groups(shared: Attribute, printer: Printer) -> None:
+    """Print groups behind the other parameters of a type."""
+    if isinstance(shared, GroupsAttr):
+        printer.print_string(f", {shared}")

@@ -1,0 +1,93 @@
+"""Integers that share scales in groups: `!mxint.b<width, frac, length of run, [shift, ...]>`; `<width, frac>` has none.
+
+MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4, in groups of 32, and
+block floating point of any other width (Wilkinson, "Rounding Errors in Algebraic Processes", 1963): raw * 2^(shift -
+frac), with the shift of the raw's group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntAttr, NoneAttr
+from xdsl.ir import Attribute, Dialect
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.fixed.type import FixedType, RoundedHalfUp
+from tinyml.dialects.formats.grouped import GroupedFormat
+from tinyml.dialects.formats.groups import GroupsAttr, parsed_groups, print_groups
+from tinyml.dialects.formats.parameters import FRACS
+
+MX_WIDTHS = range(2, 17)
+USUAL_WIDTH = 8
+
+
+@irdl_attr_definition
+class MxIntType(GroupedFormat, RoundedHalfUp):
+    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, perhaps with groups; see the module."""
+
+    name = "mxint.b"
+    WEIGHS_NUMBERS: ClassVar[bool] = True
+    GOOD_FOR = "integers that share a scale in blocks of 32 weights: 4 bits as accurate as 6, as --weights mxint:4"
+    width: IntAttr
+    frac: IntAttr
+    shared: GroupsAttr | NoneAttr
+    WIDTHS: ClassVar[Sequence[int]] = MX_WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {MX_WIDTHS[0]} to {MX_WIDTHS[-1]}"
+
+    def __init__(self, width: int, frac: int, groups: GroupsAttr | None = None):
+        super().__init__(IntAttr(width), IntAttr(frac), NoneAttr() if groups is None else groups)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            width = parser.parse_integer(allow_boolean=False)
+            parser.parse_punctuation(",")
+            frac = parser.parse_integer(allow_boolean=False)
+            return [IntAttr(width), IntAttr(frac), parsed_groups(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.width.data}, {self.frac.data}")
+            print_groups(self.shared, printer)
+
+    def with_groups(self, scale: int, groups: GroupsAttr | None) -> MxIntType:
+        return MxIntType(self.width.data, min(max(scale, FRACS[0]), FRACS[-1]), groups)
+
+    @property
+    def element(self) -> FixedType:
+        return FixedType(self.width.data, self.frac.data)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw: symmetric, as the specification advises."""
+        greatest = (1 << (self.width.data - 1)) - 1
+        return -greatest, greatest
+
+    @property
+    def candidates(self) -> Sequence[MxIntType]:
+        return [MxIntType.of_width(width) for width in (4, 8)]
+
+    @classmethod
+    def of_width(cls, width: int | None) -> MxIntType:
+        width = USUAL_WIDTH if width is None else width
+        if width not in MX_WIDTHS:
+            raise InputError(f"mxint has widths {cls.WIDTHS_IN_WORDS}, got {width}")
+        return MxIntType(width, width - 2)
+
+    def narrowed(self, bits: int) -> MxIntType:
+        if self.groups is not None:
+            return super().narrowed(bits)
+        bits = min(bits, self.width.data - MX_WIDTHS[0])
+        return MxIntType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
+
+    def for_range(self, low: float, high: float) -> FixedType:
+        """Fixed point, in which tensors have one scale."""
+        return FixedType.of_width(self.width.data).for_range(low, high)
+
+
+MXINT = Dialect("mxint", [], [MxIntType])

@@ -1,0 +1,98 @@
+"""Products with weights whose elements share scales in groups (L2 to L3): each group has a sum of its own.
+
+The products of a group are those of plain elements, in the kernels that there are. Their sum is shifted into the units
+of the whole before it joins, so that the whole is exact and is rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import i8
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.exact.numbers import exact_numbers
+from tinyml.dialects.formats.groups import GroupsAttr
+from tinyml.lowering.loops.operands import elements_from, flash_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+class GroupedWeights:
+    """Weights in groups, as an array of plain elements and the shift of each group.
+
+    value: a constant, at most reshaped. Raises `AssertionError` for any other.
+    """
+
+    def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopNest):
+        root = scratch.root(value).owner
+        assert isinstance(root, scratch.ConstantOp)
+        hint = root.result.name_hint or "weights"
+        self.nest, self.groups = nest, groups
+        self.shape = tdsl.shape_of(value)
+        element = exact_numbers(tdsl.format_of(value)).element
+        self.elements = flash_array(nest, root.raws.reshape(self.shape), element.type, hint)
+        self._shifts = flash_array(nest, groups.by_run.reshape(-1), i8, f"{hint}_shifts")
+
+    @property
+    def runs(self) -> int:
+        """The number of runs of a row."""
+        return prod(self.shape[1:]) // self.groups.run.data
+
+    @property
+    def is_whole(self) -> bool:
+        """True if a row is one group."""
+        return self.runs == self.groups.each == 1
+
+    def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
+        """A sum and the part that group number `place` adds to an empty one."""
+        nest = self.nest
+        zero = nest.insert(num.ZeroOp(sum.type))
+        zero.name_hint = "part"
+        return nest.insert(num.AddShiftedOp(sum, part(zero), nest.load(self._shifts, [place])))
+
+    def over_groups(
+        self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
+    ) -> SSAValue:
+        """A sum and the parts of all groups of a row. part: adds `length` products from one on in the row."""
+        nest, run = self.nest, self.groups.run.data
+        length = self.groups.length.data
+        whole, rest = divmod(run, length)
+
+        def of_run(number: SSAValue, sum: SSAValue) -> SSAValue:
+            first = nest.times(number, run)
+            place = nest.times(nest.add(nest.times(row, self.runs), number), self.groups.each)
+
+            def of_group(group: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+                at = nest.add(first, nest.times(group, length))
+                return [self.joined(carried[0], lambda zero: part(zero, at, length), nest.add(place, group))]
+
+            sum = nest.fold(nest.index(whole), [sum], of_group)[0] if whole > 1 else of_group(nest.index(0), [sum])[0]
+            if rest:
+                at = nest.add(first, nest.index(whole * length))
+                sum = self.joined(sum, lambda zero: part(zero, at, rest), nest.add(place, nest.index(whole)))
+            return sum
+
+        if self.runs == 1:
+            return of_run(nest.index(0), sum)
+        return nest.fold(nest.index(self.runs), [sum], lambda number, sums: [of_run(number, sums[0])])[0]
+
+
+def of_row(weights: GroupedWeights, term: tdsl.Term) -> Callable[[SSAValue, Indices], SSAValue]:
+    """A function that adds the products of one row of weights and one column of another matrix to a sum."""
+    nest, (length, columns) = weights.nest, tdsl.shape_of(term.rhs)
+
+    def products(sum: SSAValue, indices: Indices) -> SSAValue:
+        i, j = indices
+
+        def part(zero: SSAValue, at: SSAValue, count: int) -> SSAValue:
+            row = elements_from(weights.elements, nest.add(nest.times(i, length), at), count, nest)
+            first = at if columns == 1 else nest.add(nest.times(at, columns), j)
+            column = elements_from(term.rhs, first, (count - 1) * columns + 1, nest)
+            attribute = num.DotAttr() if columns == 1 else num.StridedDotAttr.of(columns)
+            return nest.insert(num.CallOp(attribute, [zero, row, column]))
+
+        return weights.over_groups(sum, i, part)
+
+    return products
