@@ -85,7 +85,7 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
 
-def compressed_rows(op: num.CallOp | num.RowSumOp) -> CompressedRows:
+def compressed_rows(op: num.Adding) -> CompressedRows:
     """The constant matrix that an op reads, a `num.sparse_products` or the call of a `#num.sparse_dot`.
 
     Both have its values, gaps and lengths as operands behind the sum.

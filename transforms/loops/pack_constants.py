@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias, TypeGuard
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -190,23 +190,19 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
         chosen = kept
 
 
-_Sum: TypeAlias = num.CallOp | num.RowSumOp
-"""An op that adds products to a sum: a call or an op of a contraction."""
-
-
-def _is_sparse(op: Operation) -> TypeGuard[_Sum]:
+def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
     """True for products of rows of a sparse matrix."""
     return isinstance(op, num.SparseProductsOp) or (
         isinstance(op, num.CallOp) and isinstance(op.routine, num.SparseDotAttr)
     )
 
 
-def _is_dense(op: Operation) -> TypeGuard[_Sum]:
+def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
     """True for products of rows of weights and whole vectors."""
     return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
-def _kernel(dot: _Sum, weights: int, rows: int, target: str) -> Kernel | None:
+def _kernel(dot: num.Adding, weights: int, rows: int, target: str) -> Kernel | None:
     """The fastest kernel for dense weights of the given width in the given number of rows."""
     names = num.DotAttr.name, num.DotRowsAttr.name
     fitting = [kernel for name in names for kernel in _summing(dot.sum, *dot.factors, weights, name, target)]
@@ -214,7 +210,7 @@ def _kernel(dot: _Sum, weights: int, rows: int, target: str) -> Kernel | None:
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _sparse(dot: _Sum, weights: int, target: str) -> SparseRows | None:
+def _sparse(dot: num.Adding, weights: int, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)

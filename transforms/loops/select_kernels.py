@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
@@ -109,7 +109,9 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
     """What a chip is asked for a call; None where no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
-    if _in_flash(vector) or not _begins_whole(weights) or (_packed_in_ram(weights) and not _is_constant(weights)):
+    if _in_flash(vector) or not _begins_whole(weights):
+        return None
+    if _packed_in_ram(weights) and not isinstance(scratch.root(weights).owner, scratch.ConstantOp):
         return None
     sparse, packed = isinstance(routine, num.SparseDotAttr), _packed_in_ram(vector)
     by_blocks = isinstance(routine, num.LoopRoutineAttr) and routine.BY_BLOCKS
@@ -117,13 +119,13 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
         return None
     # Kernels for sparse rows read packed elements themselves.
     fetches = sparse and packed
-    if fetches and _packed_offset(vector):
+    if fetches and scratch.packed_offset(scratch.memref_type(vector)):
         return None
     dot = isinstance(routine, num.DotAttr)
     return SumNest(
         routine.name,
-        _bits(weights),
-        _bits(vector) if fetches else _whole_bits(vector),
+        _packed_bits(weights) or _whole_bits(weights),
+        (fetches and _packed_bits(vector)) or _whole_bits(vector),
         widths,
         (coding_of(weights), coding_of(vector)),
         _in_flash(weights),
@@ -146,27 +148,26 @@ def _widen(sum: num.Sum, bits: int) -> None:
         Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
 
 
-def _format(value: SSAValue) -> NumberFormat:
-    return element_format(value.type)
-
-
 def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
 
+def _packed_bits(value: SSAValue) -> int | None:
+    return scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
+
+
+def _whole_bits(value: SSAValue) -> int:
+    return 8 * element_format(value.type).dtype.itemsize
+
+
 def _packed_in_ram(value: SSAValue) -> bool:
     """True for values packed in RAM, which are unpacked first unless they are constants."""
-    packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
-    return packed and not _in_flash(value)
-
-
-def _is_constant(value: SSAValue) -> bool:
-    return isinstance(scratch.root(value).owner, scratch.ConstantOp)
+    return _packed_bits(value) is not None and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
     """True if a run of packed elements begins at a group boundary, as kernels require."""
-    bits = scratch.packed_bits(scratch.memref_type(weights)) if isinstance(weights.type, MemRefType) else None
+    bits = _packed_bits(weights)
     return bits is None or _begins_at_multiple(weights, group_length(bits))
 
 
@@ -177,19 +178,6 @@ def _begins_at_multiple(run: SSAValue, length: int) -> bool:
             return False
         run = view.source
     return True
-
-
-def _bits(value: SSAValue) -> int:
-    packed = scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
-    return packed or _whole_bits(value)
-
-
-def _packed_offset(value: SSAValue) -> int:
-    return scratch.packed_offset(scratch.memref_type(value))
-
-
-def _whole_bits(value: SSAValue) -> int:
-    return 8 * _format(value).dtype.itemsize
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
