@@ -227,8 +227,8 @@ ROWS = (
         item="section 6",
         title="disagreement with floats as the metric",
         reports="the best code: accuracy, speed and size",
-        here="by disagreement {disagreement_change:.2f} points and {disagreement_bytes} bytes of arena and constants, by "
-        "accuracy {accuracy_change:.2f} and {accuracy_bytes}, on average of two models",
+        here="by disagreement {disagreement_change:.2f} points and {disagreement_bytes} bytes of arena and "
+        "constants, by accuracy {accuracy_change:.2f} and {accuracy_bytes}, on average of two models",
         verdict=REPRODUCED,
         run=Measured(metrics),
         holds=lambda found: found["disagreement_change"] >= found["accuracy_change"],
