@@ -274,8 +274,8 @@ ROWS = (
     Row(
         item="section 5.3",
         title="packing as exact cover",
-        reports="Algorithm X with dancing links finds the least height (`exact-cover` here)",
-        here="proved against exhaustive search; Knuth's example, sets such as `adg`",
+        reports="Algorithm X with dancing links finds the least height",
+        here="`exact-cover`, proved against exhaustive search; Knuth's example, sets such as `adg`",
         verdict=REPRODUCED,
         run=tested(
             (f"{PACKING}::test_exact_modes_find_the_least_height", "exact-cover"),
