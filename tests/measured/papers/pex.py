@@ -64,7 +64,8 @@ ROWS = (
     Row(
         item="remark 4",
         title="several channels at once",
-        reports="K channels in a turn of a loop, for each loop the most that fit in memory (multiples of 4 for SIMD kernels)",
+        reports="K channels in a turn of a loop, for each loop the most that fit in memory (multiples of 4 for SIMD "
+        "kernels)",
         here="plans take for each loop the most that fit in `--ram`, 4 of 32 in 5,000 bytes; `tinyml plan --mode` "
         "lists bytes and overhead of each number",
         verdict=REPRODUCED,
