@@ -229,9 +229,10 @@ ROWS = (
         reports="the best code: accuracy, speed and size",
         here="by disagreement {disagreement_change:.2f} points and {disagreement_bytes} bytes of arena and "
         "constants, by accuracy {accuracy_change:.2f} and {accuracy_bytes}, on average of two models",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
         run=Measured(metrics),
-        holds=lambda found: found["disagreement_change"] >= found["accuracy_change"],
+        holds=lambda found: found["disagreement_change"] < found["accuracy_change"],
+        why="on these two models the search by accuracy gives a program of the same size that loses less",
     ),
     Row(
         item="algorithm 10",
