@@ -14,13 +14,14 @@ from random import Random
 
 from programs.face_results import write_detector
 from programs.graphs import squeezenet
+from programs.paths import MODELS
 from xdsl.dialects import func
 
 from measured.commands import model_path
 from measured.measures.classifiers import compiled, mean, names
 from measured.store import Values, by_parts
 from tinyml.dialects.context import context
-from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
+from tinyml.dialects.scratch import ArenaOp, MoveOp, memref_type, size_in_bytes
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import find_model, load_program
 from tinyml.transforms.buffers.liveness.live_ranges import live_ranges as ranges_of_buffers
@@ -232,6 +233,36 @@ def explored(models: Path | None) -> Values:
             rows.setdefault(name, {})[way] = report["search"]["candidates"]
             rows[name]["tensors"] = len(report["search"]["tensors"])
     return {key: round(sum(row[key] for row in rows.values()) / len(rows), 1) for key in rows[name]}
+
+
+def defragmented(_models: Path | None) -> Values:
+    """Moves that Shiftry's packer makes in the examples' programs, in its arithmetic of 16 bits."""
+    moves = 0
+    for file in (MODELS[name] for name in ("protonn", "bonsai", "fastgrnn")):
+        module = load_program(file, context())
+        options = {"format": "shiftry", "width": 16, "data": str(file.with_name("val.npz")), "mode": "shiftry"}
+        for steps in ("reals-to-formats", "formats-to-buffers"):
+            pipelines.run(module, context(), pipelines.flatten(steps, options))
+        moves += sum(isinstance(op, MoveOp) for op in module.walk())
+    return {"moves": moves, "models": 3}
+
+
+def metrics(models: Path | None) -> Values:
+    """Mean changes of accuracy in points, and bytes of arena and constants, of demotion by two metrics."""
+    found: dict[str, float] = {}
+    names = "bonsai-letter26", "protonn-letter26"
+    for metric in ("disagreement", "accuracy"):
+        for name in names:
+            options = ["--format", "shiftry", "--search", "demote", "--metric", metric]
+            with tempfile.TemporaryDirectory() as folder:
+                report = _compiled(name, options, Path(folder, "out"), models)
+            measured = {
+                "change": report["accuracy"] - report["accuracy_float"],
+                "bytes": report["ram_bytes"]["arena"] + report["constants_bytes"],
+            }
+            for key, value in measured.items():
+                found[f"{metric}_{key}"] = found.get(f"{metric}_{key}", 0) + round(value / len(names), 2)
+    return found
 
 
 def _compiled(name: str, options: Sequence[str], out: Path, models: Path | None) -> Values:

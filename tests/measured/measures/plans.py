@@ -28,8 +28,9 @@ from measured.commands import model_path
 from measured.store import Values
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.tools.main import main
-from tinyml.transforms.schedules.channels import PARTIAL_8
+from tinyml.transforms.schedules.channels import PARTIAL_8, ByChannel
 from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
+from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
 from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
@@ -47,6 +48,18 @@ PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "pa
 def mobilenet(resolution: int, classes: int = 1000) -> Callable[[Path | None], Values]:
     """Measures the peaks of MobileNet-v2 by ordinary and partial execution, with sums of 32, 16 and 8 bits."""
     return lambda _models: peaks(mobilenet_v2(resolution, classes), **PARTIAL)
+
+
+def accumulating(_models: Path | None) -> Values:
+    """The layers of MobileNet-v2 at 160 pixels that plans accumulate, by the bits of sums."""
+    graph, found = mobilenet_v2(160, 2), dict[str, int]()
+    for bits in (32, 16, 8):
+        plan = schedule_named(f"partial-{bits}").plan(graph)
+        ordered = graph.in_order(plan.order)
+        loops = [segment for segment in plan.segments if isinstance(segment.tiling, ByChannel)]
+        roles = [role for loop in loops for role in consecutive(ordered, loop.first, loop.last).roles.values()]
+        found[f"layers_{bits}"] = roles.count(Role.ACCUMULATE)
+    return found
 
 
 def block(_models: Path | None) -> Values:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from programs.printed import parse
 
 from tinyml.dialects.formats.fixed.functions import Domain, ShiftryExp, TwoTableExp
@@ -114,6 +115,37 @@ def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[i
     # 8 bits take no second table.
     assert exp.high.nbytes + (exp.low.nbytes if exp.index_bits else 0) == size
     assert exp.high[0] == 1 << scales[1]
+
+
+def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Arguments over the whole range of a width, and what a program in Shiftry's types computes for them."""
+    arguments = np.unique(np.linspace(-(1 << width - 1) + 1, (1 << width - 1) - 1, 2001).astype(np.int64))
+    source, result = (f"tensor<1x{len(arguments)}x!shiftry.q<{width}, {scale}>>" for scale in scales)
+    text = f"""func.func @f(%x: {source}) -> {result} {{
+      %y = tdsl.{function} %x : {source} -> {result}
+      func.return %y : {result}
+    }}"""
+    scores = evaluate(parse(text)[1], arguments[None].astype(f"i{width // 8}")).scores
+    assert scores is not None
+    return arguments, scores.ravel().astype(np.int64)
+
+
+def test_sigmoid_of_shiftry_in_8_bits():
+    """Library 8: 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6 and a from 128 entries."""
+    table = np.floor(np.exp(-np.arange(128) / 2**4) * 2**6).astype(np.int64)
+    arguments, found = results("sigmoid", 8, (4, 6))
+    a = table[np.abs(arguments)]
+    np.testing.assert_array_equal(found, np.where(arguments <= 0, 2**6 * a, 2**6 * 2**6) // (2**6 + a))
+
+
+def test_tanh_of_shiftry_in_16_bits():
+    """Library 9: 2^n (a - 2^n) / (a + 2^n) for x <= 0, with n = 14, psi = 7 and a = T1[2x / 2^psi] T2[2x % 2^psi]."""
+    high = np.floor(np.exp(-np.arange(256) / 2**4) * 2**14).astype(np.int64)
+    low = np.floor(np.exp(-np.arange(128) / 2**11) * 2**14).astype(np.int64)
+    arguments, found = results("tanh", 16, (11, 14))
+    size = np.minimum(2 * np.abs(arguments), (1 << 15) - 1)
+    a = high[size // 2**7] * low[size % 2**7] // 2**14
+    np.testing.assert_array_equal(found, np.sign(arguments) * (2**14 * (2**14 - a) // (a + 2**14)))
 
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
