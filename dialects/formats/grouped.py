@@ -11,13 +11,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import NoneAttr
+from xdsl.dialects.builtin import IntAttr, NoneAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping, GroupsAttr
+from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping, GroupsAttr, parsed_groups
 from tinyml.dialects.formats.number_format import Coding
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
@@ -31,16 +34,37 @@ BLOCK = 32
 """The usual length of a group (OCP Microscaling Formats specification 1.0, section 5.2)."""
 
 
-class GroupedFormat(ExactFormat):
+class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups of elements with a power of two each; a mixin of its element's.
 
-    Without groups, as `of_width` returns it, it is the format of an element. `for_range` gives the format of tensors
-    that are not grouped.
+    Its parameters are integers and, last, the groups. Without groups, as `of_width` returns it, it is the format of an
+    element. `for_range` gives the format of tensors that are not grouped.
     """
 
     if TYPE_CHECKING:
         # Declared by the type, because fields are ordered as declared.
         shared: GroupsAttr | NoneAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        _, *others = cls.get_irdl_definition().parameters
+        with parser.in_angle_brackets():
+            numbers = [parser.parse_integer(allow_boolean=False)]
+            for _ in others[1:]:
+                parser.parse_punctuation(",")
+                numbers.append(parser.parse_integer(allow_boolean=False))
+            return [*map(IntAttr, numbers), parsed_groups(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        *numbers, shared = self.parameters
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(str(cast(IntAttr, number).data) for number in numbers))
+            if isinstance(shared, GroupsAttr):
+                printer.print_string(f", {shared}")
+
+    @property
+    def type(self) -> Attribute:
+        return self
 
     @property
     def groups(self) -> GroupsAttr | None:

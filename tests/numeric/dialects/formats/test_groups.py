@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from plugins.normal.normal import NormalType
 from programs.devices import DEVICES, roomy
 from programs.hardware import need_simulator, verilog_of
 from programs.lowered import lowered
@@ -25,6 +26,7 @@ from tinyml.dialects.formats.groups import Grouping, GroupsAttr
 from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.mxfp import MxFpType
 from tinyml.dialects.formats.mxint import MxIntType
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
@@ -32,6 +34,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.evaluation.group_checks import check_groups
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.reals.fuse_products import FuseProductsPass
 from tinyml.transforms.reals.scale_rows import ScaleRowsPass
@@ -101,6 +104,12 @@ def test_scales_of_groups(kind: str):
         np.ldexp(format.integers(format.encode(numbers)).astype(np.float64), -format.scale),
         format.decode(format.encode(numbers)),
     )
+
+
+@pytest.mark.parametrize("prototype", [*(format_spelled(context(), kind) for kind in KINDS), NormalType(0)], ids=str)
+def test_formats_keep_what_they_promise(prototype: NumberFormat):
+    """As the tests of packages check it; one is such a package's."""
+    check_groups(prototype)
 
 
 def test_narrower_formats_keep_the_coarse_groups():
