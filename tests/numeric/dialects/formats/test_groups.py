@@ -118,6 +118,18 @@ def test_formats_keep_what_they_promise(prototype: NumberFormat):
     check_groups(prototype)
 
 
+def test_groups_too_far_apart_are_refused_and_not_made():
+    far = MxFpType(5, 2, 0, GroupsAttr(2, 2, [0, 15, 16]))
+    with pytest.raises(
+        InputError, match="apart, whose numbers have 48 bits in one unit, and sums of 64 bits have room"
+    ):
+        far.integers(np.zeros((3, 2), np.int8))
+    numbers = np.ldexp(np.ones((3, 2)), [[0], [-20], [-100]])
+    made = MxIntType.of_width(8).grouped(numbers, None, Grouping(1, 1))
+    np.testing.assert_array_equal(made.decode(made.encode(numbers)), numbers * [[1], [1], [0]])
+    assert made.integers(made.encode(numbers)).max() < 1 << 47
+
+
 def test_narrower_formats_keep_the_coarse_groups():
     numbers = blocks(4, 64, 2).astype(np.float64)
     format = MxIntType.of_width(4).grouped(numbers, None, Grouping(1, 1))
