@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.exact.numbers import exact_numbers
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.groups import Grouping
 from tinyml.dialects.formats.number_format import NumberFormat, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
@@ -59,13 +59,13 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
 
 def _check_sums(format: NumberFormat, weights: Reals) -> None:
     """The sum of a row is that of the exact products, rounded once."""
-    vector = exact_numbers(format).INTEGERS(8, 7)
+    vector = ExactNumbers.INTEGERS(8, 7)
     x = np.random.default_rng(0).uniform(-1, 1, (1, weights.shape[1], 1))
     raws, factors = format.encode(weights)[None], vector.encode(x)
     reach = float(np.abs(weights @ x[0]).max()) or 1.0
     result = vector.for_range(-reach, reach)
     block = Block(arg_types=[TensorType(format.type, weights.shape), TensorType(vector.type, x.shape[1:])])
-    op = tdsl.MatmulOp(*block.args, result.type)
+    op = tdsl.MatmulOp(block.args[0], block.args[1], result.type)
     op.verify()
     found = result.decode(op.compute(Bits(), [raws, factors]))
     exact = result.decode(result.encode(format.decode(raws) @ vector.decode(factors)))
