@@ -11,13 +11,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import NoneAttr
+from xdsl.dialects.builtin import IntAttr, NoneAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping, GroupsAttr
+from tinyml.dialects.formats.groups import Grouping, GroupsAttr, parsed_groups
 from tinyml.dialects.formats.number_format import Coding
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
@@ -27,20 +31,44 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws, Reals
 
+MOST_BITS = 47
+"""Limit on the bits of a number in the unit of the finest group: 64 bits then hold sums of thousands of products."""
+
 BLOCK = 32
 """The usual length of a group (OCP Microscaling Formats specification 1.0, section 5.2)."""
 
 
-class GroupedFormat(ExactFormat):
+class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups of elements with a power of two each; a mixin of its element's.
 
-    Without groups, as `of_width` returns it, it is the format of an element. `for_range` gives the format of tensors
-    that are not grouped.
+    Its parameters are integers and, last, the groups. Without groups, as `of_width` returns it, it is the format of an
+    element. `for_range` gives the format of tensors that are not grouped.
     """
 
     if TYPE_CHECKING:
         # Declared by the type, because fields are ordered as declared.
         shared: GroupsAttr | NoneAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        _, *others = cls.get_irdl_definition().parameters
+        with parser.in_angle_brackets():
+            numbers = [parser.parse_integer(allow_boolean=False)]
+            for _ in others[1:]:
+                parser.parse_punctuation(",")
+                numbers.append(parser.parse_integer(allow_boolean=False))
+            return [*map(IntAttr, numbers), parsed_groups(parser)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        *numbers, shared = self.parameters
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(str(cast(IntAttr, number).data) for number in numbers))
+            if isinstance(shared, GroupsAttr):
+                printer.print_string(f", {shared}")
+
+    @property
+    def type(self) -> Attribute:
+        return self
 
     @property
     def groups(self) -> GroupsAttr | None:
@@ -97,7 +125,8 @@ class GroupedFormat(ExactFormat):
         scales = self.best_scales(blocks, weights)
         used = blocks.any(-1)
         # Groups that lie too far apart lose their least numbers.
-        unit = min(int(scales[used].max()), int(scales[used].min()) + MOST_SHIFT, self.SCALES[-1]) if used.any() else 0
+        room = MOST_BITS - max(map(abs, self.element.integer_limits)).bit_length()
+        unit = min(int(scales[used].max()), int(scales[used].min()) + room, self.SCALES[-1]) if used.any() else 0
         shifts = np.where(used, np.maximum(unit - scales, 0), 0)
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
@@ -119,6 +148,12 @@ class GroupedFormat(ExactFormat):
     def integers(self, raws: Raws) -> NDArray[np.int64]:
         if (groups := self.groups) is None:
             return super().integers(raws)
+        if (bits := max(map(abs, self.integer_limits)).bit_length()) > MOST_BITS:
+            apart = f"{self.name} has groups 2^{max(groups.shifts.get_values())} apart"
+            raise InputError(
+                f"{apart}, whose numbers have {bits} bits in one unit, and sums of 64 bits have room for {MOST_BITS}: "
+                "coarser scales of the least groups, or weights without groups, fit"
+            )
         return self.element.integers(raws) << groups.of_elements(raws.shape)
 
     def encode(self, reals: Reals) -> Raws:

@@ -12,10 +12,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType, NoneAttr, i8
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
@@ -120,9 +119,3 @@ class GroupsAttr(ParametrizedAttribute):
 def parsed_groups(parser: AttrParser) -> GroupsAttr | NoneAttr:
     """The groups that follow the other parameters of a type; none if it ends."""
     return NoneAttr() if parser.parse_optional_punctuation(",") is None else GroupsAttr.parsed(parser)
-
-
-def print_groups(shared: Attribute, printer: Printer) -> None:
-    """Print groups behind the other parameters of a type."""
-    if isinstance(shared, GroupsAttr):
-        printer.print_string(f", {shared}")

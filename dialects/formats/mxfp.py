@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import Grouping, GroupsAttr, parsed_groups, print_groups
+from tinyml.dialects.formats.groups import Grouping, GroupsAttr
 from tinyml.dialects.formats.minifloat import MinifloatType
 from tinyml.dialects.formats.tabulated import TabulatedFormat
 
@@ -37,7 +35,7 @@ MX_SHIFTS = range(-100, 101)
 
 
 @irdl_attr_definition
-class MxFpType(ParametrizedAttribute, TypeAttribute, GroupedFormat, TabulatedFormat):
+class MxFpType(GroupedFormat, TabulatedFormat):
     """`!mxfp.b<e, m, shift>`, a small float, perhaps with groups; see the module."""
 
     name = "mxfp.b"
@@ -51,21 +49,6 @@ class MxFpType(ParametrizedAttribute, TypeAttribute, GroupedFormat, TabulatedFor
 
     def __init__(self, e: int, m: int, shift: int = 0, groups: GroupsAttr | None = None):
         super().__init__(IntAttr(e), IntAttr(m), IntAttr(shift), NoneAttr() if groups is None else groups)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            e = parser.parse_integer(allow_boolean=False)
-            parser.parse_punctuation(",")
-            m = parser.parse_integer(allow_boolean=False)
-            parser.parse_punctuation(",")
-            shift = parser.parse_integer(allow_boolean=False)
-            return [IntAttr(e), IntAttr(m), IntAttr(shift), parsed_groups(parser)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(f"{self.e.data}, {self.m.data}, {self.shift.data}")
-            print_groups(self.shared, printer)
 
     def verify(self) -> None:
         known = [kind for kinds in MX_KINDS.values() for kind in kinds]
@@ -82,10 +65,6 @@ class MxFpType(ParametrizedAttribute, TypeAttribute, GroupedFormat, TabulatedFor
     @property
     def _kind(self) -> MinifloatType:
         return MinifloatType(self.e.data, self.m.data)
-
-    @property
-    def type(self) -> Attribute:
-        return self
 
     @property
     def bits(self) -> int:

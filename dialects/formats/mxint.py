@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr
-from xdsl.ir import Attribute, Dialect
+from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType, RoundedHalfUp
 from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import GroupsAttr, parsed_groups, print_groups
+from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.parameters import FRACS
 
 MX_WIDTHS = range(2, 17)
@@ -41,19 +39,6 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     def __init__(self, width: int, frac: int, groups: GroupsAttr | None = None):
         super().__init__(IntAttr(width), IntAttr(frac), NoneAttr() if groups is None else groups)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            width = parser.parse_integer(allow_boolean=False)
-            parser.parse_punctuation(",")
-            frac = parser.parse_integer(allow_boolean=False)
-            return [IntAttr(width), IntAttr(frac), parsed_groups(parser)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(f"{self.width.data}, {self.frac.data}")
-            print_groups(self.shared, printer)
 
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> MxIntType:
         return MxIntType(self.width.data, min(max(scale, FRACS[0]), FRACS[-1]), groups)

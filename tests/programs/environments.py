@@ -26,6 +26,9 @@ NEW = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "
 SUMS = "rounded_sums"
 """The package of `tinyml new-format --sums`."""
 
+GROUPED = "shared_scales"
+"""The package of `tinyml new-format --grouped`."""
+
 
 @dataclass(frozen=True)
 class PackagesOfOthers:
@@ -51,13 +54,14 @@ def install_packages(folder: Path) -> None:
     for kind, name in NEW.items():
         assert main([f"new-{kind}", name, str(folder / name)]) == 0
     assert main(["new-format", SUMS, str(folder / SUMS), "--sums"]) == 0
+    assert main(["new-format", GROUPED, str(folder / GROUPED), "--grouped"]) == 0
     for source in (LNS, GAUSSIAN):
         shutil.copytree(source, folder / source.name)
     venv.create(folder / "venv")
     [packages] = (folder / "venv" / "lib").glob("python*/site-packages")
     lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
     (packages / "surroundings.pth").write_text("\n".join(lines) + "\n")
-    sources = [str(folder / name) for name in (LNS.name, GAUSSIAN.name, SUMS, *NEW.values())]
+    sources = [str(folder / name) for name in (LNS.name, GAUSSIAN.name, SUMS, GROUPED, *NEW.values())]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(PackagesOfOthers(folder).python)]
     install = [*pip, "install", "-q", "--no-deps", "--no-build-isolation", *sources]
     subprocess.run(install, check=True, capture_output=True)

@@ -1,8 +1,8 @@
 """The commands `tinyml new-KIND`, which write a package that works at once, ready to be adapted.
 
 The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts;
-those of `new-format --sums` are in `templates/format_sums/`. A new kind is such a folder, a row of `KINDS` and a row of
-`COMMANDS`.
+those of `new-format --sums` and `--grouped` are in folders of their own. A new kind is such a folder, a row of `KINDS`
+and a row of `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,14 @@ class NewFormatRequest(NewPackageRequest):
     sums: bool = option(
         "write a format with sums of its own, which round, in place of a table of numbers", default=False
     )
+    grouped: bool = option("write a format whose weights share scales in groups", default=False)
+
+    @property
+    def templates(self) -> str:
+        """The folder of templates; raises `InputError` for both options."""
+        if self.sums and self.grouped:
+            raise InputError("--sums and --grouped write different formats: take one of them")
+        return "format_sums" if self.sums else "format_grouped" if self.grouped else "format"
 
 
 def _request_of(command: str) -> type[NewPackageRequest]:
@@ -106,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     if find_spec(name) is not None:
         raise InputError(f"there is a Python module '{name}' already")
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
-    templates = f"{kind}_sums" if isinstance(request, NewFormatRequest) and request.sums else kind
+    templates = request.templates if isinstance(request, NewFormatRequest) else kind
     written: list[Path] = []
     with atomic_folder(request.folder, only_empty) as pending:
         for file, text in filled_templates(files("tinyml.tools") / "templates" / templates, words):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from plugins.normal.normal import NormalType
+from programs.compiled import some_samples
 from programs.devices import DEVICES, roomy
 from programs.hardware import need_simulator, verilog_of
 from programs.lowered import lowered
 from programs.number_formats import Array
 from programs.on_boards import difference, printed
+from programs.paths import MODELS, NETWORK
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -25,13 +29,18 @@ from tinyml.dialects.formats.groups import Grouping, GroupsAttr
 from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.mxfp import MxFpType
 from tinyml.dialects.formats.mxint import MxIntType
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.evaluation.group_checks import check_groups
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.reals.fuse_products import FuseProductsPass
 from tinyml.transforms.reals.scale_rows import ScaleRowsPass
@@ -103,6 +112,24 @@ def test_scales_of_groups(kind: str):
     )
 
 
+@pytest.mark.parametrize("prototype", [*(format_spelled(context(), kind) for kind in KINDS), NormalType(0)], ids=str)
+def test_formats_keep_what_they_promise(prototype: NumberFormat):
+    """As the tests of packages check it; one is such a package's."""
+    check_groups(prototype)
+
+
+def test_groups_too_far_apart_are_refused_and_not_made():
+    far = MxFpType(5, 2, 0, GroupsAttr(2, 2, [0, 15, 16]))
+    with pytest.raises(
+        InputError, match="apart, whose numbers have 48 bits in one unit, and sums of 64 bits have room"
+    ):
+        far.integers(np.zeros((3, 2), np.int8))
+    numbers = np.ldexp(np.ones((3, 2)), [[0], [-20], [-100]])
+    made = MxIntType.of_width(8).grouped(numbers, None, Grouping(1, 1))
+    np.testing.assert_array_equal(made.decode(made.encode(numbers)), numbers * [[1], [1], [0]])
+    assert made.integers(made.encode(numbers)).max() < 1 << 47
+
+
 def test_narrower_formats_keep_the_coarse_groups():
     numbers = blocks(4, 64, 2).astype(np.float64)
     format = MxIntType.of_width(4).grouped(numbers, None, Grouping(1, 1))
@@ -118,7 +145,7 @@ def test_narrower_formats_keep_the_coarse_groups():
         format.encode(np.zeros(100))
 
 
-NETWORK = """
+NET = """
 func.func @net(%x: tensor<1x6x6x5xf32>) -> tensor<7x1xf32> {{
   %f = tdsl.const {filter} -> tensor<6x3x3x5xf32>
   %g = tdsl.const {dilated} -> tensor<3x3x3x5xf32>
@@ -164,7 +191,7 @@ def network(kind: str) -> tuple[ModuleOp, Array]:
         numbers = blocks(shape[0], int(np.prod(shape[1:])), seed).reshape(shape)
         numbers[np.random.default_rng(seed).random(shape) < 0.9 * (name == "sparse")] = 0
         texts[name] = dense(numbers)
-    module = Parser(context(), NETWORK.format(**texts)).parse_module()
+    module = Parser(context(), NET.format(**texts)).parse_module()
     inputs = np.random.default_rng(9).uniform(-1, 1, (40, 180)).astype(np.float32)
     record_profiles(module, inputs)
     AssignFormatPass("fixed", 8, weights=kind).apply(context(), module)
@@ -218,7 +245,10 @@ def rows() -> tuple[ModuleOp, Array]:
     before = evaluate_reals(module, inputs).scores
     ScaleRowsPass().apply(context(), module)
     FuseProductsPass().apply(context(), module)
-    np.testing.assert_allclose(evaluate_reals(module, inputs).scores, before, rtol=1e-9, atol=1e-12)
+    after = evaluate_reals(module, inputs).scores
+    assert before is not None
+    assert after is not None
+    np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-12)
     record_profiles(module, inputs)
     AssignFormatPass("fixed", 8).apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))
@@ -255,6 +285,41 @@ def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path
     target = roomy(device)
     source = printed(module, target, tmp_path / "c")
     assert difference(module, raws, source, runner_for(target), tmp_path) is None
+
+
+REAL = {"bonsai": "mxint:4", "protonn": "mxint:8", "network": "mxfp:4"}
+"""Models with the weights that they are tried with."""
+
+
+@cache
+def real(model: str) -> tuple[ModuleOp, Array]:
+    """A trained model with weights in groups beside fixed point, whose formats are chosen on some of its samples."""
+    program = {**MODELS, "network": NETWORK}[model]
+    module = load_program(program, context())
+    with TemporaryDirectory() as folder:
+        data = some_samples(program, Path(folder) / "val.npz")
+        options = {"data": str(data), "format": "fixed", "width": 8, "weights": REAL[model], "target": HOST}
+        pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+        x = load_data(str(data)).x[:SAMPLES]
+    return module, encode_inputs(module, x)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("model", REAL)
+def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
+    module, raws = real(model)
+    target = roomy(device)
+    source = printed(module, target, tmp_path / "c")
+    assert difference(module, raws, source, runner_for(target), tmp_path) is None
+
+
+@pytest.mark.parametrize("model", ["bonsai", "protonn"])
+def test_real_models_in_hardware(model: str, tmp_path: Path):
+    need_simulator("iverilog")
+    module, raws = real(model)
+    bits = lowered(module.clone(), end="loops-to-bits", target="host")
+    result = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), raws[:2])
+    assert first_mismatch(evaluate(module, raws[:2]), Outputs(result.labels, result.scores, result.more)) is None
 
 
 @pytest.mark.parametrize("kind", ["mxint:4", "mxfp:4"])

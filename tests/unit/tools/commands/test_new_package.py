@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs.environments import NEW, SUMS, PackagesOfOthers
+from programs.environments import GROUPED, NEW, SUMS, PackagesOfOthers
 from programs.paths import ROOT
 
 from tinyml.tools.commands.new_package import KINDS
@@ -20,11 +20,11 @@ def test_their_own_tests_pass(packages: PackagesOfOthers):
     """Those of a format with a table are run by docs/adding-a-format.md."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
-    tests.append(f"{SUMS}/test_{SUMS}.py")
+    tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]
     said = packages.run("pytest", *options, *tests, cwd=packages.folder)
     assert " passed" in said
     assert "skipped" not in said
-    for name in (SUMS, *NEW.values()):
+    for name in (SUMS, GROUPED, *NEW.values()):
         for check in (["ruff", "check", "."], ["ruff", "format", "--check", "--line-length", "120", "."]):
             packages.run(*check, cwd=packages.folder / name)
 
@@ -56,6 +56,11 @@ def test_names_that_nothing_new_can_have(
     assert main([f"new-{kind}", name, str(tmp_path / "package")]) == 1
     assert capsys.readouterr().err == f"error: {message}\n"
     assert not (tmp_path / "package").exists()
+
+
+def test_a_format_is_of_one_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["new-format", "mine", str(tmp_path / "mine"), "--sums", "--grouped"]) == 1
+    assert capsys.readouterr().err == "error: --sums and --grouped write different formats: take one of them\n"
 
 
 @pytest.mark.parametrize("kind", NEW)

@@ -1,0 +1,76 @@
+"""Checks of a format whose elements share scales in groups, for the tests of whoever writes one.
+
+The evaluator and every device take the scales from the same type, so that no comparison of the two notices numbers that
+lose the scale of their group: only reals do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
+from tinyml.dialects.formats.groups import Grouping
+from tinyml.dialects.formats.number_format import NumberFormat, Reals
+from tinyml.runtime.evaluator.arithmetics import Bits
+from tinyml.transforms.formats.evaluation.number_checks import require
+
+LENGTHS = (1, 16, 32, 37, 70)
+"""Lengths of rows, which groups do and do not divide."""
+
+ROWS = 5
+
+
+def check_groups(prototype: NumberFormat) -> None:
+    """Raise `AssertionError` unless weights keep their scales, and each sum is that of exact numbers, rounded once.
+
+    Groups of zeros, and of magnitudes up to 2^9 apart, are among the weights.
+    """
+    for length in LENGTHS:
+        random = np.random.default_rng(length)
+        scales = 2.0 ** random.integers(-6, 4, (ROWS, length))
+        scales = scales[:, :1] if length < 8 else np.repeat(scales[:, ::8], 8, 1)[:, :length]
+        weights: Reals = random.normal(size=(ROWS, length)) * scales
+        weights[0, length // 2 :] = 0.0
+        format = prototype.grouped(weights, None, Grouping(1, 1))
+        assert format is not None, f"{prototype.type}: `grouped` gives no format"
+        _check_numbers(format, weights)
+        _check_sums(format, weights)
+        _check_sums(format.narrowed(2), weights)
+
+
+def _check_numbers(format: NumberFormat, weights: Reals) -> None:
+    """Each number is that of its element times the power of two of its group, row by row and group by group."""
+    name = f"{format.type}"[:80]
+    assert format.groups is not None, f"{name} has no groups"
+    format.verify_raws(format.encode(weights))
+    numbers = format.decode(format.encode(weights))
+    integers = np.ldexp(exact_numbers(format).integers(format.encode(weights)).astype(np.float64), -_scale(format))
+    require(integers == numbers, f"{name}: `integers`", integers, numbers, {"weight": weights})
+    element, length = exact_numbers(format).element, format.groups.length.data
+    for row, shifts in enumerate(format.groups.by_run):
+        for number, shift in enumerate(shifts.tolist()):
+            part = np.s_[row, number * length : (number + 1) * length]
+            own = np.ldexp(element.decode(element.encode(np.ldexp(weights[part], -shift))), shift)
+            require(numbers[part] == own, f"{name}: group {number} of row {row}", numbers[part], own, {"weight": own})
+
+
+def _check_sums(format: NumberFormat, weights: Reals) -> None:
+    """The sum of a row is that of the exact products, rounded once."""
+    vector = ExactNumbers.INTEGERS(8, 7)
+    x = np.random.default_rng(0).uniform(-1, 1, (1, weights.shape[1], 1))
+    raws, factors = format.encode(weights)[None], vector.encode(x)
+    reach = float(np.abs(weights @ x[0]).max()) or 1.0
+    result = vector.for_range(-reach, reach)
+    block = Block(arg_types=[TensorType(format.type, weights.shape), TensorType(vector.type, x.shape[1:])])
+    op = tdsl.MatmulOp(block.args[0], block.args[1], result.type)
+    op.verify()
+    found = result.decode(op.compute(Bits(), [raws, factors]))
+    exact = result.decode(result.encode(format.decode(raws) @ vector.decode(factors)))
+    require(found == exact, f"{format.type}"[:80] + ": a sum", found, exact, {"sum": exact})
+
+
+def _scale(format: NumberFormat) -> int:
+    return exact_numbers(format).scale
