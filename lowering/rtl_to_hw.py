@@ -24,8 +24,8 @@ from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
 from tinyml.targets.registry import fabric_of
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.levels import HARDWARE
-from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import check_schedule
 

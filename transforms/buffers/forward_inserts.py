@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
-from tinyml.transforms.ir.indices import build_offset, is_offset, is_run
+from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offset_of
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
     view = reshaped(updated).owner
     if not isinstance(view, SliceOp) or view.source is not insert.out or updated not in op.operands:
         return None
-    same = is_offset(view.offset, insert.offsets, tdsl.shape_of(insert.out))
+    same = affine_sum(view.offset) == offset_of(insert.offsets, tdsl.shape_of(insert.out))
     return updated if same and elements_of(view.result) == elements_of(insert.part) else None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue, Use
+from xdsl.ir import Attribute, Block, SSAValue, Use
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -36,6 +36,13 @@ def memory_of(root: SSAValue) -> SSAValue:
 def start_of(root: SSAValue) -> int:
     """The byte offset of a root buffer in its memory."""
     return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
+
+
+def is_handed_on(value: SSAValue) -> bool:
+    """True for a memref that may be one of several buffers, as loops and branches choose them."""
+    owner = scratch.root(value).owner
+    by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
+    return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
 
 
 def overlap(a: SSAValue, b: SSAValue) -> bool:

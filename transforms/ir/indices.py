@@ -48,23 +48,6 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
     return build_index(0, builder) if total is None else total
 
 
-def is_offset(value: SSAValue, indices: Sequence[SSAValue], shape: Sequence[int]) -> bool:
-    """True if `build_offset` computed a value from these indices."""
-    for axis in reversed(range(len(indices))):
-        term = value
-        if axis > 0:
-            if not isinstance(sum := value.owner, arith.AddiOp):
-                return False
-            value, term = sum.lhs, sum.rhs
-        if (stride := prod(shape[axis + 1 :])) != 1:
-            if not isinstance(product := term.owner, arith.MuliOp) or const_evaluate_operand(product.rhs) != stride:
-                return False
-            term = product.lhs
-        if term is not indices[axis]:
-            return False
-    return bool(indices)
-
-
 def is_multiple(index: SSAValue, factor: int) -> bool:
     """True if an index is proven to be a multiple of a factor in every iteration."""
     if (number := const_evaluate_operand(index)) is not None:
@@ -115,6 +98,10 @@ class AffineSum(NamedTuple):
     def times(self, count: int) -> AffineSum:
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
 
+    def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
+        """The sum with another variable in place of one."""
+        return AffineSum(self.constant, {new if v is index else v: f for v, f in self.factors.items()})
+
 
 def affine_sum(index: SSAValue) -> AffineSum:
     """An index as a sum; what cannot be taken apart is a variable."""
@@ -136,21 +123,12 @@ def affine_sum(index: SSAValue) -> AffineSum:
     return AffineSum(0, {index: 1})
 
 
-def affine_in(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
-    """Slope and start of a value of the form slope * index + start; None for other values."""
-    if value is index:
-        return 1, 0
-    if (number := const_evaluate_operand(value)) is not None:
-        return 0, number
-    op = value.owner
-    if not isinstance(op, arith.AddiOp | arith.MuliOp):
-        return None
-    a, b = affine_in(op.lhs, index), affine_in(op.rhs, index)
-    if a is None or b is None:
-        return None
-    if isinstance(op, arith.AddiOp):
-        return a[0] + b[0], a[1] + b[1]
-    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None
+def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
+    """The offset, in elements, of leading indices into a row-major shape, as `build_offset` emits it."""
+    total = AffineSum(0, {})
+    for axis, index in enumerate(indices):
+        total = total.plus(affine_sum(index), prod(shape[axis + 1 :]))
+    return total
 
 
 def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: int) -> bool:
@@ -167,15 +145,25 @@ def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: i
     return length == total
 
 
+def trips_of(loop: scf.ForOp) -> int | None:
+    """The number of iterations of a loop with constant bounds; None for others."""
+    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+    return None if low is None or high is None or step is None else max(-((low - high) // step), 0)
+
+
+def counts_from_zero(loop: scf.ForOp) -> bool:
+    """True for a loop of a known number of iterations that counts from 0 by 1."""
+    return (const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)) == (0, 1) and bool(trips_of(loop))
+
+
 def loops_from_zero(inner: Block | None, outer: Block) -> Iterator[tuple[SSAValue, int]]:
     """Yield variable and extent of the loops between two blocks that count from 0 by 1 to a positive constant."""
     while inner is not None and inner is not outer:
         loop = inner.parent_op()
         if not isinstance(loop, scf.ForOp):
             return
-        low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-        if (low, step) == (0, 1) and high is not None and high > 0:
-            yield loop.body.block.args[0], high
+        if counts_from_zero(loop):
+            yield loop.body.block.args[0], trips_of(loop) or 0
         inner = loop.parent
 
 
@@ -209,19 +197,6 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
     low, high, step = (_evaluated(bound, known) for bound in (loop.lb, loop.ub, loop.step))
     shape = [len(indices) for indices in around.values()]
     return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
-
-
-def numbers_over_loops(values: Sequence[SSAValue]) -> list[Numbers] | None:
-    """The numbers of index values over all iterations of the loops that they depend on, which broadcast together.
-
-    None unless these loops have constant bounds, and the values follow from their indices by `ARITHMETIC`.
-    """
-    around: dict[SSAValue, range] = {}
-    if not all(_depends(value, around) for value in values) or prod(map(len, around.values())) > MOST_ITERATIONS:
-        return None
-    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
-    known = dict(zip(around, grid, strict=True))
-    return [_evaluated(value, known) for value in values]
 
 
 def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:

@@ -11,23 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import TypeAlias
+from itertools import product
+from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
+from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.transforms.ir.buffers import memory_of, overlap, start_of
-from tinyml.transforms.ir.indices import affine_in
+from tinyml.transforms.ir.accesses import Access, accesses, distance
+from tinyml.transforms.ir.buffers import memory_of
 
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
@@ -52,81 +51,9 @@ class FuseLoopsPass(ModulePass):
                         fused = _fuse(first, fused, forwarded)
 
 
-@dataclass(frozen=True)
-class _Access:
-    """An op that reads or writes a buffer.
-
-    address: (slope, start) if iteration i accesses the one element at byte slope * i + start of the memory that holds
-    the root; else None.
-    """
-
-    op: Operation
-    writes: bool
-    root: SSAValue
-    address: tuple[int, int] | None
-
-    def conflicts(self, other: _Access) -> bool:
-        """True if this access may touch, in one iteration, bytes that the other touches in a different one."""
-        if not (self.writes or other.writes) or not overlap(self.root, other.root):
-            return False
-        return not self.meets(other)
-
-    def meets(self, other: _Access) -> bool:
-        """True if both accesses touch the same element in each iteration, and never in different ones."""
-        if self.address is None or self.address[0] == 0 or self.address != other.address:
-            return False
-        if memory_of(self.root) is not memory_of(other.root):
-            return False
-        width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
-        return width == other_width
-
-
-def _accesses(loop: _Loop) -> list[_Access] | None:
-    """The accesses to buffers other than constants, in order; None if the body has other effects."""
-    accesses: list[_Access] = []
-    for op in loop.body.block.ops:
-        match op:
-            case memref.LoadOp() | memref.StoreOp():
-                values, writes = [op.memref], isinstance(op, memref.StoreOp)
-            case _ if op.regions:
-                return None
-            case _ if is_side_effect_free(op) or isinstance(op, scf.YieldOp):
-                continue
-            case _ if only_has_effect(op, MemoryEffectKind.READ):
-                values, writes = [value for value in op.operands if isinstance(value.type, MemRefType)], False
-            case _:
-                return None
-        for value in values:
-            if not scratch.in_flash(memref_type(value)):
-                accesses.append(_Access(op, writes, scratch.root(value), _address(op, value, loop.body.block)))
-    return accesses
-
-
 def _memories(loop: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
     """The memory that loads or stores in a loop access."""
     return {memory_of(scratch.root(op.memref)) for op in loop.body.block.ops if isinstance(op, kind)}
-
-
-def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
-    """Slope and start, in bytes from the start of its memory, of the element that a load or store accesses.
-
-    None for packed elements, which share bytes, and for addresses that are not affine in the loop's index.
-    """
-    type = memref_type(buffer)
-    if not isinstance(op, memref.LoadOp | memref.StoreOp) or packed_bits(type) is not None:
-        return None
-    shape = type.get_shape()
-    terms = [(index, prod(shape[axis + 1 :])) for axis, index in enumerate(op.indices)]
-    while isinstance(slice := buffer.owner, scratch.SliceOp):
-        terms.append((slice.offset, 1))
-        buffer = slice.source
-    forms = [affine_in(value, body.args[0]) for value, _ in terms]
-    slope, start = 0, 0
-    for form, (_, stride) in zip(forms, terms, strict=True):
-        if form is None:
-            return None
-        slope, start = slope + stride * form[0], start + stride * form[1]
-    return slope * element_bytes(type), start * element_bytes(type) + start_of(buffer)
 
 
 def _loop_before(second: _Loop) -> _Loop | None:
@@ -147,28 +74,66 @@ def _bounds(loop: _Loop) -> tuple[int, int, int] | None:
     return None if low is None or high is None or step is None or loop.iter_args else (low, high, step)
 
 
-def _forwarded(first: _Loop, second: _Loop) -> list[tuple[memref.StoreOp, memref.LoadOp]]:
-    """Pairs of a store in the first loop and a load in the second of the same value; empty if the loops cannot fuse."""
+class _Forwarded(NamedTuple):
+    """Loads, each with the store whose value it loads, and the stores that nothing in the fused loop reads any more."""
+
+    stores: dict[memref.LoadOp, memref.StoreOp]
+    overwritten: set[memref.StoreOp]
+
+
+def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | None:
+    """The loads in the second loop of what the first has stored; None if the loops cannot fuse or there are none."""
     if (bounds := _bounds(first)) is None or bounds != _bounds(second):
-        return []
+        return None
+    bodies = first.body.block, second.body.block
     if _memories(first, memref.StoreOp).isdisjoint(_memories(second, memref.LoadOp)):
-        return []
-    before, after = _accesses(first), _accesses(second)
-    if before is None or after is None or any(a.conflicts(b) for a in before for b in after):
-        return []
-    pairs: list[tuple[memref.StoreOp, memref.LoadOp]] = []
+        return None
+    if any(op.regions for body in bodies for op in body.ops):
+        return None
+    before, after = map(accesses, bodies)
+    if before is None or after is None:
+        return None
+    after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
+    trips, step = len(range(*bounds)), bounds[2]
+    for a, b in product(before, after):
+        if not (a.writes or b.writes) or a.is_apart(b):
+            continue
+        if a.start is None or len(a.start.factors) != 1:
+            return None
+        apart = distance(a, b, bodies[0], step, trips)
+        # With a negative distance, iterations of the second loop would precede those that they depend on.
+        if apart is None or apart < 0:
+            return None
+    found = _Forwarded({}, set())
     for i, store in enumerate(before):
-        for k, load in enumerate(after):
-            if not (isinstance(store.op, memref.StoreOp) and isinstance(load.op, memref.LoadOp)):
-                continue
-            if store.meets(load) and store.op.value.type == load.op.res.type:
-                between = [*before[i + 1 :], *after[:k]]
-                if not any(access.writes and overlap(access.root, store.root) for access in between):
-                    pairs.append((store.op, load.op))
-    return pairs
+        if isinstance(store.op, memref.StoreOp):
+            _forward(store, store.op, [*before[i + 1 :], *after], bodies, found)
+    return found if found.stores else None
 
 
-def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> _Loop:
+def _forward(
+    store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
+) -> None:
+    """Record the loads that get the value of a store of the first loop, and the store if nothing else sees the value.
+
+    following: the accesses after the store in an iteration of the fused loop.
+    """
+    is_read = False
+    for access in following:
+        if access.is_apart(store):
+            continue
+        meets, load = access.op.parent in bodies and access.meets(store), access.op
+        if meets and isinstance(load, memref.LoadOp) and load.parent is bodies[1] and load.res.type == op.value.type:
+            found.stores[load] = op
+        elif access.writes:
+            if meets and not is_read:
+                found.overwritten.add(op)
+            return
+        else:
+            is_read = True
+
+
+def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded) -> _Loop:
     """Fuse the loops at the position of the second, and return the result."""
     if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
         second = _contraction(second)
@@ -181,11 +146,11 @@ def _fuse(first: _Loop, second: _Loop, forwarded: Sequence[tuple[memref.StoreOp,
             body.insert_ops_before([op], top)
     second.location = first.location
     Rewriter.erase_op(first)
-    for store, load in forwarded:
+    for load, store in forwarded.stores.items():
         load.res.replace_all_uses_with(store.value)
         Rewriter.erase_op(load)
-    for store in dict.fromkeys(store for store, _ in forwarded):
-        if not _is_used(scratch.root(store.memref), but=store):
+    for store in dict.fromkeys(forwarded.stores.values()):
+        if store in forwarded.overwritten or not _is_used(scratch.root(store.memref), but=store):
             Rewriter.erase_op(store)
     return second
 

@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import scratch
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.transforms.ir.indices import affine_in
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
 
@@ -67,11 +67,10 @@ class _Reader:
         """The reader, with the innermost loop of whose index alone the elements depend; None without one."""
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
-        around = op.parent_op()
+        at, around = affine_sum(op.operands[1]), op.parent_op()
         while around is not None:
-            line = affine_in(op.operands[1], around.body.block.args[0]) if isinstance(around, scf.ForOp) else None
-            if isinstance(around, scf.ForOp) and line is not None:
-                slope, start = (row * number for number in line)
+            if isinstance(around, scf.ForOp) and at.factors.keys() <= {around.body.block.args[0]}:
+                slope, start = row * sum(at.factors.values()), row * at.constant
                 step = const_evaluate_operand(around.step)
                 if step is None or const_evaluate_operand(around.lb) != 0 or const_evaluate_operand(around.ub) is None:
                     return None

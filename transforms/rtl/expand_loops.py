@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.transforms.rtl.scheduling.dependences import counts_from_zero, trips_of
+from tinyml.transforms.ir.indices import counts_from_zero, trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MOST = 4

@@ -21,9 +21,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import build_constant, build_index
-from tinyml.transforms.rtl.scheduling.dependences import trips_of
-from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import COUNTERS, body_of, counters_of, is_pipelined, is_pure

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import AffineSum, affine_sum
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class ForwardStoresPass(ModulePass):
 
 
 def _forward(block: Block) -> None:
-    known: dict[SSAValue, list[tuple[dict[SSAValue | None, int], SSAValue]]] = {}
+    known: dict[SSAValue, list[tuple[AffineSum, SSAValue]]] = {}
     for op in list(block.ops):
         if op.regions:
             known.clear()
         elif isinstance(op, rtl.StoreOp):
-            known[op.memory] = [(terms(op.address), op.value)] if op.condition is None else []
+            known[op.memory] = [(affine_sum(op.address), op.value)] if op.condition is None else []
         elif isinstance(op, rtl.LoadOp):
-            here, values = terms(op.address), known.setdefault(op.memory, [])
+            here, values = affine_sum(op.address), known.setdefault(op.memory, [])
             same = (value for address, value in values if address == here and value.type == op.result.type)
             if (value := next(same, None)) is not None:
                 Rewriter.replace_op(op, [], [value])

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.targets.registry import fabric_of
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.dependences import are_apart
-from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 
@@ -67,12 +67,7 @@ def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
     """The loads of a loop with a loop-invariant address, from memories from which it also loads otherwise."""
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
     number = Counter(load.memory for load in loads)
-    return [load for load in loads if number[load.memory] > 1 and not _is_inside(load, loop)]
-
-
-def _is_inside(load: rtl.LoadOp, loop: scf.ForOp) -> bool:
-    owner = load.address.owner
-    return owner is loop.body.block or (isinstance(owner, Operation) and owner.parent is loop.body.block)
+    return [load for load in loads if number[load.memory] > 1 and not loop.body.block.is_ancestor(load.address.owner)]
 
 
 def _stores(loop: scf.ForOp, load: rtl.LoadOp) -> list[rtl.StoreOp]:

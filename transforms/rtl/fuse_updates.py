@@ -16,8 +16,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.dependences import are_apart, counts_from_zero, terms, trips_of
-from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.ir.indices import counts_from_zero, trips_of
+from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.rtl.scheduling.dependences import are_apart, terms
 from tinyml.transforms.rtl.scheduling.regions import is_pure
 
 

@@ -20,7 +20,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Delays
-from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import (

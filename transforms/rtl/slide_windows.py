@@ -22,9 +22,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import build_index
-from tinyml.transforms.rtl.scheduling.dependences import are_apart, counts_from_zero, terms, trips_of
-from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, intervals
+from tinyml.transforms.ir.indices import build_index, counts_from_zero, trips_of
+from tinyml.transforms.ir.intervals import INDEX, Interval, intervals
+from tinyml.transforms.rtl.scheduling.dependences import are_apart, terms
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
-from tinyml.transforms.ir.indices import build_constant, build_index
-from tinyml.transforms.rtl.scheduling.dependences import trips_of
-from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 from tinyml.transforms.rtl.unrolling.block_rams import blocks

@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.rtl.scheduling.intervals import intervals
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of

@@ -16,7 +16,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.dependences import counts_from_zero, terms, trips_of
+from tinyml.transforms.ir.indices import counts_from_zero, trips_of
+from tinyml.transforms.rtl.scheduling.dependences import terms
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
 

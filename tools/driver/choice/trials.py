@@ -28,9 +28,9 @@ from tinyml.transforms.formats.constants.refine_constants import refine_constant
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.ir.indices import trips_of
+from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.rtl.scheduling.dependences import trips_of
-from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 from tinyml.transforms.search.costs.candidate_costs import arena_and_input

@@ -11,14 +11,15 @@ from collections.abc import Collection, Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, memref_type, root, size_in_bytes, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
+from tinyml.transforms.ir.buffers import is_handed_on
 from tinyml.transforms.ir.indices import ARITHMETIC
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches
     carry, and for indices that depend on data.
     """
-    if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
+    if any(is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
     walk = _Walk(frozenset(buffers))
     walk.visit(op, 0, [])
@@ -229,13 +230,6 @@ class _Walk:
                 return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
-
-
-def _is_handed_on(value: SSAValue) -> bool:
-    """True if a memref may be one of several buffers."""
-    owner = root(value).owner
-    by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
-    return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:

@@ -32,12 +32,13 @@ from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
+from tinyml.transforms.ir.accesses import buffer_access
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
-from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations, numbers_over_loops
+from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 
 FAR_LOAD = "load far"
@@ -345,38 +346,11 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
         case []:
             pass
         case [memref.LoadOp() as load, memref.StoreOp() as store] if store.value is load.res:
-            if not _same_address((load.memref, load.indices), (store.memref, store.indices)):
+            if not buffer_access(load, load.memref).meets(buffer_access(store, store.memref)):
                 return False
         case _:
             return False
     return all(map(_moves_nothing, inner))
-
-
-def _same_address(*elements: tuple[SSAValue, Sequence[SSAValue]]) -> bool:
-    """True if two elements of the arena have the same address in every iteration of the loops around."""
-    places: list[tuple[int, int, Sequence[int], list[SSAValue]]] = []
-    arenas: set[SSAValue] = set()
-    for array, indices in elements:
-        size, shape = element_bytes(memref_type(array)), memref_type(array).get_shape()
-        offsets, base = list(indices), array
-        while isinstance(slice := base.owner, scratch.SliceOp):
-            offsets.append(slice.offset)
-            base = slice.source
-        if packed_bits(memref_type(array)) is not None or not isinstance(view := base.owner, scratch.ViewOp):
-            return False
-        places.append((view.offset.value.data, size, shape, offsets))
-        arenas.add(view.arena)
-    # The numbers of both elements are those of the same iterations.
-    numbers = numbers_over_loops([offset for *_, offsets in places for offset in offsets])
-    if numbers is None or len(arenas) > 1:
-        return False
-    addresses: list[NDArray[np.int64]] = []
-    for start, size, shape, offsets in places:
-        own, numbers = numbers[: len(offsets)], numbers[len(offsets) :]
-        element = sum((number * prod(shape[at + 1 :]) for at, number in enumerate(own[: len(shape)])), np.array(0))
-        addresses.append(start + size * (element + sum(own[len(shape) :])))
-    first, second = np.broadcast_arrays(*addresses)
-    return bool((first == second).all())
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:

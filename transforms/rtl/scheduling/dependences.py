@@ -12,7 +12,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval
+from tinyml.transforms.ir.accesses import NEVER, Access, distance
+from tinyml.transforms.ir.indices import affine_sum, trips_of
+from tinyml.transforms.ir.intervals import INDEX, Interval
 from tinyml.transforms.rtl.scheduling.regions import counters_of
 
 
@@ -35,25 +37,21 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
     known: intervals of addresses. loop: the loop whose body the ops are, unless they run once.
     """
     found: list[Edge] = []
-    accesses = [op for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp)]
+    accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
     for place, second in enumerate(accesses):
         for first in accesses[: place + 1]:
-            found += _between(first, second, known, loop)
+            if (first.writes or second.writes) and first.memory is second.memory:
+                found += _between(first.op, second.op, _iterations(first, second, loop, known), loop)
+    for kind in (rtl.ReceiveOp, rtl.SendOp):
+        streamed = [op for op in ops if isinstance(op, kind)]
+        for place, second in enumerate(streamed):
+            for first in streamed[: place + 1]:
+                found += _between(first, second, None, loop)
     return found
 
 
-def _between(
-    first: Operation, second: Operation, known: Mapping[SSAValue, Interval], loop: scf.ForOp | None
-) -> Iterator[Edge]:
-    stores = [isinstance(op, rtl.StoreOp) for op in (first, second)]
-    if isinstance(first, rtl.LoadOp | rtl.StoreOp) and isinstance(second, rtl.LoadOp | rtl.StoreOp):
-        if first.memory is not second.memory or not any(stores):
-            return
-        distance = NEVER if are_apart(first, second, known) else _distance(first, second, loop, known)
-    elif type(first) is type(second):
-        distance = None
-    else:
-        return
+def _between(first: Operation, second: Operation, distance: int | None, loop: scf.ForOp | None) -> Iterator[Edge]:
+    """The dependences between two ops, the iterations between which are known or, with None, unknown."""
     if distance is None:
         if first is not second:
             yield Edge(first, second, 0)
@@ -63,87 +61,39 @@ def _between(
         yield Edge(first, second, 0)
     elif 0 < distance < NEVER:
         yield Edge(first, second, distance)
-    elif -NEVER < distance < 0:
+    elif distance < 0:
         yield Edge(second, first, -distance)
 
 
-NEVER = 1 << 31
-"""The distance of accesses that never alias."""
-
-
-def _distance(
-    first: rtl.LoadOp | rtl.StoreOp,
-    second: rtl.LoadOp | rtl.StoreOp,
-    loop: scf.ForOp | None,
-    known: Mapping[SSAValue, Interval],
+def _iterations(
+    first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """Iterations from an access to the other one at the same address; None if unknown, `NEVER` if they do not alias."""
-    if _elements(first) != _elements(second):
-        return None
-    counter = None if loop is None else loop.body.block.args[0]
-    difference = terms(first.address)
-    other = terms(second.address)
-    slope = difference.get(counter, 0)
-    if slope != other.get(counter, 0):
-        return None
-    for value, factor in other.items():
-        difference[value] = difference.get(value, 0) - factor
-    constant = difference.pop(None, 0)
-    if any(factor for value, factor in difference.items() if value is not counter):
-        return None
-    if loop is None or counter is None:
-        return NEVER if constant else 0
-    step, trips = const_evaluate_operand(loop.step), trips_of(loop)
-    if any(_inside(value, loop) for value in difference):
-        return 0 if constant == 0 and _written_once(first, second, loop, known) else None
-    if slope == 0 or step is None:
-        return None if constant == 0 else NEVER
-    if constant % (slope * step):
-        return NEVER
-    distance = constant // (slope * step)
-    return NEVER if trips is not None and abs(distance) >= trips else distance
+    """The distance of two accesses, also where the counters of loops flattened into one make up their address."""
+    if loop is None:
+        return distance(first, second)
+    step = const_evaluate_operand(loop.step)
+    found = distance(first, second, loop.body.block, step, trips_of(loop))
+    if found is None and first.meets(second) and _written_once((first, second), loop, known):
+        return 0
+    return found
 
 
-def are_apart(
-    first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
-) -> bool:
-    """True for accesses of the same memory that never alias, whatever the width of their elements."""
-    (low, high), (other_low, other_high) = (_bits(op, known) for op in (first, second))
-    return high <= other_low or other_high <= low
-
-
-def _bits(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Interval:
-    """The half-open range of the bits of a memory that an access may touch."""
-    low, high = known.get(op.address, INDEX)
-    width = _elements(op).width.data
-    return low * width, (high + 1) * width
-
-
-def _elements(op: rtl.LoadOp | rtl.StoreOp) -> IntegerType[int, Any]:
-    return cast("IntegerType[int, Any]", (op.result if isinstance(op, rtl.LoadOp) else op.value).type)
-
-
-def _written_once(
-    first: rtl.LoadOp | rtl.StoreOp,
-    second: rtl.LoadOp | rtl.StoreOp,
-    loop: scf.ForOp,
-    known: Mapping[SSAValue, Interval],
-) -> bool:
+def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
     """True for accesses of a flattened loop at the same address that no later iteration accesses after it is written.
 
     Each store happens when the counters of one or more outer loops advance, and the address differs for each of their
     values.
     """
-    parts = terms(first.address)
-    parts.pop(None, None)
-    for store in (first, second):
-        if not isinstance(store, rtl.StoreOp):
+    start = accesses[0].start
+    assert start is not None
+    for access in accesses:
+        if not isinstance(store := access.op, rtl.StoreOp):
             continue
-        if (rising := _rising(store, loop)) is None or {*parts} != {*rising}:
+        if (rising := _rising(store, loop)) is None or start.factors.keys() != {*rising}:
             return False
-    reach = 1
-    for counter, factor in sorted(parts.items(), key=lambda part: abs(part[1])):
-        if counter is None or abs(factor) < reach:
+    reach = accesses[0].width
+    for counter, factor in sorted(start.factors.items(), key=lambda part: abs(part[1])):
+        if abs(factor) < reach:
             return False
         low, high = known.get(counter, INDEX)
         reach += abs(factor) * (high - low)
@@ -163,36 +113,23 @@ def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
     return None
 
 
-def trips_of(loop: scf.ForOp) -> int | None:
-    bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
-    low, high, step = bounds
-    return None if low is None or high is None or step is None else max(-(-(high - low) // step), 0)
+def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:
+    """The access of a memory of hardware. known: intervals of addresses, which limit its reach."""
+    element = (op.result if isinstance(op, rtl.LoadOp) else op.value).type
+    width = cast("IntegerType[int, Any]", element).width.data
+    low, high = known.get(op.address, INDEX)
+    start = affine_sum(op.address).times(width)
+    return Access(op, isinstance(op, rtl.StoreOp), op.memory, start, width, (low * width, (high + 1) * width))
 
 
-def counts_from_zero(loop: scf.ForOp) -> bool:
-    """True for a loop of a known number of iterations that counts from 0 by 1."""
-    return (const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)) == (0, 1) and bool(trips_of(loop))
-
-
-def _inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
-    """True for a value computed in an iteration, which may differ between iterations in an unknown way."""
-    if value is None or value is loop.body.block.args[0]:
-        return False
-    return value.owner is loop.body.block or (
-        isinstance(value.owner, Operation) and value.owner.parent is loop.body.block
-    )
+def are_apart(
+    first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
+) -> bool:
+    """True for accesses that have no bit in common in any iteration, whatever the width of their elements."""
+    return hardware_access(first, known).is_apart(hardware_access(second, known))
 
 
 def terms(value: SSAValue) -> dict[SSAValue | None, int]:
     """An address as a sum of values with factors; the key None has the constant part."""
-    if (constant := const_evaluate_operand(value)) is not None:
-        return {None: constant}
-    owner = value.owner
-    if isinstance(owner, arith.AddiOp):
-        total = terms(owner.lhs)
-        for term, factor in terms(owner.rhs).items():
-            total[term] = total.get(term, 0) + factor
-        return total
-    if isinstance(owner, arith.MuliOp) and (factor := const_evaluate_operand(owner.rhs)) is not None:
-        return {term: factor * old for term, old in terms(owner.lhs).items()}
-    return {value: 1}
+    constant, factors = affine_sum(value)
+    return {**factors, None: constant}

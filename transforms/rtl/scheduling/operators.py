@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.targets.verilog.fabric import Delays
-from tinyml.transforms.rtl.scheduling.intervals import INDEX, Interval, width_for
+from tinyml.transforms.ir.intervals import INDEX, Interval, width_for
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 
 _FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)

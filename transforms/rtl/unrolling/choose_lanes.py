@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
 
-from tinyml.transforms.rtl.scheduling.dependences import trips_of
+from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic

@@ -17,7 +17,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.rtl.ops import words_of
-from tinyml.transforms.rtl.scheduling.dependences import trips_of
+from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import width_of
 

@@ -23,8 +23,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.indices import build_constant, build_index
-from tinyml.transforms.rtl.scheduling.dependences import terms, trips_of
+from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
+from tinyml.transforms.rtl.scheduling.dependences import terms
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
 

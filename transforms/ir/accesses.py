@@ -1,0 +1,125 @@
+"""Accesses of memory, and what fusion, scheduling and costs ask of two of them.
+
+An access of an element starts at a bit of its memory that is an affine sum of loop indices and other values. Two
+accesses are compared by these sums: whether they meet in the same element, how many iterations lie between them, and
+whether they stay apart whatever the sums are, because buffers or intervals of addresses do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator, MemoryEffectKind, is_side_effect_free, only_has_effect
+
+from tinyml.dialects import scratch
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, size_in_bytes
+from tinyml.transforms.ir.buffers import is_handed_on, memory_of, start_of
+from tinyml.transforms.ir.indices import AffineSum, affine_sum, offset_of
+
+NEVER = 1 << 31
+"""The distance of accesses that have no bit in common."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """An op that reads or writes a memory.
+
+    memory: an arena, an array outside of it, or a memory of hardware. start: the first bit of the element that the op
+    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: of the element,
+    in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    """
+
+    op: Operation
+    writes: bool
+    memory: SSAValue
+    start: AffineSum | None
+    width: int
+    reach: tuple[int, int]
+
+    def is_apart(self, other: Access) -> bool:
+        """True if no iteration of one access touches a bit that any iteration of the other touches."""
+        if self.memory is not other.memory:
+            return True
+        return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]
+
+    def meets(self, other: Access) -> bool:
+        """True if both access the same element wherever the values that their addresses depend on are the same."""
+        same = self.memory is other.memory and self.width == other.width
+        return same and self.start is not None and self.start == other.start
+
+    def with_index(self, index: SSAValue, new: SSAValue) -> Access:
+        """The access in a loop whose index is `new` instead of `index`."""
+        return self if self.start is None else replace(self, start=self.start.with_index(index, new))
+
+
+def distance(
+    first: Access, second: Access, body: Block | None = None, step: int | None = 1, trips: int | None = None
+) -> int | None:
+    """Iterations from an access to the other one of the same element, negative if the other one is earlier.
+
+    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: of the loop
+    in question, whose index both addresses are in terms of; without a body, both accesses run once.
+    """
+    if first.is_apart(second):
+        return NEVER
+    if first.start is None or second.start is None or first.width != second.width:
+        return None
+    gap = first.start.plus(second.start, -1)
+    if gap.factors or gap.constant % first.width:
+        return None
+    if body is None:
+        return NEVER if gap.constant else 0
+    index = body.args[0]
+    if step is None or any(value is not index and body.is_ancestor(value.owner) for value in first.start.factors):
+        return None
+    if (advance := step * first.start.factors.get(index, 0)) == 0:
+        return NEVER if gap.constant else None
+    if advance % first.width:
+        return None
+    iterations, rest = divmod(gap.constant, advance)
+    return NEVER if rest or (trips is not None and abs(iterations) >= trips) else iterations
+
+
+def accesses(block: Block) -> list[Access] | None:
+    """The accesses of a block to memory that may be written, in program order.
+
+    None if it has other effects, or if a memref may be one of several buffers.
+    """
+    found: list[Access] = []
+    for op in block.walk():
+        match op:
+            case memref.LoadOp() | memref.StoreOp():
+                values = [op.memref]
+            case _ if op.regions or op.has_trait(IsTerminator) or is_side_effect_free(op):
+                continue
+            case _ if only_has_effect(op, MemoryEffectKind.READ):
+                values = [value for value in op.operands if isinstance(value.type, MemRefType)]
+            case _:
+                return None
+        if any(map(is_handed_on, values)):
+            return None
+        found += (buffer_access(op, value) for value in values if not scratch.in_flash(memref_type(value)))
+    return found
+
+
+def buffer_access(op: Operation, buffer: SSAValue) -> Access:
+    """The access of a buffer, or a view of one, by an op that stores to it or only reads it."""
+    type, root = memref_type(buffer), scratch.root(buffer)
+    width, first = 8 * element_bytes(type), 8 * start_of(root)
+    start = None
+    if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:
+        start = element_of(buffer, op.indices).times(width).plus(AffineSum(first, {}))
+    writes = isinstance(op, memref.StoreOp)
+    return Access(op, writes, memory_of(root), start, width, (first, first + 8 * size_in_bytes(memref_type(root))))
+
+
+def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
+    """The element of the root buffer that indices into a view of it name."""
+    total = offset_of(indices, memref_type(buffer).get_shape())
+    while isinstance(slice := buffer.owner, scratch.SliceOp):
+        total, buffer = total.plus(affine_sum(slice.offset)), slice.source
+    return total
