@@ -24,7 +24,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.targets.nests import Offer, SumNest
 from tinyml.targets.registry import HOST, board, compile_for, offers
-from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -40,6 +40,8 @@ _Link: TypeAlias = num.CallOp | num.AlignOp | num.ShiftOp
 class SelectKernelsPass(ModulePass):
     """Sets `kernel` on each dot product, distance and axpy for which the target has a kernel, and expands the others.
 
+    For an FPGA the contraction of a compressed matrix stays, with a `num.entries` in it.
+
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
     `InputError` for an unknown target, and for a module with kernels of another one.
     """
@@ -52,7 +54,11 @@ class SelectKernelsPass(ModulePass):
         unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            expand_contraction(contraction)
+            if board(self.target).fabric is not None and list(map(type, contraction.sums)) == [num.SparseProductsOp]:
+                # Hardware deals the entries out to processing elements, for which it keeps the rows as they are.
+                open_entries(cast(num.SparseProductsOp, contraction.sums[0]))
+            else:
+                expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue

@@ -20,6 +20,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Delays
+from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.intervals import intervals
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -48,6 +49,7 @@ class ScheduleCyclesPass(ModulePass):
     """
 
     name = "schedule-cycles"
+    takes = HARDWARE
     clock: float | int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -179,3 +179,25 @@ num.contract %window, %row to 2, 3 by "tile" {
   %next = num.products %sum, %w, %x {spacing = array<i64: 1, 0, 4>} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<8x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
 }
 // CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>
+
+// -----
+
+%start, %gaps, %lengths = "test.op"() : () -> (i16, memref<4xi8>, memref<3xi8>)
+num.contract %row to 2 {
+  %sum = num.entries %start, %gaps, %lengths : i16, memref<4xi8>, memref<3xi8> -> i16 {
+  ^bb0(%s: i16, %entry: index, %column: index):
+    num.next %s : i16
+  }
+}
+// CHECK: needs 3 rows and one window, got (2,)
+
+// -----
+
+%start, %gaps, %lengths = "test.op"() : () -> (i16, memref<4xi8>, memref<3xi8>)
+num.contract %row to 3 {
+  %sum = num.entries %start, %gaps, %lengths : i16, memref<4xi8>, memref<3xi8> -> i16 {
+  ^bb0(%s: i16, %column: index):
+    num.next %s : i16
+  }
+}
+// CHECK: the body takes a sum, an entry and a column, i16, index, index
