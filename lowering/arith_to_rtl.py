@@ -20,12 +20,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import rtl, scratch
+from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
+from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
+from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class LowerArithToRtlPass(ModulePass):
     """Replace memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
 
     The function begins by receiving its input, element by element, and ends by sending its outputs; it returns the
-    label. Raises `InputError` for arrays in memory that are packed or no integers, and for moves between arrays.
+    label. A contraction stays if its entries can be dealt out to processing elements, else it becomes loops.
+
+    Raises `InputError` for arrays in memory that are packed or no integers, and for moves between arrays.
     """
 
     name = "lower-arith-to-rtl"
@@ -43,6 +47,9 @@ class LowerArithToRtlPass(ModulePass):
         functions = defined_functions(op)
         if len(functions) != 1:
             raise InputError(f"expected one function after inline-runtime, got {len(functions)}")
+        for nest in [each for each in op.walk() if isinstance(each, num.ContractOp)]:
+            if not adds_entries(nest):
+                expand_contraction(nest)
         _Memories(functions[0]).lower()
 
 
@@ -75,6 +82,8 @@ class _Memories:
                     moved = self._load(op.source, self._sum(op.first, body))
                     self._store(moved, op.dest, self._sum(op.at, body))
                     self.builder.insert(scf.YieldOp())
+                case num.EntriesOp():
+                    op.operands = [op.start, *(self._memory(array)[0] for array in (op.gaps, op.lengths))]
                 case scratch.ReceiveOp():
                     self._receive(op.dest)
                 case func.ReturnOp():

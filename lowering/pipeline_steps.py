@@ -153,7 +153,7 @@ PIPELINES = {
     LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", "simplify", "licm")),
     BITS_TO_C: PipelineSteps(
         """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        ("hint-loops", "lower-arith-to-c"),
+        ("hint-loops", "expand-nests", "lower-arith-to-c"),
     ),
     BITS_TO_LANES: PipelineSteps(
         """L4 to loops on memories and streams that take several elements at once.""",

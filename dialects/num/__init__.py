@@ -7,6 +7,7 @@ to bits runs that method on a machine that emits IR.
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
+from tinyml.dialects.num.entries import *
 from tinyml.dialects.num.kernels.calls import *
 from tinyml.dialects.num.kernels.coded_sums import *
 from tinyml.dialects.num.kernels.forest_walks import *

@@ -40,6 +40,7 @@ from xdsl.traits import (
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import rtl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
@@ -48,7 +49,7 @@ from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKern
 from tinyml.dialects.num.sums import AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
 from tinyml.dialects.scratch.types import memref_type
 
-__all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
+__all__ = ["Adding", "ContractOp", "ProductsOp", "RowLoopOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
 
 
 class Spacing(NamedTuple):
@@ -66,12 +67,13 @@ class Spacing(NamedTuple):
 class ContractOp(IRDLOperation):
     """Sums of products over windows and rows of weights: the body runs for every row of every window, in order.
 
-    The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without windows,
-    there is one of them. It consists of sums, loads, scalar ops and stores in declared order, and of nothing else: no
-    other effects, no regions. A sum begins with `num.zero`, `num.start` or a load of a sum in memory; the products of
-    the row are added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to its units; the
-    complete sum is shifted and levelled, and rounded by `num.finish`, or stored as it is. Several ops may round a sum.
-    Scalar ops of any dialect, without effects, may compute with the rounded sums. `sums` and `stores` describe this.
+    The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without
+    windows, there is one of them. It consists of sums, loads, scalar ops and stores in declared order, and of nothing
+    else: no other effects, and no regions but the loop over the entries of a compressed row that hardware keeps
+    (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory; the products of the row are
+    added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to its units; the complete
+    sum is shifted and levelled, and rounded by `num.finish`, or stored as it is. Several ops may round a sum. Scalar
+    ops of any dialect, without effects, may compute with the rounded sums. `sums` and `stores` describe this.
 
     tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
     (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
@@ -191,11 +193,20 @@ class ContractOp(IRDLOperation):
         for op in self.products:
             op.verify_extents(self)
         for op in self.body.block.ops:
-            reads = only_has_effect(op, MemoryEffectKind.READ)
-            if op.regions or not (reads or isinstance(op, memref.StoreOp)):
+            steps = list(op.walk())[1:] if isinstance(op, RowLoopOp) else [op]
+            if not all(isinstance(step, memref.StoreOp | rtl.StoreOp) or _computes(step) for step in steps):
                 raise VerifyException(f"rows consist of loads, sums, scalar ops and stores, got {op.name}")
         if any(isinstance(sum.start.owner, ShiftOp | LevelOp) for sum in self.sums):
             raise VerifyException("products are added before a sum is shifted or levelled")
+
+
+class RowLoopOp(IRDLOperation, ABC):
+    """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
+
+
+def _computes(op: Operation) -> bool:
+    """True for an op that at most reads memory; xDSL states no effects of conversions in `arith`."""
+    return not op.regions and (only_has_effect(op, MemoryEffectKind.READ) or op.dialect_name() == "arith")
 
 
 class RowSumOp(IRDLOperation, ABC):

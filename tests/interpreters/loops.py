@@ -17,7 +17,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp, f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from tinyml.dialects import scratch
+from tinyml.dialects import num, scratch
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 DTYPES = {"i8": "<i1", "i16": "<i2", "i32": "<i4", "f32": "<f4"}
@@ -55,7 +55,7 @@ class Interpreter:
         """Execute a block and give the operands of its terminator."""
         for op in block.ops:
             operands = [self.values[operand] for operand in op.operands]
-            if isinstance(op, func.ReturnOp | scf.YieldOp):
+            if isinstance(op, func.ReturnOp | scf.YieldOp | num.NextOp):
                 return operands
             results = self.execute(op, operands)
             for result, value in zip(op.results, results, strict=True):
@@ -66,6 +66,13 @@ class Interpreter:
         match op:
             case scf.ForOp():
                 return self.loop(op, x)
+            case num.ContractOp():
+                for row in range(op.rows):
+                    self.values[op.row] = row
+                    self.block(op.body.block)
+                return []
+            case num.EntriesOp():
+                return [self.entries(op, *x)]
             case scf.IfOp():
                 region = op.true_region if x[0] else op.false_region
                 return self.block(region.block) if region.blocks else []
@@ -93,6 +100,18 @@ class Interpreter:
                 self.values[argument] = value
             carried = self.block(op.body.block)
         return carried
+
+    def entries(self, op: num.EntriesOp, sum: int, gaps: NDArray[Any], lengths: NDArray[Any]) -> int:
+        """The sum of a row, whose columns are at the running sums of its gaps."""
+        around = cast(num.ContractOp, op.parent_op())
+        counts, unsigned = lengths.view(f"u{lengths.itemsize}"), gaps.view("u1").astype(int)
+        first = int(counts[: self.values[around.row]].sum())
+        entries = range(first, first + int(counts[self.values[around.row]]))
+        for entry in entries:
+            column = int(unsigned[first : entry + 1].sum())
+            self.values |= zip(op.body.block.args, (sum, entry, column), strict=True)
+            [sum] = self.block(op.body.block)
+        return sum
 
     def position(self, value: SSAValue, indices: Sequence[int]) -> int:
         shape = cast("MemRefType[Attribute]", value.type).get_shape()

@@ -61,24 +61,16 @@ func.func @matvec(%X: memref<4x1xi16>) -> (index, memref<3x1xi16>) {
 _SPARSE = """
 func.func @sparse(%X: memref<COLUMNSx1xi16>) -> memref<ROWSx1xi32> {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant ROWS : index
   %zero = arith.constant 0 : i32
   %Z = scratch.constant dense<VALUES> : tensor<ENTRIESxi16> -> memref<ENTRIESxi16, #scratch.flash>
   %Z_gaps = scratch.constant dense<GAPS> : tensor<ENTRIESxi8> -> memref<ENTRIESxi8, #scratch.flash>
   %Z_lengths = scratch.constant dense<LENGTHS> : tensor<ROWSxi8> -> memref<ROWSxi8, #scratch.flash>
   %arena = scratch.arena {alignment = 4 : i64} : memref<BYTESxi8>
   %y = scratch.view %arena[0 : i64] : memref<BYTESxi8> to memref<ROWSx1xi32>
-  %end = scf.for %i = %c0 to %c3 step %c1 iter_args(%at = %c0) -> (index) {
-    %n8 = memref.load %Z_lengths[%i] : memref<ROWSxi8, #scratch.flash>
-    %n16 = arith.extui %n8 : i8 to i16
-    %n = arith.index_cast %n16 : i16 to index
-    %sum, %last, %next = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero, %column = %c0, %a = %at)
-        -> (i32, index, index) {
-      %g8 = memref.load %Z_gaps[%a] : memref<ENTRIESxi8, #scratch.flash>
-      %g16 = arith.extui %g8 : i8 to i16
-      %g = arith.index_cast %g16 : i16 to index
-      %j = arith.addi %column, %g : index
+  num.contract %i to ROWS {
+    %sum = num.entries %zero, %Z_gaps, %Z_lengths
+      : i32, memref<ENTRIESxi8, #scratch.flash>, memref<ROWSxi8, #scratch.flash> -> i32 {
+    ^bb0(%s: i32, %a: index, %j: index):
       %z = memref.load %Z[%a] : memref<ENTRIESxi16, #scratch.flash>
       %x = memref.load %X[%j, %c0] : memref<COLUMNSx1xi16>
       %zw = arith.extsi %z : i16 to i32
@@ -86,11 +78,9 @@ func.func @sparse(%X: memref<COLUMNSx1xi16>) -> memref<ROWSx1xi32> {
       %p = arith.muli %zw, %xw : i32
       %p8 = arith.shrsi %p, %eight : i32
       %t = arith.addi %s, %p8 : i32
-      %b = arith.addi %a, %c1 : index
-      scf.yield %t, %j, %b : i32, index, index
+      num.next %t : i32
     }
     memref.store %sum, %y[%i, %c0] : memref<ROWSx1xi32>
-    scf.yield %next : index
   }
   func.return %y : memref<ROWSx1xi32>
 }

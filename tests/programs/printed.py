@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
 from tinyml.targets.c.print_c import print_c, write_c
+from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 
 WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 """Flags under which the code of models, kernels and harnesses compiles cleanly."""
@@ -34,6 +35,7 @@ def write(text: str, target: str, folder: Path) -> Path:
 def check_text(text: str, target: str) -> None:
     """The same C is printed from a lowered module and from its text."""
     ctx, module = parse(text)
+    ExpandNestsPass().apply(ctx, module)
     LowerArithToCPass().apply(ctx, module)
     again = parse(str(module))[1]
     for file in ("source", "header"):
@@ -42,6 +44,7 @@ def check_text(text: str, target: str) -> None:
 
 def write_module(module: ModuleOp, ctx: Context, target: str, folder: Path) -> Path:
     """Lower a program on bits and print both files into a new folder, which is returned."""
+    ExpandNestsPass().apply(ctx, module)
     LowerArithToCPass().apply(ctx, module)
     module.verify()
     write_c(module, ctx, target, folder)

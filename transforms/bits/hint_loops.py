@@ -16,16 +16,20 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import scratch
+from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import UNKNOWN
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
-PIPELINE = OwnAttribute("hls.pipeline", {"scf.for": UNIT}, "A loop whose iterations overlap.")
+_LOOPS = (scf.ForOp, num.EntriesOp)
 
-UNROLL = OwnAttribute("hls.unroll", {"scf.for": integer(1)}, "The iterations of a loop that run at once.")
+PIPELINE = OwnAttribute("hls.pipeline", {loop.name: UNIT for loop in _LOOPS}, "A loop whose iterations overlap.")
+
+UNROLL = OwnAttribute(
+    "hls.unroll", {loop.name: integer(1) for loop in _LOOPS}, "The iterations of a loop that run at once."
+)
 
 PARTITION = OwnAttribute(
     "hls.partition",
@@ -52,7 +56,7 @@ class HintLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if fabric_of(op) is UNKNOWN:
             return
-        loops = [loop for loop in op.walk() if isinstance(loop, scf.ForOp) and not any(_loops_in(loop))]
+        loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}
         for loop, factor in zip(loops, _factors(op, loops, self.cells), strict=True):
             loop.attributes[PIPELINE] = UnitAttr()
@@ -68,11 +72,11 @@ class HintLoopsPass(ModulePass):
                 set_argument_attribute(function, PARTITION, hint)
 
 
-def _loops_in(loop: scf.ForOp) -> Iterator[Operation]:
+def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
     return (op for op in loop.walk() if op is not loop and op.regions)
 
 
-def _factors(module: ModuleOp, loops: list[scf.ForOp], cells: int) -> list[int]:
+def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> list[int]:
     """The elements that hardware takes at once in each loop: the copies of a term in the unrolled program."""
     copy = module.clone()
     twins = dict(zip(module.walk(), copy.walk(), strict=True))
@@ -88,7 +92,7 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp], cells: int) -> list[int]:
     return [max([1, *(copies[origin] for origin in terms)]) for terms in origins]
 
 
-def _terms(loop: scf.ForOp) -> list[Operation]:
+def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
     """The terms that a loop adds to its carried values, if it only adds."""
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
@@ -101,9 +105,9 @@ def _terms(loop: scf.ForOp) -> list[Operation]:
     ]
 
 
-def _read_in(loop: scf.ForOp) -> list[SSAValue]:
+def _read_in(loop: scf.ForOp | num.EntriesOp) -> list[SSAValue]:
     """The arrays from which a loop reads other elements in each iteration: constants, the arena, the argument."""
-    found: list[SSAValue] = []
+    found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
     for op in loop.body.block.ops:
         if isinstance(op, memref.LoadOp):
             array: SSAValue = op.memref

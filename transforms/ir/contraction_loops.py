@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import memref
-from xdsl.ir import SSAValue
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
@@ -15,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop."""
     nest = LoopNest(op)
-    sparse = [each for each in op.products if isinstance(each, num.SparseProductsOp)]
+    sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
     lengths = [each.lengths for each in sparse]
 
     def rows(window: Indices) -> None:
@@ -35,7 +36,10 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 
 
 def _inline(
-    op: num.ContractOp, indices: Indices, entries: Mapping[num.SparseProductsOp, SSAValue], nest: LoopNest
+    op: num.ContractOp,
+    indices: Indices,
+    entries: Mapping[num.SparseProductsOp | num.EntriesOp, SSAValue],
+    nest: LoopNest,
 ) -> None:
     """Insert the body for given indices, with dot products. entries: the row's first entry in each sparse matrix."""
     for argument, index in zip(op.body.block.args, indices, strict=True):
@@ -49,6 +53,8 @@ def _inline(
             case num.SparseProductsOp():
                 parts = each.sum, each.values, each.gaps, each.lengths, each.vector
                 sum = nest.insert(num.CallOp(num.SparseDotAttr(), [*parts, indices[-1], entries[each]]))
+            case num.EntriesOp():
+                sum = _over_entries(each, indices[-1], entries[each], nest)
             case memref.StoreOp() if len(op.shape) > 1:
                 _store(each, nest)
                 continue
@@ -78,6 +84,40 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
             channel = nest.insert(scratch.SliceOp(op.vector, begin, ((part - 1) * op.stride + 1,)))
             sum = nest.insert(num.CallOp(num.StridedDotAttr.of(op.stride), [sum, weights, channel]))
     return sum
+
+
+def open_entries(op: num.SparseProductsOp) -> None:
+    """Replace the products of a compressed row by a `num.entries` that adds them one by one."""
+    nest, body = LoopNest(op), Block(arg_types=[op.sum.type, IndexType(), IndexType()])
+    sum, entry, column = body.args
+    with nest.inside(body):
+        product = num.MacOp(sum, nest.load(op.values, [entry]), nest.load(op.vector, [column]))
+        nest.put(num.NextOp(nest.insert(product)))
+    opened = nest.insert(num.EntriesOp(op.sum, op.gaps, op.lengths, Region(body)))
+    opened.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [opened])
+
+
+def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopNest) -> SSAValue:
+    """Add the terms of a row in a loop that follows its gaps, starting at entry number `first`."""
+
+    def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        sum, column, entry = carried
+        column = nest.add(column, nest.unsigned(nest.load(op.gaps, [entry])))
+        for argument, value in zip(op.body.block.args, (sum, entry, column), strict=True):
+            argument.replace_all_uses_with(value)
+        *terms, end = op.body.block.ops
+        for term in terms:
+            term.detach()
+            nest.put(term)
+        return [end.operands[0], column, nest.add(entry, nest.index(1))]
+
+    length = nest.unsigned(nest.load(op.lengths, [row]))
+    results = nest.fold(length, [op.start, nest.index(0), first], step)
+    loop = results[0].owner
+    assert isinstance(loop, scf.ForOp)
+    loop.attributes |= op.attributes
+    return results[0]
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:

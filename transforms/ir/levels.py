@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.interface import read_interface
 
@@ -38,18 +38,24 @@ class Level:
 
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _CLOCKED = rtl.MemoryOp | rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp
+_NESTS = num.ContractOp | num.EntriesOp | num.NextOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """Complaint about an op that hardware does not have; None if it is arithmetic, control flow or a clocked access."""
+    """Complaint about an op that hardware does not have; it has no contractions, which are dealt out before."""
+    return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
+
+
+def _memories_complaint(op: Operation) -> str | None:
+    """Complaint about an op beside arithmetic, control flow, contractions and clocked accesses; None about these."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
-    if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, _CLOCKED):
+    if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, _CLOCKED | _NESTS):
         return f"'{op.name}' is of another level"
     arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
     for value in (*op.operands, *op.results, *arguments):
         if isinstance(value.type, rtl.MemoryType):
-            if not isinstance(op, _CLOCKED | func.FuncOp):
+            if not isinstance(op, _CLOCKED | num.EntriesOp | func.FuncOp):
                 return f"'{op.name}' takes a memory, which only loads and stores do"
         elif not isinstance(value.type, IntegerType | IndexType):
             return f"'{op.name}' has the type {value.type}"
@@ -67,6 +73,7 @@ LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
 BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
+MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)
 
 _ROOMS = {
     "reals": REALS,
@@ -75,7 +82,7 @@ _ROOMS = {
     "buffers": BUFFERS,
     "loops": LOOPS,
     "bits": BITS,
-    "rtl": HARDWARE,
+    "rtl": MEMORIES,
 }
 _TRANSFORMS = "tinyml.transforms."
 

@@ -26,7 +26,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumNest
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
-from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -41,6 +41,8 @@ REST_BYTES = 2
 class SelectKernelsPass(ModulePass):
     """Sets `kernel` on each dot product, distance and axpy for which the target has a kernel, and expands the others.
 
+    For an FPGA the contraction of a compressed matrix stays, with a `num.entries` in it.
+
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
     `InputError` for an unknown target, and for a module with kernels of another one.
     """
@@ -53,7 +55,13 @@ class SelectKernelsPass(ModulePass):
         local = LocalRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            expand_contraction(contraction)
+            if board(self.target).fabric is not None and list(map(type, contraction.products)) == [
+                num.SparseProductsOp
+            ]:
+                # Hardware deals the entries out to processing elements, for which it keeps the rows as they are.
+                open_entries(cast(num.SparseProductsOp, contraction.products[0]))
+            else:
+                expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue

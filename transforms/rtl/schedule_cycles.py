@@ -21,6 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import (
@@ -48,6 +49,7 @@ class ScheduleCyclesPass(ModulePass):
     """
 
     name = "schedule-cycles"
+    takes = HARDWARE
     clock: float | int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

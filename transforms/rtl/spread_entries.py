@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
@@ -27,22 +26,24 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i1,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import rtl
+from tinyml.dialects import num, rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
-from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
+from tinyml.transforms.ir.indices import affine_sum, build_constant, trips_of
 from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 from tinyml.transforms.rtl.unrolling.block_rams import blocks
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
-from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows, content_of
+from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
 from tinyml.transforms.rtl.unrolling.words import width_of
 
@@ -71,8 +72,7 @@ class SpreadEntriesPass(ModulePass):
             raise InputError(f"spread-entries: {self.cells} percent of the cells")
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                loops = [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]
-                found = [rows for rows in map(EntryRows.of, loops) if rows is not None]
+                found = [EntryRows.of(op) for op in function.walk() if isinstance(op, num.ContractOp)]
                 counts = [_budgeted(function, rows, self.cells) for rows in found]
                 for rows, (count, in_dsps) in zip(found, counts, strict=True):
                     _spread(rows, *((count, in_dsps) if self.elements is None else (self.elements, self.elements)))
@@ -83,16 +83,15 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     fabric = fabric_of(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators)
-    products = [op for op in rows.pure if isinstance(op, arith.MuliOp)]
+    products = [op for op in rows.computing if isinstance(op, arith.MuliOp) and not _is_index(op)]
     share = rows.entries / (rows.entries + _products(function))
     there = fabric.there.luts, fabric.there.dsps
     luts, dsps = (share * (cells * have / 100 - used) for have, used in zip(there, taken, strict=True))
-    luts_each, dsps_each = cells_of([*rows.loads, *rows.pure], operators)
+    luts_each, dsps_each = cells_of(rows.computing, operators)
     luts_each += operators.width(rows.term)
     in_logic = sum(product_in_logic(op, operators) for op in products)
-    vectors = {cast("rtl.MemoryType", load.memory.type) for load in rows.loads if content_of(load) is None}
-    bits = sum(vector.depth.data * vector.width.data for vector in vectors)
-    copy = max(1, -(-bits // fabric.bram_bits))
+    vector = cast("rtl.MemoryType", rows.vector.memory.type)
+    copy = max(1, -(-vector.depth.data * vector.width.data // fabric.bram_bits))
     others = _blocks_of_others(function, rows, fabric)
     count = in_dsps = 1
     while count < MOST and count * copy < cells * fabric.there.brams // 100:
@@ -108,27 +107,30 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
     """The block RAMs of the memories of a function other than those of a product."""
-    own = {load.memory for load in rows.loads}
+    own = {rows.values.memory, rows.vector.memory}
     others = [
         memory.type
         for op in function.walk()
         if isinstance(op, rtl.MemoryOp) and (memory := op.result) not in own
-        if not all(rows.outer.is_ancestor(use.operation) for use in memory.uses)
+        if not all(rows.nest.is_ancestor(use.operation) for use in memory.uses)
     ]
     return sum(blocks(fabric, type.depth.data, type.width.data) for type in others)
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
     """The block RAMs of the entries of a product and of their columns, in words for `count` elements."""
-    return sum(blocks(fabric, rows.words(count), _width(rows, place) * count) for place in range(len(rows.loads)))
+    widths = width_of(rows.values.result), _address_width(rows)
+    return sum(blocks(fabric, rows.words(count), width * count) for width in widths)
 
 
-def _width(rows: EntryRows, place: int) -> int:
-    """The bits that an entry stores for a load: an element of a constant, or an address in a vector."""
-    load = rows.loads[place]
-    if content_of(load) is not None:
-        return width_of(load.result)
-    return max((entry[place] for row in rows.rows for entry in row), default=0).bit_length() or 1
+def _address_width(rows: EntryRows) -> int:
+    """The bits of the address of a column in the vector's memory."""
+    return (_first(rows) + max((entry.column for row in rows.rows for entry in row), default=0)).bit_length() or 1
+
+
+def _first(rows: EntryRows) -> int:
+    """The constant part of the address of the vector."""
+    return affine_sum(rows.vector.address).constant
 
 
 def _products(function: func.FuncOp) -> int:
@@ -149,120 +151,119 @@ def _products(function: func.FuncOp) -> int:
 def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     """Replace a product by a loop over words, each of which holds an entry of a row for every processing element.
 
-    in_dsps: the number of elements that multiply by DSPs; the others use logic.
+    in_dsps: the number of elements that multiply by DSPs; the others use logic. A sum that does not start from a
+    constant starts from 0, and its start is added at the end of the row.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
-    outside = Builder(InsertPoint.before(rows.outer))
-    start = rows.inner.iter_args[rows.place]
-    zero, one, trips = (build_index(value, outside) for value in (0, 1, len(words)))
-    limit = build_index(len(rows.rows), outside)
-    tables = [_table(outside, rows, words, i, count) for i in range(len(rows.loads))]
-    copies = [_copies(load, count) if content_of(load) is None else [] for load in rows.loads]
-    ends = _memory(outside, lasts, 1, 1, "ends")
-
-    body = Block(arg_types=[IndexType(), IndexType(), start.type])
-    at, row, sum = body.args
-    row.name_hint, sum.name_hint = "row", "sum"
-    builder = Builder(InsertPoint.at_end(body))
-    read = [_word(builder, table, at) for table in tables]
-    last = builder.insert(rtl.LoadOp(ends, at, i1)).result
-    terms = [_term(builder, rows, read, copies, lane, logic=lane >= in_dsps) for lane in range(count)]
-    total = builder.insert(arith.AddiOp(sum, adder_tree(builder, terms))).result
-    new: dict[SSAValue, SSAValue] = {rows.inner.results[rows.place]: total, rows.outer.body.block.args[0]: row}
-    for op in rows.after:
-        copy = builder.insert(op.clone(new))
-        if isinstance(copy, rtl.StoreOp):
-            both = copy.condition and builder.insert(arith.AndIOp(copy.condition, last)).result
-            builder.insert(rtl.StoreOp(copy.value, copy.memory, copy.address, both or last))
-            Rewriter.erase_op(copy)
-    following = builder.insert(arith.AddiOp(row, one)).result
-    stays = builder.insert(arith.CmpiOp(following, limit, "slt")).result
-    wrapped = builder.insert(arith.SelectOp(stays, following, zero)).result
-    next_row = builder.insert(arith.SelectOp(last, wrapped, row)).result
-    next_sum = builder.insert(arith.SelectOp(last, start, total)).result
-    builder.insert(scf.YieldOp(next_row, next_sum))
-    outside.insert(scf.ForOp(zero, trips, one, [zero, start], Region(body)))
-    memories = {op.memory.owner for op in rows.outer.walk() if isinstance(op, rtl.LoadOp)}
-    Rewriter.erase_op(rows.outer)
-    for memory in memories:
-        if isinstance(memory, Operation) and memory.results[0].first_use is None:
-            Rewriter.erase_op(memory)
-
-
-def _table(
-    outside: Builder, rows: EntryRows, words: Sequence[Sequence[Sequence[int]]], place: int, count: int
-) -> SSAValue:
-    """The memory that a load reads: elements of a constant, or addresses in a vector; 0 for missing entries."""
-    load = rows.loads[place]
-    content = content_of(load)
-    numbers = [
-        (entries[lane][place] if content is None else content[entries[lane][place]]) if lane < len(entries) else 0
-        for entries in words
-        for lane in range(count)
-    ]
-    return _memory(
-        outside, numbers, _width(rows, place), count, load.memory.name_hint if content is not None else "columns"
+    dealt = [word[lane] if lane < len(word) else None for word in words for lane in range(count)]
+    content, first = rows.content, _first(rows)
+    nest = LoopNest(rows.nest)
+    values = [0 if entry is None else content[entry.number] for entry in dealt]
+    addresses = [0 if entry is None else first + entry.column for entry in dealt]
+    tables = (
+        _memory(nest, values, width_of(rows.values.result), count, rows.values.memory.name_hint),
+        _memory(nest, addresses, _address_width(rows), count, "columns"),
     )
+    ends = _memory(nest, lasts, 1, 1, "ends")
+    copies = _copies(rows.vector.memory, count)
+    known = const_evaluate_operand(rows.sum.start)
+    start = build_constant(known or 0, rows.sum.start.type, nest.builder)
+
+    def step(at: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        row, sum = carried
+        row.name_hint, sum.name_hint = "row", "sum"
+        read = [_word(nest, table, at) for table in tables]
+        last = nest.insert(rtl.LoadOp(ends, at, i1))
+        added = [_term(nest, rows, read, copies, lane, logic=lane >= in_dsps) for lane in range(count)]
+        total = nest.add(sum, adder_tree(nest.builder, added))
+        _finish(nest, rows, row, total, last, starts=known is not None)
+        following = nest.add(row, nest.index(1))
+        stays = nest.insert(arith.CmpiOp(following, nest.index(len(rows.rows)), "slt"))
+        wrapped = nest.insert(arith.SelectOp(stays, following, nest.index(0)))
+        return [nest.insert(arith.SelectOp(last, *pair)) for pair in ((wrapped, row), (start, total))]
+
+    nest.fold(nest.index(len(words)), [nest.index(0), start], step)
+    read_by = {rows.sum.gaps, rows.sum.lengths, rows.values.memory}
+    Rewriter.erase_op(rows.nest)
+    for memory in read_by:
+        if isinstance(memory.owner, Operation) and memory.first_use is None:
+            Rewriter.erase_op(memory.owner)
 
 
-def _memory(outside: Builder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
+def _finish(nest: LoopNest, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool) -> None:
+    """Copy what finishes and stores a row, which happens at its last word. starts: the total includes the start."""
+    new: dict[SSAValue, SSAValue] = {rows.nest.row: row}
+    for op in rows.nest.body.block.ops:
+        if isinstance(op, num.EntriesOp):
+            new[op.result] = total if starts else nest.add(total, new.get(op.start, op.start))
+        elif isinstance(op, rtl.StoreOp):
+            value, address = (new.get(operand, operand) for operand in (op.value, op.address))
+            nest.put(rtl.StoreOp(value, op.memory, address, last))
+        else:
+            nest.put(op.clone(new))
+
+
+def _memory(nest: LoopNest, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
     """A memory of unsigned numbers of a width, `count` in a word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
-    memory = outside.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content)).result
+    memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))
     memory.name_hint = name
     return memory
 
 
-def _copies(load: rtl.LoadOp, count: int) -> list[SSAValue]:
-    """The memory that a load reads, and copies of it that are written along with it."""
-    memory = load.memory.owner
+def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
+    """The memory of a vector, and copies of it that are written along with it."""
+    memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
-    copies: list[SSAValue] = [memory.result]
+    copies = [memory.result]
     for _ in range(count - 1):
-        copy = Builder(InsertPoint.after(memory)).insert(rtl.MemoryOp(memory.result.type)).result
-        copy.name_hint = memory.result.name_hint
-        copies.append(copy)
+        copy = rtl.MemoryOp(memory.result.type)
+        Rewriter.insert_op(copy, InsertPoint.after(memory))
+        copy.result.name_hint = memory.result.name_hint
+        copies.append(copy.result)
     for use in list(memory.result.uses):
         if isinstance(store := use.operation, rtl.StoreOp):
-            for copy in copies[1:]:
-                again = rtl.StoreOp(store.value, copy, store.address, store.condition)
-                Builder(InsertPoint.after(store)).insert(again)
-    return copies
+            again = [rtl.StoreOp(store.value, copy, store.address, store.condition) for copy in copies[1:]]
+            Rewriter.insert_op(again, InsertPoint.after(store))
+    return [*copies]
 
 
-def _word(builder: Builder, table: SSAValue, at: SSAValue) -> SSAValue:
+def _word(nest: LoopNest, table: SSAValue, at: SSAValue) -> SSAValue:
     assert isinstance(table.type, rtl.MemoryType)
-    return builder.insert(rtl.LoadOp(table, at, IntegerType(table.type.width.data))).result
+    return nest.insert(rtl.LoadOp(table, at, IntegerType(table.type.width.data)))
 
 
 def _term(
-    builder: Builder,
-    rows: EntryRows,
-    read: Sequence[SSAValue],
-    copies: Sequence[Sequence[SSAValue]],
-    lane: int,
-    *,
-    logic: bool,
+    nest: LoopNest, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
-    """The term of a processing element. logic: without a multiplier."""
-    new: dict[SSAValue, SSAValue] = {}
-    for load, word, own in zip(rows.loads, read, copies, strict=True):
-        width = width_of(load.result) if not own else width_of(word) // len(own)
-        part: SSAValue = word
-        if lane:
-            amount = build_constant(lane * width, word.type, builder)
-            part = builder.insert(arith.ShRUIOp(part, amount)).result
-        if part.type != IntegerType(width):
-            part = builder.insert(arith.TruncIOp(part, IntegerType(width))).result
-        if own:
-            address = builder.insert(arith.ExtUIOp(part, IntegerType(width + 1))).result
-            index = builder.insert(arith.IndexCastOp(address, IndexType())).result
-            part = builder.insert(rtl.LoadOp(own[lane], index, IntegerType(width_of(load.result)))).result
-        new[load.result] = part
-    for op in rows.pure:
-        copy: Operation = builder.insert(op.clone(new))
+    """The term of a processing element. read: words of values and of addresses. logic: without a multiplier."""
+    widths = width_of(rows.values.result), _address_width(rows)
+    value, place = (_part(nest, word, lane, width) for word, width in zip(read, widths, strict=True))
+    unsigned = nest.insert(arith.ExtUIOp(place, IntegerType(widths[1] + 1)))
+    address = nest.insert(arith.IndexCastOp(unsigned, IndexType()))
+    for variable, factor in affine_sum(rows.vector.address).factors.items():
+        if variable is not rows.sum.body.block.args[2]:
+            address = nest.add(address, nest.times(variable, factor))
+    element = nest.insert(rtl.LoadOp(copies[lane], address, IntegerType(width_of(rows.vector.result))))
+    new: dict[SSAValue, SSAValue] = {rows.values.result: value, rows.vector.result: element}
+    for op in rows.computing:
+        if op is rows.values or op is rows.vector or _is_index(op):
+            continue
+        copy = op.clone(new)
         if logic and isinstance(copy, arith.MuliOp):
             copy.attributes[LOGIC] = UnitAttr()
+        nest.put(copy)
     return new[rows.term]
+
+
+def _part(nest: LoopNest, word: SSAValue, lane: int, width: int) -> SSAValue:
+    """A number of a word."""
+    if lane:
+        word = nest.insert(arith.ShRUIOp(word, build_constant(lane * width, word.type, nest.builder)))
+    return word if word.type == IntegerType(width) else nest.insert(arith.TruncIOp(word, IntegerType(width)))
+
+
+def _is_index(op: Operation) -> bool:
+    return isinstance(op.results[0].type, IndexType)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from programs.hardware import read_bits
 from programs.network_writer import NetworkWriter
 
 from measured.commands import Unmeasured, measure, model_path
@@ -23,9 +22,11 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import find_model, load_program, print_ir
+from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
+from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 CLOCK, UNO_CLOCK = 10e6, 16e6
 """The clock of the paper's FPGA, and that of an Uno, in Hz."""
@@ -65,12 +66,14 @@ def _cycles(folder: Path, width: int, cells: int) -> dict[str, int]:
 
 def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints: bool) -> int:
     """The cycles of an inference, which are the same for all inputs."""
-    module = read_bits(out)
+    module = load_program(out / "ir" / "2-buffers.mlir", context())
+    for pipeline in (BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
+        pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
     unroll = UnrollLoopsPass(cells=cells, order=SEQUENTIAL) if hints else UnrollLoopsPass(factor=1)
     chosen = {"spread-entries": SpreadEntriesPass(cells=cells if sparse else 0), "unroll-loops": unroll}
     steps = [chosen.get(step.name, step) for step in pipelines.flatten("bits-to-hardware", {})]
     if not sparse:
-        steps = [step for step in steps if not isinstance(step, SpreadEntriesPass)]
+        steps = [ExpandNestsPass(), *(step for step in steps if not isinstance(step, SpreadEntriesPass))]
     pipelines.run(module, context(), steps)
     formats = load_program(out / "ir" / "1-formats.mlir", context())
     raws = encode_inputs(formats, load_program_data(formats, str(val)).x[:1])

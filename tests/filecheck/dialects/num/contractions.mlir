@@ -100,3 +100,24 @@ func.func @epilogue(%w: memref<3x4x!fixed.q<8, 4>>, %x: memref<4x!fixed.q<8, 6>>
 // CHECK-NEXT: memref.store %fine, %z[%row]
 // CHECK: %shifted = num.shift %other, %places
 // CHECK: memref.store %gated, %y[%row]
+
+// Entries one by one, as hardware keeps them.
+func.func @entries(%v: memref<5x!fixed.q<8, 4>>, %gaps: memref<5xi8>, %lengths: memref<2xi8>, %x: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) {
+  num.contract %row to 2 {
+    %zero = num.zero : !fixed.acc<24, 10>
+    %sum = num.entries %zero, %gaps, %lengths : !fixed.acc<24, 10>, memref<5xi8>, memref<2xi8> -> !fixed.acc<24, 10> {
+    ^bb0(%s: !fixed.acc<24, 10>, %entry: index, %column: index):
+      %a = memref.load %v[%entry] : memref<5x!fixed.q<8, 4>>
+      %b = memref.load %x[%column] : memref<8x!fixed.q<8, 6>>
+      %t = num.mac %s, %a, %b : !fixed.acc<24, 10>, !fixed.q<8, 4>, !fixed.q<8, 6> -> !fixed.acc<24, 10>
+      num.next %t : !fixed.acc<24, 10>
+    }
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: func.func @entries
+// CHECK: %sum{{[_0-9]*}} = num.entries %zero{{[_0-9]*}}, %gaps{{[_0-9]*}}, %lengths{{[_0-9]*}} : !fixed.acc<24, 10>, memref<5xi8>, memref<2xi8> -> !fixed.acc<24, 10> {
+// CHECK-NEXT: ^bb0(%s: !fixed.acc<24, 10>, %entry: index, %column: index):
+// CHECK: num.next %t : !fixed.acc<24, 10>

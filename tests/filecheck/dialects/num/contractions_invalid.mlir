@@ -233,3 +233,25 @@ num.contract %row to 3 {
   %next = num.products %level, %w, %x : !zeroskew.acc<32, 0.5>, memref<3x4x!zeroskew.q<8, 0.5, 0>>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 0.5>
 }
 // CHECK: products are added before a sum is shifted or levelled
+
+// -----
+
+%start, %gaps, %lengths = "test.op"() : () -> (i16, memref<4xi8>, memref<3xi8>)
+num.contract %row to 2 {
+  %sum = num.entries %start, %gaps, %lengths : i16, memref<4xi8>, memref<3xi8> -> i16 {
+  ^bb0(%s: i16, %entry: index, %column: index):
+    num.next %s : i16
+  }
+}
+// CHECK: needs 3 rows and one window, got (2,)
+
+// -----
+
+%start, %gaps, %lengths = "test.op"() : () -> (i16, memref<4xi8>, memref<3xi8>)
+num.contract %row to 3 {
+  %sum = num.entries %start, %gaps, %lengths : i16, memref<4xi8>, memref<3xi8> -> i16 {
+  ^bb0(%s: i16, %column: index):
+    num.next %s : i16
+  }
+}
+// CHECK: the body takes a sum, an entry and a column, i16, index, index

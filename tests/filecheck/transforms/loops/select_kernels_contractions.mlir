@@ -3,6 +3,7 @@
 // RUN: tinyml-opt %s -p 'select-kernels{target=uno},canonicalize' | filecheck %s
 // RUN: tinyml-opt %s -p 'block-rows{target=cortex-m4},select-kernels{target=cortex-m4},canonicalize' | filecheck %s --check-prefix=CORTEX
 // RUN: tinyml-opt %s -p 'block-rows,select-kernels,canonicalize' | filecheck %s --check-prefix=HOST
+// RUN: tinyml-opt %s -p 'select-kernels{target=ecp5-25k},canonicalize' | filecheck %s --check-prefix=FPGA
 
 func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
   %w = scratch.constant dense<1> : tensor<5x4xi8> -> memref<5x4x!fixed.q<8, 4>, #scratch.flash>
@@ -58,3 +59,13 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
 // CHECK: [[count:%.*]] = memref.load %lengths[%row]
 // CHECK: [[next:%.*]] = arith.addi [[at]],
 // CHECK-NEXT: scf.yield [[next]] : index
+
+// Hardware keeps compressed rows as they are.
+// FPGA: func.func @sparse
+// FPGA: num.contract %row to 2 {
+// FPGA: num.entries %zero, %gaps, %lengths : f32
+// FPGA-NEXT: ^bb0([[sum:%.*]]: f32, [[entry:%.*]]: index, [[column:%.*]]: index):
+// FPGA: memref.load %v[[[entry]]]
+// FPGA: memref.load %x[[[column]]]
+// FPGA: num.mac [[sum]],
+// FPGA: num.next

@@ -1,0 +1,74 @@
+"""The entries of a compressed row as a loop of its own, for targets whose kernels are not calls."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    BaseAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    region_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import rtl
+from tinyml.dialects.num.contractions import ContractOp, RowLoopOp
+from tinyml.dialects.num.kernels.calls import run_length
+
+__all__ = ["EntriesOp", "NextOp"]
+
+_NUMBERS = BaseAttr(MemRefType) | BaseAttr(rtl.MemoryType)
+
+
+@irdl_op_definition
+class NextOp(IRDLOperation):
+    """The sum after an entry, at the end of the body of `num.entries`."""
+
+    name = "num.next"
+    sum = operand_def()
+    traits = traits_def(IsTerminator(), Pure())
+    assembly_format = "$sum attr-dict `:` type($sum)"
+
+    def __init__(self, sum: SSAValue):
+        super().__init__(operands=[sum])
+
+
+@irdl_op_definition
+class EntriesOp(RowLoopOp):
+    """A sum over the entries of the row of a `num.contract` in a compressed matrix (`dialects/layouts/sparse_rows.py`).
+
+    The body takes the sum before an entry, the number of the entry among all of the matrix, and its column; it adds a
+    term and ends in `num.next`. gaps, lengths: those of the matrix, arrays, or memories once the program has some.
+    """
+
+    name = "num.entries"
+    start = operand_def()
+    gaps = operand_def(_NUMBERS)
+    lengths = operand_def(_NUMBERS)
+    body = region_def("single_block")
+    result = result_def()
+    traits = traits_def(HasParent(ContractOp), RecursiveMemoryEffect())
+    assembly_format = (
+        "$start `,` $gaps `,` $lengths attr-dict"
+        " `:` type($start) `,` type($gaps) `,` type($lengths) `->` type($result) $body"
+    )
+
+    def __init__(self, start: SSAValue, gaps: SSAValue, lengths: SSAValue, body: Region):
+        super().__init__(operands=[start, gaps, lengths], regions=[body], result_types=[start.type])
+
+    def verify_(self) -> None:
+        types = [self.start.type, IndexType(), IndexType()]
+        if list(self.body.block.arg_types) != types:
+            raise VerifyException(f"the body takes a sum, an entry and a column, {', '.join(map(str, types))}")
+        end = self.body.block.last_op
+        if not isinstance(end, NextOp) or {end.sum.type, self.result.type} != {self.start.type}:
+            raise VerifyException(f"the body ends in 'num.next' of {self.start.type}, which is also the result")
+        around = self.parent_op()
+        rows = run_length(self.lengths) if isinstance(self.lengths.type, MemRefType) else None
+        if isinstance(around, ContractOp) and rows is not None and around.shape != (rows,):
+            raise VerifyException(f"needs {rows} rows and one window, got {around.shape}")
