@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.printed import parse
 from xdsl.dialects import scf
 
-from tinyml.transforms.ir.accesses import NEVER, accesses, distance
+from tinyml.transforms.ir.accesses import NEVER, Access, accesses, distance
 from tinyml.transforms.ir.indices import trips_of
 
 VIEWS = {0: (0, 8), 1: (0, 16), 2: (64, 16), 3: (1000, 8), 4: (68, 8)}
 """Views of an arena: where they start, in bytes, and the bits of an element. Some share bytes."""
-ELEMENTS = 100
+ELEMENTS = 120
 
 
 class Given(NamedTuple):
@@ -102,34 +102,39 @@ class Nest(NamedTuple):
         }
 
 
-FACTORS = st.tuples(st.integers(0, 3), st.integers(0, 4), st.sampled_from([0, 0, 1, 2]), st.sampled_from([0, 0, 0, 1]))
-GIVEN = st.builds(Given, st.sampled_from([*VIEWS]), FACTORS, st.integers(0, 9), st.booleans())
-ALIKE = st.builds(
-    lambda one, constant, writes: (one, one._replace(constant=constant, writes=writes)),
-    GIVEN,
-    st.integers(0, 9),
-    st.booleans(),
-)
-"""Two accesses of a view whose elements differ by a constant, as those of most loops do."""
+@st.composite
+def nests(draw: st.DrawFn, simple: bool = False) -> Nest:
+    """A nest whose accesses are often some iterations of the middle loop apart. simple: and move with it alone."""
 
-NESTS = st.builds(
-    lambda outer, middle, step, inner, pair: Nest(outer, middle, step, inner, *pair),
-    st.integers(2, 3),
-    st.integers(2, 4),
-    st.integers(1, 3),
-    st.integers(2, 3),
-    st.one_of(ALIKE, st.tuples(GIVEN, GIVEN)),
-)
+    def given() -> Given:
+        inner, square = (0, 0) if simple else (draw(st.sampled_from([0, 0, 1, 2])), draw(st.sampled_from([0, 0, 0, 1])))
+        factors = draw(st.integers(0, 3)), draw(st.integers(0, 4)), inner, square
+        return Given(draw(st.sampled_from([*VIEWS])), factors, draw(st.integers(9, 30)), draw(st.booleans()))
+
+    outer, middle, step, inner = (draw(st.integers(*ends)) for ends in ((2, 3), (2, 4), (1, 3), (2, 3)))
+    first = second = given()
+    if simple or draw(st.booleans()):
+        apart = step * first.factors[1] * draw(st.integers(-3, 3)) + draw(st.sampled_from([0, 0, 1]))
+        second = first._replace(constant=max(first.constant + apart, 0), writes=draw(st.booleans()))
+    else:
+        second = given()
+    return Nest(outer, middle, step, inner, first, second)
 
 
-@given(nest=NESTS)
-def test_against_all_iterations(nest: Nest):
-    """No conflict is missed, distances are those of the execution, and accesses meet if and only if they always do."""
-    module = parse(nest.text)[1]
-    loop = [op for op in module.walk() if isinstance(op, scf.ForOp)][1]
+def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
+    """The accesses of a nest, and their distance along the loop in the middle."""
+    loop = [op for op in parse(nest.text)[1].walk() if isinstance(op, scf.ForOp)][1]
     found = accesses(loop.body.block)
     assert found is not None
     first, second = found
+    return first, second, distance(first, second, loop.body.block, nest.step, trips_of(loop))
+
+
+@settings(max_examples=100)
+@given(nests())
+def test_against_all_iterations(nest: Nest):
+    """No conflict is missed, distances are those of the execution, and accesses meet if and only if they always do."""
+    first, second, between = analysed(nest)
     assert [first.writes, second.writes] == [nest.first.writes, nest.second.writes]
     same = [nest.first.bytes(*point) == nest.second.bytes(*point) for point in nest.points]
     if nest.first.factors[3] == nest.second.factors[3] == 0:
@@ -137,21 +142,16 @@ def test_against_all_iterations(nest: Nest):
     assert not first.meets(second) or all(same)
     if first.is_apart(second):
         assert not nest.distances
-    between = distance(first, second, loop.body.block, nest.step, trips_of(loop))
-    if between == NEVER:
-        assert not nest.distances
-    elif between is not None:
-        assert nest.distances == {between}
+    if between is not None:
+        assert nest.distances == ({between} if between != NEVER else set())
 
 
-@given(nest=NESTS)
+@settings(max_examples=100)
+@given(nests(simple=True))
 def test_distances_along_one_loop_are_known(nest: Nest):
     """Elements that move with a loop alone have a distance, unless all iterations access the same one."""
-    first, second = (given._replace(factors=(*given.factors[:2], 0, 0)) for given in (nest.first, nest.second))
-    second = second._replace(view=first.view, factors=first.factors)
-    nest = nest._replace(first=first, second=second)
-    loop = [op for op in parse(nest.text)[1].walk() if isinstance(op, scf.ForOp)][1]
-    found = accesses(loop.body.block)
-    assert found is not None
-    between = distance(*found, loop.body.block, nest.step, trips_of(loop))
-    assert (between is None) == (len(nest.distances) > 1)
+    *_, between = analysed(nest)
+    if between is None:
+        assert len(nest.distances) > 1
+    else:
+        assert nest.distances == ({between} if between != NEVER else set())
