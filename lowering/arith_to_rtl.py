@@ -6,18 +6,17 @@ wherever no buffer crosses, so that unrelated buffers have ports of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl, scratch
@@ -27,6 +26,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
 
@@ -59,13 +59,15 @@ class _Memories:
         self.body = function.body.block
         self.at: dict[SSAValue, tuple[SSAValue, SSAValue | int]] = {}
         """The memory of an array and the address of its first element, in elements."""
-        self.builder = Builder(InsertPoint.at_start(self.body))
+        first = self.body.first_op
+        assert first is not None
+        self.nest = LoopNest(first)
 
     def lower(self) -> None:
         self._allocate()
         self._stream_input()
         for op in list(self.function.walk()):
-            self.builder = Builder(InsertPoint.before(op))
+            self.nest = LoopNest(op)
             match op:
                 case scratch.SliceOp():
                     memory, start = self._memory(op.source)
@@ -78,10 +80,7 @@ class _Memories:
                 case memref.StoreOp():
                     self._store(op.value, op.memref, self._index(op.memref, op.indices))
                 case scratch.CopyRunOp():
-                    body = self._loop(op.count)
-                    moved = self._load(op.source, self._sum(op.first, body))
-                    self._store(moved, op.dest, self._sum(op.at, body))
-                    self.builder.insert(scf.YieldOp())
+                    self._copy(op)
                 case num.EntriesOp():
                     op.operands = [op.start, *(self._memory(array)[0] for array in (op.gaps, op.lengths))]
                 case scratch.ReceiveOp():
@@ -99,7 +98,7 @@ class _Memories:
         """Allocate memories for constants, local arrays, the pieces of the arena, and an input outside the arena."""
         views = [op for op in self.function.walk() if isinstance(op, scratch.ViewOp)]
         for piece in _cut(views):
-            memory = self._insert(rtl.MemoryOp(piece.type))
+            memory = self.nest.insert(rtl.MemoryOp(piece.type))
             memory.name_hint = "arena"
             for view in views:
                 offset = view.offset.value.data - piece.start
@@ -109,18 +108,18 @@ class _Memories:
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
                     raise error_at(op, "constants of hardware are part of it, not loaded")
-                memory = self._insert(rtl.MemoryOp(_whole(op.result), op.value))
+                memory = self.nest.insert(rtl.MemoryOp(_whole(op.result), op.value))
                 memory.name_hint = op.result.name_hint
                 self.at[op.result] = memory, 0
             elif isinstance(op, memref.AllocaOp):
-                memory = self._insert(rtl.MemoryOp(_whole(op.memref)))
+                memory = self.nest.insert(rtl.MemoryOp(_whole(op.memref)))
                 memory.name_hint = op.memref.name_hint
                 self.at[op.memref] = memory, 0
         for argument in self.body.args:
             if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
                 if not isinstance(argument.type, MemRefType):
                     raise error_at(self.function, f"expected inputs in memory, got {argument.type}")
-                memory = self._insert(rtl.MemoryOp(_whole(argument)))
+                memory = self.nest.insert(rtl.MemoryOp(_whole(argument)))
                 memory.name_hint = argument.name_hint
                 self.at[argument] = memory, 0
 
@@ -130,17 +129,18 @@ class _Memories:
                 self._receive(argument)
         for op in self.body.ops:
             if isinstance(op, scratch.ViewOp) and op.input is not None:
-                self.builder = Builder(InsertPoint.after(op))
+                assert op.next_op is not None
+                self.nest = LoopNest(op.next_op)
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
         """Send the returned arrays, in order, and return only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
-            self.builder = Builder(InsertPoint.before(op))
-            body = self._loop(self._constant(elements_of(array)))
-            self.builder.insert(rtl.SendOp(self._load(array, body), number))
-            self.builder.insert(scf.YieldOp())
+            self._each(
+                self.nest.index(elements_of(array)),
+                lambda at, array=array, number=number: self.nest.put(rtl.SendOp(self._load(array, at), number)),
+            )
         op.operands = [value for value in op.operands if value not in arrays]
         results = [value.type for value in op.operands]
         self.function.properties["function_type"] = FunctionType.from_lists([], results)
@@ -158,14 +158,8 @@ class _Memories:
         for properties in ("arg_attrs", "res_attrs"):
             self.function.properties.pop(properties, None)
 
-    def _insert(self, op: Operation) -> SSAValue:
-        return self.builder.insert(op).results[0]
-
-    def _constant(self, value: int) -> SSAValue:
-        return self._insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
-
     def _value(self, value: SSAValue | int) -> SSAValue:
-        return self._constant(value) if isinstance(value, int) else value
+        return self.nest.index(value) if isinstance(value, int) else value
 
     def _sum(self, a: SSAValue | int, b: SSAValue | int) -> SSAValue | int:
         known = [x if isinstance(x, int) else const_evaluate_operand(x) for x in (a, b)]
@@ -173,7 +167,7 @@ class _Memories:
             return known[0] + known[1]
         if 0 in known:
             return b if known[0] == 0 else a
-        return self._insert(arith.AddiOp(self._value(a), self._value(b)))
+        return self.nest.add(self._value(a), self._value(b))
 
     def _index(self, array: SSAValue, indices: tuple[SSAValue, ...] | list[SSAValue]) -> SSAValue | int:
         """The row-major index of an element."""
@@ -185,8 +179,7 @@ class _Memories:
             if constant is not None:
                 total = self._sum(total, constant * stride)
             elif shape[axis] != 1:
-                scaled = index if stride == 1 else self._insert(arith.MuliOp(index, self._constant(stride)))
-                total = self._sum(total, scaled)
+                total = self._sum(total, self.nest.times(index, stride))
         return total
 
     def _memory(self, array: SSAValue) -> tuple[SSAValue, SSAValue | int]:
@@ -199,25 +192,32 @@ class _Memories:
 
     def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
         memory, start = self._memory(array)
-        return self._insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
+        return self.nest.insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
 
     def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
         memory, start = self._memory(array)
-        self.builder.insert(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
+        self.nest.put(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
 
-    def _loop(self, count: SSAValue) -> SSAValue:
-        """Open a loop at the insertion point, which moves into its body; return the induction variable."""
-        body = Block(arg_types=[IndexType()])
-        self.builder.insert(scf.ForOp(self._constant(0), count, self._constant(1), [], Region(body)))
-        self.builder = Builder(InsertPoint.at_end(body))
-        return body.args[0]
+    def _each(self, count: SSAValue, body: Callable[[SSAValue], None]) -> None:
+        """Run `body` at every index below a count."""
+
+        def step(at: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            body(at)
+            return []
+
+        self.nest.fold(count, [], step)
+
+    def _copy(self, op: scratch.CopyRunOp) -> None:
+        def body(at: SSAValue) -> None:
+            self._store(self._load(op.source, self._sum(op.first, at)), op.dest, self._sum(op.at, at))
+
+        self._each(op.count, body)
 
     def _receive(self, array: SSAValue) -> None:
-        after = self.builder
-        body = self._loop(self._constant(elements_of(array)))
-        self._store(self._insert(rtl.ReceiveOp(_element_of(array))), array, body)
-        self.builder.insert(scf.YieldOp())
-        self.builder = after
+        def body(at: SSAValue) -> None:
+            self._store(self.nest.insert(rtl.ReceiveOp(_element_of(array))), array, at)
+
+        self._each(self.nest.index(elements_of(array)), body)
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:

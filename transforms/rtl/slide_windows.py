@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IndexType, ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import build_index, counts_from_zero, trips_of
+from tinyml.transforms.ir.indices import counts_from_zero, trips_of
 from tinyml.transforms.ir.intervals import INDEX, Interval, intervals
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.dependences import are_apart, terms
 
 
@@ -147,31 +147,28 @@ class _Window:
 
     def _copy_first(self) -> None:
         """Copy the columns that the first window shares with preceding ones, before the loop over pixels."""
-        copy, zero = self.copy, _index(InsertPoint.before(self.pixels), 0)
-        mapping: dict[SSAValue, SSAValue] = {self.pixels.body.block.args[0]: zero}
+        copy, nest = self.copy, LoopNest(self.pixels)
+        mapping: dict[SSAValue, SSAValue] = {self.pixels.body.block.args[0]: nest.index(0)}
         for op in _addresses(copy, self.pixels):
-            clone = op.clone(mapping)
-            Rewriter.insert_op(clone, InsertPoint.before(self.pixels))
-            mapping |= zip(op.results, clone.results, strict=True)
+            nest.put(op.clone(mapping))
         new = copy.rows.clone(mapping)
-        Rewriter.insert_op(new, InsertPoint.before(self.pixels))
+        nest.put(new)
         [inner] = [op for op in new.body.block.ops if isinstance(op, scf.ForOp)]
-        inner.operands[1] = _index(InsertPoint.before(new), self.row - self.step)
+        inner.operands[1] = LoopNest(new).index(self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:
         """The rotation of the weights and the position of the new column, carried by the loop over pixels."""
-        loop, here = self.pixels, InsertPoint.before(self.pixels)
-        starts = _index(here, 0), _index(here, self.turns - 1)
+        loop, nest = self.pixels, LoopNest(self.pixels)
+        starts = nest.index(0), nest.index(self.turns - 1)
         body = loop.detach_region(loop.body)
         turn, place = (body.block.insert_arg(IndexType(), number) for number in (1, 2))
         end = cast("scf.YieldOp", body.block.last_op)
-        before = InsertPoint.before(end)
-        builder = Builder(before)
-        following = builder.insert(arith.AddiOp(turn, _index(before, 1))).result
-        goes_on = builder.insert(arith.CmpiOp(following, _index(before, self.turns), "slt")).result
-        end.operands = [builder.insert(arith.SelectOp(goes_on, following, _index(before, 0))).result, turn]
+        inside = LoopNest(end)
+        following = inside.add(turn, inside.index(1))
+        goes_on = inside.insert(arith.CmpiOp(following, inside.index(self.turns), "slt"))
+        end.operands = [inside.insert(arith.SelectOp(goes_on, following, inside.index(0))), turn]
         self.pixels = scf.ForOp(loop.lb, loop.ub, loop.step, starts, body)
-        Rewriter.insert_op(self.pixels, here)
+        nest.put(self.pixels)
         Rewriter.erase_op(loop)
         return turn, place
 
@@ -191,11 +188,10 @@ class _Window:
 
     def _copy_new(self, place: SSAValue) -> None:
         """Copy the new column of each window over the one that leaves."""
-        copy, here = self.copy, InsertPoint.before(self.copy.load)
+        copy, nest = self.copy, LoopNest(self.copy.load)
         copy.store.operands[2] = _plus(copy.store, copy.store.address, place, self.step)
-        behind = _index(here, self.row - self.step)
-        copy.elements.operands[1] = _index(InsertPoint.before(copy.elements), self.step)
-        copy.load.operands[1] = Builder(here).insert(arith.AddiOp(copy.load.address, behind)).result
+        copy.load.operands[1] = nest.add(copy.load.address, nest.index(self.row - self.step))
+        copy.elements.operands[1] = LoopNest(copy.elements).index(self.step)
 
 
 def _sees_none(load: rtl.LoadOp, loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
@@ -271,11 +267,6 @@ def _addresses(copy: _Copy, loop: scf.ForOp) -> list[Operation]:
     return [op for op in loop.body.block.ops if op in needed]
 
 
-def _index(here: InsertPoint, value: int) -> SSAValue:
-    return build_index(value, Builder(here))
-
-
 def _plus(before: Operation, address: SSAValue, value: SSAValue, factor: int) -> SSAValue:
-    here = InsertPoint.before(before)
-    product = Builder(here).insert(arith.MuliOp(value, _index(here, factor))).result
-    return Builder(here).insert(arith.AddiOp(address, product)).result
+    nest = LoopNest(before)
+    return nest.add(address, nest.times(value, factor))
