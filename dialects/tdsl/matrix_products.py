@@ -87,6 +87,11 @@ class SpmvOp(ProductOp):
 
     name = "tdsl.spmv"
 
+    def takes_groups(self, value: SSAValue) -> bool:
+        # Stored entries do not know their columns.
+        groups = format_of(value).groups
+        return super().takes_groups(value) and groups is not None and len(groups.shifts) == shape_of(value)[0]
+
     @property
     def macs(self) -> int:
         return int(np.count_nonzero(self.lhs.owner.raws)) if isinstance(self.lhs.owner, ConstOp) else super().macs

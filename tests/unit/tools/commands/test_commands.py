@@ -280,7 +280,7 @@ def test_bad_input_is_one_line(
         (
             ["--format", "posit", "--weights", "affine:8"],
             "--format posit has no products with --weights affine:8: it takes weights in codebook, fixed, minifloat, "
-            "posit, and --weights affine:8 goes with --format zeroskew",
+            "mxfp, mxint, posit, and --weights affine:8 goes with --format zeroskew",
         ),
         (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
         (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),

@@ -38,6 +38,13 @@
 
 // -----
 
+%w = tdsl.const dense<1> : tensor<1x4xi8> -> tensor<1x4x!mxint.b<8, 3, 2 of 4, [0, 1]>, #tdsl.csr>
+%x = tdsl.const dense<1> : tensor<4x1xi8> -> tensor<4x1x!fixed.q<8, 3>>
+%t = tdsl.spmv %w, %x : tensor<1x4x!mxint.b<8, 3, 2 of 4, [0, 1]>, #tdsl.csr>, tensor<4x1x!fixed.q<8, 3>> -> tensor<1x1x!fixed.q<8, 3>>
+// CHECK: share scales in groups, which only products with rows of weights read
+
+// -----
+
 %w = tdsl.const dense<1> : tensor<2x3xi8> -> tensor<2x3x!mxint.b<8, 3, 3 of 3, [0, 1]>>
 %t = tdsl.reshape %w : tensor<2x3x!mxint.b<8, 3, 3 of 3, [0, 1]>> -> tensor<3x2x!mxint.b<8, 3, 3 of 3, [0, 1]>>
 // CHECK: a tensor of shape 3x2 does not consist of 2 runs of 3 elements
