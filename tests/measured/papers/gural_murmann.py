@@ -1,5 +1,6 @@
 """Gural, Murmann, "Memory-optimal direct convolutions for maximizing classification accuracy", 2019."""
 
+from measured.architectures import published
 from measured.measures.classifiers import in_place
 from measured.measures.plans import accuracy, digits, small_cifars
 from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
@@ -173,9 +174,13 @@ ROWS = (
         item="figure 8",
         title="1000 random architectures",
         reports="error by memory, kernels and channels",
-        here="59 networks trained for a few epochs ([sweep](../schedules.md))",
+        here="activations of {networks} networks planned: {within_ordinary} fit 512 bytes op by op, "
+        "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 59 "
+        "([sweep](../schedules.md#random-networks))",
         verdict=DIFFERS,
-        why="the sweep is smaller and its training shorter",
+        why="only a sample is trained, on a sixth of the images and for fewer epochs",
+        run=Measured(published),
+        holds=lambda found: found["within_ordinary"] < found["within_herringbone"] < found["within_pixels"],
     ),
     Row(
         item="figure 9",
@@ -192,12 +197,15 @@ ROWS = (
         item="figure 10",
         title="strategies on random architectures",
         reports="herringbone and single transpose nearly equal, naive twice as much",
-        here="on 59 architectures replacing takes 100.7 % of herringbone's bytes, single transpose 100.0, "
-        "ordinary execution 138.5, rows 56.7, pixels 48.1; on random shapes no variant takes less than "
-        "`optimal-turns`",
+        here="activations of {networks} architectures, planned: replacing takes {replace} % of herringbone's bytes on "
+        "average and {most_replace:.0f} at most, single transpose {single_transpose} and {most_single_transpose:.0f}, "
+        "ordinary execution {ordinary} and {most_ordinary:.0f} (twice as much or more in {twice}), rows {rows}, pixels "
+        "{pixels}",
         verdict=DIFFERS,
-        why="the sweep is smaller; the naive strategy is less than twice as much on it",
-        run=tested(f"{LEAST}::test_no_variant_takes_less"),
+        why="the architectures are drawn from ranges of our own, since those of the paper are not given: naive execution "
+        "is twice as much in few of them; that herringbone and a single transpose are nearly equal holds",
+        run=Measured(published),
+        holds=lambda found: found["single_transpose"] < 101 and found["twice"] < 500 and found["pixels"] < 100,
     ),
     Row(
         item="appendix A",
