@@ -2,7 +2,7 @@
 
 from measured.architectures import published
 from measured.measures.classifiers import in_place
-from measured.measures.plans import accuracy, digits, small_cifars
+from measured.measures.plans import accuracy, digits, small_cifars, small_keywords
 from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 
 TURNS = "unit/dialects/tdsl/test_turns.py"
@@ -197,15 +197,14 @@ ROWS = (
         item="figure 10",
         title="strategies on random architectures",
         reports="herringbone and single transpose nearly equal, naive twice as much",
-        here="activations of {networks} architectures, planned: replacing takes {replace} % of herringbone's bytes on "
-        "average and {most_replace:.0f} at most, single transpose {single_transpose} and {most_single_transpose:.0f}, "
-        "ordinary execution {ordinary} and {most_ordinary:.0f} (twice as much or more in {twice}), rows {rows}, pixels "
-        "{pixels}",
+        here="activations of {networks} architectures, planned: replacing takes {replace:.1f} % of herringbone's bytes "
+        "on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
+        "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, pixels {pixels:.1f}",
         verdict=DIFFERS,
-        why="the architectures are drawn from ranges of our own, since those of the paper are not given: naive execution "
-        "is twice as much in few of them; that herringbone and a single transpose are nearly equal holds",
+        why="the architectures are drawn from ranges of our own, since those of the paper are not given. Herringbone "
+        "and a single transpose are nearly equal on them, too, but naive execution takes less than twice as much",
         run=Measured(published),
-        holds=lambda found: found["single_transpose"] < 101 and found["twice"] < 500 and found["pixels"] < 100,
+        holds=lambda found: found["single_transpose"] < 101 and found["most_ordinary"] < 200,
     ),
     Row(
         item="appendix A",
@@ -326,6 +325,17 @@ ROWS = (
         why="the trained networks are not published: their memory is planned from the printed shapes",
         run=Measured(small_cifars),
         holds=lambda found: found["pixels"] < found["rows"] < 2048 < found["ordinary"],
+    ),
+    Row(
+        item="appendix F, Google-12",
+        title="twelve spoken words",
+        reports="85.29 %, activations in 2 KB",
+        here="by memory alone, 4 bits: {ordinary:.0f} bytes op by op, {rows:.0f} by rows, {pixels:.0f} by pixels",
+        verdict=DIFFERS,
+        why="the trained network is not published, nor what its residual units pad and project: read as convolutions "
+        "of 3 x 3 beside the image",
+        run=Measured(small_keywords),
+        holds=lambda found: found["pixels"] <= found["rows"] < found["ordinary"],
     ),
     Row(
         item="table 2",
