@@ -199,7 +199,8 @@ ROWS = (
         reports="herringbone and single transpose nearly equal, naive twice as much",
         here="activations of {networks} architectures, planned: replacing takes {replace:.1f} % of herringbone's bytes "
         "on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
-        "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, pixels {pixels:.1f}",
+        "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, "
+        "pixels {pixels:.1f}",
         verdict=DIFFERS,
         why="the architectures are drawn from ranges of our own, since those of the paper are not given. Herringbone "
         "and a single transpose are nearly equal on them, too, but naive execution takes less than twice as much",
