@@ -322,7 +322,7 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
     """
 
     def measured(models: Path | None) -> Values:
-        rows = by_parts(f"hybrids-{family}", names(family), lambda name: _hybrid(name, models))
+        rows = by_parts(f"hybrids-{family}", names(family, SMALL), lambda name: _hybrid(name, models))
         fitting = [row for row in rows.values() if row]
         return {
             "times": round(mean(row["hybrid"] / row["fixed"] for row in fitting), 1),
@@ -346,3 +346,21 @@ def _hybrid(name: str, models: Path | None) -> Values:
     if any("error" in values for values in found.values()):
         return {}
     return {"change": found["hybrid"]["change"], **{kind: values["time"] for kind, values in found.items()}}
+
+
+def by_math(models: Path | None) -> Values:
+    """Instructions of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
+    rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
+    values: dict[str, float] = {}
+    for kind in ("seedot", "ours"):
+        ratios = [row["math"] / row[kind] for row in rows.values()]
+        values |= {kind: round(mean(ratios), 2), f"{kind}_least": min(ratios), f"{kind}_most": max(ratios)}
+    return {**{key: round(value, 2) for key, value in values.items()}, "count": len(rows), "models": rows}
+
+
+def _by_math(name: str, models: Path | None) -> Values:
+    schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
+    return {
+        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["time"]
+        for kind, functions in schemes.items()
+    }
