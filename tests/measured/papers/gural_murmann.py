@@ -175,7 +175,7 @@ ROWS = (
         title="1000 random architectures",
         reports="error by memory, kernels and channels",
         here="activations of {networks} networks planned: {within_ordinary} fit 512 bytes op by op, "
-        "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 59 "
+        "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 80 "
         "([sweep](../schedules.md#random-networks))",
         verdict=DIFFERS,
         why="only a sample is trained, on a sixth of the images and for fewer epochs",
