@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
+from tinyml.transforms.buffers.packing.judge import JUDGES
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
@@ -139,6 +140,13 @@ class CompileOptions:
         default=SOFT,
         choices=VOTES,
         group=OptionGroup.NUMBERS,
+    )
+    judge: str | None = option(
+        "prove the lower bound of the arena once more, by another algorithm than the search's, for small programs "
+        "(docs/packing.md)",
+        default=None,
+        choices=JUDGES,
+        group=OptionGroup.MEMORY,
     )
     plan: str = option(
         "order of execution (docs/schedules.md); auto takes the fastest plan that fits in RAM",

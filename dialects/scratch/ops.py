@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
+    StringAttr,
     TensorType,
     UnitAttr,
     f32,
@@ -212,20 +213,28 @@ class ReuseOp(IRDLOperation):
 class ArenaOp(IRDLOperation):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal.
+    No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal. `proof`
+    names the search that has excluded lower ones; without it, the bound is the need at the fullest point. `checked`
+    names the algorithm that found the bound right (`check-packing`).
     """
 
     name = "scratch.arena"
     alignment = prop_def(IntegerAttr)
     lower_bound = opt_prop_def(IntegerAttr)
+    proof = opt_prop_def(StringAttr)
+    checked = opt_prop_def(StringAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self, size: int, alignment: int, lower_bound: int | None = None):
+    def __init__(self, size: int, alignment: int, lower_bound: int | None = None, proof: str | None = None):
         numbers = {"alignment": alignment, "lower_bound": lower_bound}
-        properties = {name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None}
+        properties: dict[str, Attribute] = {
+            name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None
+        }
+        if proof is not None:
+            properties["proof"] = StringAttr(proof)
         super().__init__(properties=properties, result_types=[MemRefType(i8, [size])])
 
     def verify_(self) -> None:
@@ -248,7 +257,8 @@ class ViewOp(IRDLOperation):
     """A buffer at a byte offset of the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
-    packing pass numbers the points and records it here. `input` says that it is the program's input, which the caller
+    packing pass numbers the points and records it here. Views with the same number `place` hold results that reuse the
+    bytes of operands: they were packed as one buffer. `input` says that it is the program's input, which the caller
     writes before each call; it holds a value from point -1 on. `state` says that it keeps its value from one call to
     the next.
     """
@@ -257,6 +267,7 @@ class ViewOp(IRDLOperation):
     arena = operand_def(MEMREF)
     offset = prop_def(IntegerAttr)
     live = opt_prop_def(ArrayAttr)
+    place = opt_prop_def(IntegerAttr)
     input = opt_prop_def(UnitAttr)
     state = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)

@@ -12,6 +12,8 @@ Column = tuple[str, str]
 HAUNTER = "--search promote --widths 8,16 --metric error"
 
 NAMES = {
+    "up to 15 buffers, few bytes free": "apart",
+    "up to 12 buffers with overlaps and alignments": "overlapping",
     "Face-A | 8 and 16": f"face-a --ram 232000 {HAUNTER}",
     "Face-B | 8 and 16": f"face-b --ram 165000 {HAUNTER}",
     "Face-C | 8 and 16": f"face-c --ram 185000 {HAUNTER}",
@@ -154,6 +156,20 @@ TABLES: dict[str, dict[str, Column]] = {
     "packed-constants-programs": {
         f"{model}, sparse too": (f"compile {model} --width {{row}}", "{flash}; {time:k}")
         for model in ("bonsai-mnist10", "bonsai-mnist16-10")
+    },
+    "packing-judged": {
+        "problems": ("judge {row}", "{problems}"),
+        "agreed": ("judge {row}", "{agreed}"),
+        "refuted": ("judge {row}", "{refuted}"),
+        "undecided": ("judge {row}", "{undecided}"),
+        "above the peak": ("judge {row}", "{above}"),
+        "packed, too": ("judge {row}", "{packed}"),
+        "time beside the search": ("judge {row}", "{times} times"),
+    },
+    "packing-exact-cover": {
+        "exact cover": ("judge cuts-{row}", "{exact-cover} of {problems}"),
+        "branch and bound": ("judge cuts-{row}", "{branch-and-bound} of {problems}"),
+        "time of exact cover": ("judge cuts-{row}", "{times:g} times"),
     },
     "networks-memory": {
         "arena": (IN_ARENA, "{arena}"),

@@ -140,6 +140,12 @@ def _board(name: str, options: list[str]) -> Values:
     return at_serial_line(options)
 
 
+def _judge(name: str, options: list[str]) -> Values:
+    from measured.measures.judged_packings import judged
+
+    return judged(name, options)
+
+
 def _finetune(name: str, options: list[str]) -> Values:
     from measured.trainings import finetuned
 
@@ -160,7 +166,7 @@ def _detector(folder: Path, options: list[str]) -> Values:
     return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
 
 
-_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune}
+_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune, "judge": _judge}
 """Measurements of what the tests name."""
 
 _COMMANDS = {

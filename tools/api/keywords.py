@@ -30,6 +30,7 @@ class CompileKeywords(TypedDict, total=False):
     instances: bool | None
     jobs: int | None
     journal: str | None
+    judge: str | None
     load_weights: bool | None
     loss: float | None
     metric: str | None

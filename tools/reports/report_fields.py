@@ -108,6 +108,8 @@ class Memory(TypedDict):
 
     height: Count
     lower_bound: Count
+    proof: str
+    checked: str | None
     waste: Count
     peak: Peak
     map: Sequence[MappedBuffer]

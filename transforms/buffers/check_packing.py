@@ -5,23 +5,24 @@ flow analysis. A backward analysis finds the buffers whose content is still read
 finds the buffers that may have been written at all. An op may write to a byte only if no other buffer at that address
 holds such content and the op itself reads no buffer there, unless each element is read before its bytes are written. If
 a loop writes a result over an operand that it is the last to read, the loop is replayed on addresses only, and the last
-read of every byte has to precede its write.
+read of every byte has to precede its write. A judge of the lower bound, on the other hand, takes the problem as it was
+packed, with its live ranges, places and distances, and solves it by another algorithm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import lcm, prod
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, touched_bytes
 from tinyml.dialects.locations import error_at
@@ -32,13 +33,18 @@ from tinyml.dialects.scratch import (
     ReuseOp,
     SliceOp,
     ViewOp,
+    bytes_of,
     element_bytes,
     memref_type,
     packed_bits,
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
+from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_points
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
+from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
+from tinyml.transforms.buffers.packing import Rectangle
+from tinyml.transforms.buffers.packing.judge import JUDGES, Verdict, judge
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -54,11 +60,19 @@ class CheckPackingPass(ModulePass):
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
     as the highest end. No op destroys a value that is read later. The pass has to run before ops become loops: only an
     op on a whole buffer shows that it leaves nothing of the old content.
+
+    judge: the algorithm that proves the lower bound of the arena once more, or none. Algorithm X (`exact-cover`) looks
+    for a packing of fewer bytes: if it sees that there is none, the arena says so (`checked`), and one that it finds is
+    an error. It takes on problems whose matrix is small, of buffers that do not move. align: as in `pack-scratch`.
     """
 
     name = "check-packing"
+    judge: str | None = None
+    align: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.judge is not None and self.judge not in JUDGES:
+            raise unknown("judge", self.judge, JUDGES)
         for function in defined_functions(op):
             _check_views(function)
             try:
@@ -66,6 +80,41 @@ class CheckPackingPass(ModulePass):
             except InputError:
                 # Finding the loops that fill a buffer takes time, and few programs need it.
                 _Flow(function, replays=True).check()
+            if self.judge is not None:
+                _judge_bound(function, self.judge, self.align)
+
+
+def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
+    """Let the named judge prove or refute the lower bound of a function's arena."""
+    views = [op for op in function.walk() if isinstance(op, ViewOp)]
+    arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
+    if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
+        return
+    places: dict[int, list[ViewOp]] = {}
+    for i, view in enumerate(views):
+        places.setdefault(len(views) + i if view.place is None else view.place.value.data, []).append(view)
+    groups = list(places.values())
+    shapes = [_rectangle(members, align) for members in groups]
+    bound = arenas[0].lower_bound.value.data
+    distances = safe_distances(program_points(function), groups, shapes)
+    judgement = judge(with_overlaps(shapes, distances), bound)
+    if judgement.verdict is Verdict.REFUTED:
+        lower = max(start + shape.size for start, shape in zip(judgement.offsets, shapes, strict=True))
+        raise error_at(arenas[0], f"the lower bound of the arena is {bound} bytes, but {name} packs it in {lower}")
+    if judgement.verdict is Verdict.AGREED:
+        arenas[0].properties["checked"] = StringAttr(name)
+
+
+def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
+    """The bytes and points that buffers of one place take together."""
+    lives = [live_range(view) for view in members]
+    return Rectangle(
+        _name(members[0].result),
+        max(bytes_of(view.result) for view in members),
+        lcm(*(unit_bytes(memref_type(view.result)) for view in members), align),
+        min(live.first for live in lives),
+        max(live.last for live in lives),
+    )
 
 
 def _name(view: SSAValue) -> str:

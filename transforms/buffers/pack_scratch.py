@@ -8,7 +8,7 @@ from math import lcm
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -45,7 +45,7 @@ from tinyml.transforms.buffers.overlap.overlaps import (
     stacked,
     with_overlaps,
 )
-from tinyml.transforms.buffers.packing import BufferMove, Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.packing import BufferMove, Effort, Placement, Proof, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
@@ -63,7 +63,8 @@ def _place_buffers(
     groups: for each rectangle of the placement, in its order, the buffers that take its bytes in turn. A buffer that
     moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
     """
-    arena = ArenaOp(placement.height, alignment, placement.lower_bound)
+    proof = None if placement.proof is Proof.PEAK else placement.proof.value
+    arena = ArenaOp(placement.height, alignment, placement.lower_bound, proof)
     arena.result.name_hint = "arena"
     views: dict[Buffer, list[ViewOp]] = {}
     moving: dict[BufferMove, Buffer] = {}
@@ -76,6 +77,8 @@ def _place_buffers(
         for (first, start), last in zip(stays, ends, strict=True):
             given, kept = (not views[buffer] and name in buffer.properties for name in ("input", "state"))
             view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last), input=given, state=kept)
+            if len(groups[index[buffer]]) > 1:
+                view.properties["place"] = IntegerAttr(index[buffer], i64)
             view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
             views[buffer].append(view)
@@ -139,10 +142,11 @@ class PackScratchPass(PackingOptions, ModulePass):
     arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, where that
     saves one percent of the arena.
 
-    The arena carries a lower bound on the bytes of every packing; its own packing is optimal if it has no more. Each
-    view carries the program points between which it is alive. Unused buffers are erased; a function without buffers is
-    unchanged. Raises `InputError` for options out of range, for a function that is already packed, and for an arena
-    above the limit, with the op at the peak and the buffers alive there.
+    The arena carries a lower bound on the bytes of every packing, and the search that proved it, if the need at the
+    peak does not; its own packing is optimal if it has no more. Each view carries the program points between which it
+    is alive. Unused buffers are erased; a function without buffers is unchanged. Raises `InputError` for options out of
+    range, for a function that is already packed, and for an arena above the limit, with the op at the peak and the
+    buffers alive there.
     """
 
     name = "pack-scratch"
@@ -236,7 +240,7 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
     live = live_ranges(function)
     groups = buffers_by_location(live)
     shapes = [rectangle(live, members, align) for members in groups]
-    distances = safe_distances(live, groups, shapes)
+    distances = safe_distances(live.points, groups, shapes)
     return _Problem(live, groups, distances, with_overlaps(shapes, distances), _barred(function, live))
 
 

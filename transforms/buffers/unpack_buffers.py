@@ -61,7 +61,7 @@ def _unpack(function: func.FuncOp) -> None:
 def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]:
     """The rectangles of groups of buffers, with the overlaps that `pack-scratch` may use."""
     shapes = [rectangle(live, members) for members in groups]
-    return with_overlaps(shapes, safe_distances(live, groups, shapes))
+    return with_overlaps(shapes, safe_distances(live.points, groups, shapes))
 
 
 def _keeps_type(buffer: Buffer) -> bool:

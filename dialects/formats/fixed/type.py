@@ -111,6 +111,10 @@ class RoundedHalfUp(ExactInteger):
         return m.product_to(a, b, right, *self.limits)
 
 
+MATH = "math"
+"""The scheme of functions that are computed in floats, by `math.h`, and converted."""
+
+
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
@@ -122,7 +126,7 @@ class FixedType(RoundedHalfUp):
     GOOD_FOR = "fixed point: the fastest and smallest on chips without an FPU"
     width: IntAttr
     frac: IntAttr
-    SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
+    SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry", MATH)
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
 
@@ -189,8 +193,10 @@ class FixedType(RoundedHalfUp):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        from tinyml.dialects.formats.fixed.functions import fixed_function, is_in_integers
+        from tinyml.dialects.formats.fixed.functions import PUBLISHED, fixed_function, is_in_integers
 
+        if scheme == MATH and function in PUBLISHED:
+            return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         if not isinstance(value_format, FixedType) or not is_in_integers(function, self):
             return super().function(m, function, value, value_format, scheme)
         x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))

@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from programs.hybrid import POINT
+from programs.plugins import installed
 
 from measured.commands import measure, model_path
-from measured.store import FOLDER, MEASURED, Values, read
-from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.model.interface import Interface
+from measured.store import FOLDER, MEASURED, Values, by_parts, read
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
 
@@ -321,67 +320,53 @@ def drawing(curves: dict[str, Sequence[float]]) -> str:
     return "\n".join([*lines, "</svg>\n"])
 
 
-ROWS, COLUMNS, DEVICE = 16, 64, "uno"
-"""A matrix of the size of a small ProtoNN's projection, and the board."""
+def hybrids(family: str) -> Callable[[Path | None], Values]:
+    """Measures programs with weights of 8 bits that are converted to floats, in cycles on an Arduino Mega.
 
-MODEL = f"""\
-func.func @product(%x: tensor<{COLUMNS}x1xf32>) -> tensor<{ROWS}x1xf32> {{
-  %w = tdsl.const dense<{{weights}}> : tensor<{ROWS}x{COLUMNS}xf32> -> tensor<{ROWS}x{COLUMNS}xf32>
-  %y = tdsl.matmul %w, %x : tensor<{ROWS}x{COLUMNS}xf32>, tensor<{COLUMNS}x1xf32> -> tensor<{ROWS}x1xf32>
-  func.return %y : tensor<{ROWS}x1xf32>
-}}
-"""
+    `times` as many as in fixed point of 16 bits, `floats` as many as in floats, geometric means over the models that
+    fit; `change` of accuracy from floats in points, on average.
+    """
 
-HYBRID = f"""\
-#include "hybrid.h"
-#include <avr/pgmspace.h>
-static const int8_t W[{ROWS}][{COLUMNS}] PROGMEM = {{weights}};
-static float out[{ROWS}];
-const float *hybrid_scores(void) {{ return out; }}
-void hybrid_predict(const float *X)
-{{
-    for (uint8_t i = 0; i < {ROWS}; i++) {{
-        float sum = 0;
-        for (uint8_t j = 0; j < {COLUMNS}; j++)
-            sum += (float)(int8_t)pgm_read_byte(&W[i][j]) * {{scale}}f * X[j];
-        out[i] = sum;
-    }}
-}}
-"""
+    def measured(models: Path | None) -> Values:
+        rows = by_parts(f"hybrids-{family}", names(family, SMALL), lambda name: _hybrid(name, models))
+        fitting = [row for row in rows.values() if row]
+        return {
+            "times": round(mean(row["hybrid"] / row["fixed"] for row in fitting), 1),
+            "floats": round(mean(row["hybrid"] / row["floats"] for row in fitting), 2),
+            "change": round(sum(row["change"] for row in fitting) / len(fitting), 2),
+            "count": len(fitting),
+            "models": rows,
+        }
+
+    return measured
 
 
-def hybrid(_models: Path | None) -> Values:
-    """Cycles of a multiply-accumulate on an Uno: by the hybrid, in floats, and in fixed point of 16 bits."""
-    random = np.random.default_rng(0)
-    weights, inputs = random.uniform(-1, 1, (ROWS, COLUMNS)), random.uniform(-1, 1, (20, COLUMNS)).astype(np.float32)
-    found: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        np.savez(folder / "val.npz", x=inputs)
-        (folder / "product.mlir").write_text(MODEL.replace("{weights}", str(weights.round(4).tolist())))
-        for kind, options in (("floats", ["--format", "f32"]), ("fixed_16", ["--width", "16"])):
-            command = ["compile", str(folder / "product.mlir"), "--val", str(folder / "val.npz"), *options]
-            assert compiled([*command, "--target", DEVICE, "-o", str(folder / kind)])
-            cycles = json.loads((folder / kind / "report.json").read_text())["cycles_per_inference"]
-            found[kind] = cycles / weights.size
-        found["hybrid"] = _hybrid(folder, weights, inputs) / weights.size
-    found["times"] = found["hybrid"] / found["fixed_16"]
-    return {name: round(value, 1) for name, value in found.items()}
+def _hybrid(name: str, models: Path | None) -> Values:
+    """Cycles of a model by the hybrid, in floats and in fixed point; nothing where one of them does not fit."""
+    weights = {"hybrid": ["--format", "f32", "--weights", "hybrid:8"], "floats": ["--format", "f32"], "fixed": []}
+    with installed(POINT):
+        found = {
+            kind: measure(" ".join(["compile", name, *options, "--target", "mega"]), models)
+            for kind, options in weights.items()
+        }
+    if any("error" in values for values in found.values()):
+        return {}
+    return {"change": found["hybrid"]["change"], **{kind: values["time"] for kind, values in found.items()}}
 
 
-def _hybrid(folder: Path, weights: np.ndarray, inputs: np.ndarray) -> float:
-    """Cycles of the product; its results have to be those of the rounded weights."""
-    scale = float(np.abs(weights).max()) / 127
-    raws = np.round(weights / scale).astype(int)
-    interface, runner = Interface("hybrid", "float", COLUMNS, "float", ROWS, has_label=False), runner_for(DEVICE)
-    (folder / "hybrid.h").write_text(
-        f"#include <stdint.h>\n#define hybrid_INPUT_LENGTH {COLUMNS}\n#define hybrid_OUTPUT_LENGTH {ROWS}\n"
-        "void hybrid_predict(const float *X);\nconst float *hybrid_scores(void);\n"
-    )
-    rows = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in raws.tolist())
-    (folder / "hybrid.c").write_text(HYBRID.replace("{weights}", "{" + rows + "}").replace("{scale}", repr(scale)))
-    ran = runner.run(runner.build(folder, interface, folder), interface, inputs)
-    assert ran.cycles is not None
-    assert ran.scores is not None
-    np.testing.assert_allclose(ran.scores, inputs @ (raws * scale).T, rtol=1e-3, atol=1e-3)
-    return float(ran.cycles.mean())
+def by_math(models: Path | None) -> Values:
+    """Instructions of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
+    rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
+    values: dict[str, float] = {}
+    for kind in ("seedot", "ours"):
+        ratios = [row["math"] / row[kind] for row in rows.values()]
+        values |= {kind: round(mean(ratios), 2), f"{kind}_least": min(ratios), f"{kind}_most": max(ratios)}
+    return {**{key: round(value, 2) for key, value in values.items()}, "count": len(rows), "models": rows}
+
+
+def _by_math(name: str, models: Path | None) -> Values:
+    schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
+    return {
+        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["time"]
+        for kind, functions in schemes.items()
+    }

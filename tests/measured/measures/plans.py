@@ -235,6 +235,25 @@ def small_cifars(_models: Path | None) -> Values:
     return {"weights": weights, "weights_bytes": weights / 2, **peaks(activations.graph(), **modes)}
 
 
+def small_keywords(_models: Path | None) -> Values:
+    """Bytes of Gural and Murmann's network for Google-12 at 4 bits, from the shapes in table 2.
+
+    A residual unit is read as two convolutions beside the image, or beside its projection where channels grow.
+    """
+    net = GraphBuilder(24, 96, 1, 4)
+    net.window((1, 4), (1, 4), 6, same=False)
+    net.window((3, 3), (2, 2), 24, same=False)
+    net.window((3, 3), channels=28, same=False)
+    for channels in (28, 40):
+        image = net.last
+        net.window((3, 3), channels=channels)
+        last = net.window((3, 3), channels=channels)
+        grown = net.tensors[image].channels < channels
+        net.sum(net.window((1, 1), channels=channels, operand=image) if grown else image, last)
+    net.dense(12)
+    return peaks(net.graph(), **{name: name for name in ("ordinary", "rows", "pixels")})
+
+
 BATCH = 500
 
 

@@ -1,7 +1,8 @@
 """Gural, Murmann, "Memory-optimal direct convolutions for maximizing classification accuracy", 2019."""
 
+from measured.architectures import published
 from measured.measures.classifiers import in_place
-from measured.measures.plans import accuracy, digits, small_cifars
+from measured.measures.plans import accuracy, digits, small_cifars, small_keywords
 from measured.measures.spectrograms import spectrograms
 from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 
@@ -210,9 +211,13 @@ ROWS = (
         item="figure 8",
         title="1000 random architectures",
         reports="error by memory, kernels and channels",
-        here="59 networks trained for a few epochs ([sweep](../schedules.md))",
+        here="activations of {networks} networks planned: {within_ordinary} fit 512 bytes op by op, "
+        "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 80 "
+        "([sweep](../schedules.md#random-networks))",
         verdict=DIFFERS,
-        why="the sweep is smaller and its training shorter",
+        why="only a sample is trained, on a sixth of the images and for fewer epochs",
+        run=Measured(published),
+        holds=lambda found: found["within_ordinary"] < found["within_herringbone"] < found["within_pixels"],
     ),
     Row(
         item="figure 9",
@@ -229,11 +234,15 @@ ROWS = (
         item="figure 10",
         title="strategies on random architectures",
         reports="herringbone and single transpose nearly equal, naive twice as much",
-        here="on 59 architectures replacing takes 100.7 % of herringbone's bytes, single transpose 100.0, ordinary "
-        "execution 138.5, rows 56.7, pixels 48.1; on 1,000 random shapes no variant takes less than `optimal-turns`",
+        here="activations of {networks} architectures, planned: replacing takes {replace:.1f} % of herringbone's bytes "
+        "on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
+        "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, "
+        "pixels {pixels:.1f}",
         verdict=DIFFERS,
-        why="the sweep is smaller; the naive strategy is less than twice as much on it",
-        run=tested((f"{LEAST}::test_no_variant_takes_less", 1000)),
+        why="the architectures are drawn from ranges of our own, since those of the paper are not given. Herringbone "
+        "and a single transpose are nearly equal on them, too, but naive execution takes less than twice as much",
+        run=Measured(published),
+        holds=lambda found: found["single_transpose"] < 101 and found["most_ordinary"] < 200,
     ),
     Row(
         item="appendix A",
@@ -415,6 +424,17 @@ ROWS = (
         why="the trained networks are not published: their memory is planned from the printed shapes",
         run=Measured(small_cifars),
         holds=lambda found: found["pixels"] < found["rows"] < 2048 < found["ordinary"],
+    ),
+    Row(
+        item="appendix F, Google-12",
+        title="twelve spoken words",
+        reports="85.29 %, activations in 2 KB",
+        here="by memory alone, 4 bits: {ordinary:.0f} bytes op by op, {rows:.0f} by rows, {pixels:.0f} by pixels",
+        verdict=DIFFERS,
+        why="the trained network is not published, nor what its residual units pad and project: read as convolutions "
+        "of 3 x 3 beside the image",
+        run=Measured(small_keywords),
+        holds=lambda found: found["pixels"] <= found["rows"] < found["ordinary"],
     ),
     Row(
         item="table 2",

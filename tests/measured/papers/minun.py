@@ -3,6 +3,7 @@
 from measured.measures.classifiers import BY_SEARCHES, BY_THIRD, compression, drops, published, usps
 from measured.measures.detectors import demoted, detectors, everywhere, keeps
 from measured.measures.hardware import on_due
+from measured.measures.judged_packings import summary as judged
 from measured.measures.memory import explored, on_detectors, on_graphs, on_squeezenets, strategies
 from measured.measures.numbers import representations
 from measured.measures.plans import squeezenets
@@ -281,6 +282,17 @@ ROWS = (
             (f"{PACKING}::test_exact_modes_find_the_least_height", "exact-cover"),
             (f"{COVER}::test_knuths_example", "adg"),
         ),
+    ),
+    Row(
+        item="section 5.3, as a judge",
+        title="exact cover beside another search",
+        reports="no other search",
+        here="branch and bound packs, since it proves the same up to thousands of times sooner, and exact cover "
+        "[judges](../packing.md#exact-cover-as-the-judge) it: of {problems} claims it agrees with {agreed}, refutes "
+        "{refuted} and leaves {undecided} undecided",
+        verdict=SURPASSED,
+        run=Shown(("packing-judged",), judged),
+        holds=lambda found: found["refuted"] == 0 and found["agreed"] >= 0.95 * found["problems"] >= 1900,
     ),
     Row(
         item="figure 6",

@@ -121,9 +121,13 @@ def _memory(facts: PageFacts) -> Iterator[str]:
 
 
 def _packing(memory: Mapping[str, Any]) -> str:
+    shown = "that much is alive at the peak" if memory["proof"] == "peak" else f"proved by {memory['proof']}"
+    if memory["checked"] is not None:
+        shown += f", checked by {memory['checked']}"
     if memory["height"] == memory["lower_bound"]:
-        return "No packing of these buffers is smaller."
-    return f"No packing takes less than {memory['lower_bound']:,} bytes; {memory['waste']:,} are free at the peak."
+        return f"No packing of these buffers is smaller ({shown})."
+    less = f"No packing takes less than {memory['lower_bound']:,} bytes ({shown})"
+    return f"{less}; {memory['waste']:,} are free at the peak."
 
 
 def _time(facts: PageFacts) -> Iterator[str]:

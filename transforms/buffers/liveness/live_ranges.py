@@ -124,12 +124,18 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
     """
     lines: list[Placed] = []
     for i, view in enumerate(arena_views(function)):
-        if view.live is None:
-            raise InputError(f"{buffer_name(view.result, i)} does not say when it is alive")
-        first, last = (cast(IntegerAttr, point).value.data for point in view.live)
+        first, last = live_range(view, i)
         size = bytes_of(view.result)
         lines.append(Placed(buffer_name(view.result, i), view.offset.value.data, size, first, last))
     return lines
+
+
+def live_range(view: ViewOp, index: int = 0) -> LiveRange:
+    """The range that `pack-scratch` wrote on a view; raises `InputError` if there is none. index: of the view."""
+    if view.live is None:
+        raise InputError(f"{buffer_name(view.result, index)} does not say when it is alive")
+    first, last = (cast(IntegerAttr, point).value.data for point in view.live)
+    return LiveRange(first, last)
 
 
 def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:

@@ -15,20 +15,31 @@ from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
-from tinyml.dialects.scratch import ReuseOp, bytes_of, element_bytes, elements_of, memref_type, packed_bits, root
+from tinyml.dialects.scratch import (
+    ReuseOp,
+    ViewOp,
+    bytes_of,
+    element_bytes,
+    elements_of,
+    memref_type,
+    packed_bits,
+    root,
+)
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
 from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
-from tinyml.transforms.buffers.packing import Overlap, Placement, Rectangle, lower_bound
+from tinyml.transforms.buffers.packing import Overlap, Placement, Proof, Rectangle, lower_bound
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]
 """For each rectangle, the indices of the rectangles that it may overlap, with safe distances in bytes."""
 
 
-def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]) -> Distances:
+def safe_distances(
+    points: Sequence[Operation], groups: Sequence[Sequence[Buffer | ViewOp]], rectangles: Sequence[Rectangle]
+) -> Distances:
     """The safe distances of the operands that each group of buffers may overlap, if less than the size of the result.
 
     The op or loop nest that first touches the result has to be the last that needs the operand. The group that holds
@@ -36,14 +47,14 @@ def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectang
     and each of which could overlap the other, only the later one does, so that chains of overlaps are acyclic.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
-    number = {op: point for point, op in enumerate(live.points)}
+    number = {op: point for point, op in enumerate(points)}
     distances: list[dict[int, int]] = []
     for i, (members, shape) in enumerate(zip(groups, rectangles, strict=True)):
         overlapped: dict[int, int] = {}
         distances.append(overlapped)
         if shape.first < 0:
             continue
-        op = live.points[shape.first]
+        op = points[shape.first]
         end = max(number[inner] for inner in op.walk() if inner in number)
         results = {member.result for member in members}
         for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
@@ -99,12 +110,12 @@ class _Stacked:
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
-            return replace(apart, lower_bound=bound)
+            return replace(apart, lower_bound=bound, proof=Proof.PEAK)
         offsets = [0] * len(self.whole)
         for stack, start in zip(self.stacks, placement.offsets, strict=True):
             for number, offset in stack.parts:
                 offsets[number] = start + offset
-        return replace(placement, offsets=tuple(offsets), lower_bound=bound)
+        return replace(placement, offsets=tuple(offsets), lower_bound=bound, proof=Proof.PEAK)
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:

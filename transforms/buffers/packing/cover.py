@@ -23,7 +23,7 @@ from itertools import combinations
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.exact_cover import ExactCover
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+from tinyml.transforms.buffers.packing.rectangles import Placement, Proof, Rectangle
 
 MOST_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
@@ -32,10 +32,8 @@ MOST_CELLS = 1_000_000_000
 """Limit on the addresses of all buffers together, and of their alignments: each takes a bit."""
 
 
-def improve_by_exact_cover(
-    rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
-) -> Placement:
-    """The lowest placement, or the best so far when the effort or a limit on the matrix or the search tree is exceeded.
+def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
+    """The lowest placement, or the best so far when the effort or the limit on the matrix is exceeded.
 
     Searches at the lower bound even if the best placement already has that height. Raises `OutOfTime`.
     """
@@ -47,14 +45,14 @@ def improve_by_exact_cover(
         return best
     height, heights = low, list[int]()
     while low < high and not effort.is_over():
-        offsets, outcome = _cover(grid, height, effort, most_ones, most_nodes)
+        offsets, outcome = _cover(grid, height, effort)
         if offsets is not None:
-            best = placement_at(rectangles, [offset * grid.unit for offset in offsets], best.lower_bound)
+            best = best.moved_to(rectangles, [offset * grid.unit for offset in offsets])
             high = -(-best.height // grid.unit)
         elif outcome == "failed":
             heights = heights or _heights(grid, low, high, effort.check)
             low = heights[bisect_left(heights, height + 1)]
-            best = replace(best, lower_bound=low * grid.unit)
+            best = replace(best, lower_bound=low * grid.unit, proof=Proof.EXACT_COVER)
         else:
             break
         effort.best = best
@@ -67,29 +65,30 @@ def _heights(grid: Grid, low: int, high: int, check: Callable[[], None]) -> list
     """The possible heights in [low, high] of a packing that has been pushed down, and `high` itself."""
     ends = {
         offset + size
-        for size, pattern in zip(grid.sizes, _normal_patterns(grid, high, check), strict=True)
+        for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
         for offset in _bits(pattern)
     }
     return sorted({high, *(end for end in ends if low <= end <= high)})
 
 
-def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: int) -> tuple[list[int] | None, str]:
+def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, str]:
     """Offsets, if any, and the outcome; failure is a proof only for a search of all normal patterns."""
     offsets, outcome = None, "failed"
-    for name, patterns_of in (("short", _short_patterns), ("all", _normal_patterns)):
+    for name, patterns_of in (("short", _short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
         patterns = patterns_of(grid, height, effort.check)
-        offsets, nodes, outcome = _search(grid, patterns, effort, most_ones, most_nodes)
+        offsets, nodes, outcome = cover(grid, patterns, effort, MOST_ONES)
         effort.note(f"{height * grid.unit} bytes, exact cover, {name} patterns", nodes, before, outcome)
         if outcome != "failed":
             break
     return offsets, outcome
 
 
-def _search(
-    grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int, most_nodes: int
-) -> tuple[list[int] | None, int, str]:
-    """Offsets, nodes and the outcome."""
+def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
+    """Offsets out of the patterns, the nodes of the search, and its outcome: "found", "failed" or why it ended.
+
+    most_ones: a limit on the ones of the matrix.
+    """
     offsets: list[list[int]] = []
     left = most_ones
     for pattern in patterns:
@@ -142,19 +141,19 @@ def _search(
         for operand in operands
         for offset in offsets[result]
     ]
-    cover = ExactCover(area, free)
+    matrix = ExactCover(area, free)
     options: list[tuple[int, int]] = []
     for b in area:
         effort.check()
         for offset in offsets[b]:
             covered = [(x, layer, row) for x, layer, rows in cells(b, offset) for row in rows]
-            cover.add([b, *covered, *clashes(b, offset)])
+            matrix.add([b, *covered, *clashes(b, offset)])
             options.append((b, offset))
-    solution = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
+    solution = next(matrix.solutions(effort.ration(sys.maxsize), effort.is_late), None)
     if solution is None:
-        return None, cover.nodes, "failed" if cover.exhausted else "out of nodes"
+        return None, matrix.nodes, "failed" if matrix.exhausted else "out of nodes"
     chosen = dict(options[option] for option in solution)
-    return [chosen[b] for b in range(len(grid.sizes))], cover.nodes, f"found, {ones} ones"
+    return [chosen[b] for b in range(len(grid.sizes))], matrix.nodes, f"found, {ones} ones"
 
 
 class _Layers:
@@ -201,7 +200,7 @@ def _short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Itera
         yield _aligned(sums, grid.alignments[b]) & limits.allowed(b)
 
 
-def _normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[int]:
+def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[int]:
     """For each buffer, all its offsets in packings of at most `height` that have been pushed down.
 
     A buffer rests on the bottom or on one that is alive at the same time, which rests on another one, and so on.

@@ -25,7 +25,7 @@ from tinyml.transforms.buffers.packing import branch_and_bound, native
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
-from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
+from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Proof, Rectangle
 
 PATIENCE = 4_000
 """The nodes of a trial in the first round, doubled in each further round."""
@@ -94,8 +94,17 @@ class Minimiser:
         """The trial that found the best placement."""
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
-    def bisect(self) -> Placement:
-        """The lowest placement after short trials in the named orders, which suffice for most small problems.
+    def minimise(self) -> Placement:
+        """The lowest placement, or one within the effort's capacity."""
+        self._bisect()
+        if self.effort.capacity is None:
+            self._lower()
+        else:
+            self._fit(self.effort.capacity)
+        return self.best
+
+    def _bisect(self) -> None:
+        """Find the lowest placement with short trials in the named orders, which suffice for most small problems.
 
         The lower bound is tried first. Then the gap is halved for as long as an order leads to a packing or to a proof
         that there is none. With a capacity there is no gap to close.
@@ -104,24 +113,13 @@ class Minimiser:
             in_vain = 0
             for trial in cycle(self._named(PATIENCE)):
                 if self.effort.is_enough(self.best) or self.effort.is_over():
-                    return self.best
+                    return
                 if in_vain == len(_ORDERS):
                     break
                 outcome = self._try(self._within_gap(share), trial)
                 in_vain = in_vain + 1 if outcome is Outcome.OUT_OF_NODES else 0
                 if not in_vain and share == 1:
                     break
-        return self.best
-
-    def minimise(self, start: Placement) -> Placement:
-        """The lowest placement, or one within the effort's capacity. start: the best placement so far."""
-        self.best = start
-        self.least = max(self.least, -(-start.lower_bound // self.unit))
-        if self.effort.capacity is None:
-            self._lower()
-        else:
-            self._fit(self.effort.capacity)
-        return self.best
 
     def _lower(self) -> None:
         """Close the gap step by step: from above by packings, from below by proofs."""
@@ -206,11 +204,12 @@ class Minimiser:
                 self.lucky = trial
             else:
                 in_bytes = self._taken_apart(trial.merged[0], in_bytes)
-            self._keep(placement_at(self.problem.rectangles, in_bytes, self.best.lower_bound))
+            self._keep(self.best.moved_to(self.problem.rectangles, in_bytes))
         elif result.outcome is Outcome.FAILED and trial.merged is None:
             self.least = max(self.least, height + 1)
             bound = min(self.least * self.unit, self.best.height)
-            self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
+            if bound > self.best.lower_bound:
+                self._keep(replace(self.best, lower_bound=bound, proof=Proof.BRANCH_AND_BOUND))
         return result.outcome
 
     def _taken_apart(self, blocks: Sequence[_MergedBlock], offsets: Sequence[int]) -> list[int]:

@@ -7,24 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tinyml.transforms.buffers.packing.cover import MOST_ONES, improve_by_exact_cover
+from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
-from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, keep_numbers, placement_at
 from tinyml.transforms.buffers.packing.shiftry import shiftry
 from tinyml.transforms.buffers.packing.sweep import sweep
-
-FEW_ONES, FEW_CELLS = 50_000, 100_000_000
-"""Limits of `auto` on the ones of a matrix (milliseconds), and on the addresses times sections of all its buffers."""
-
-FEW_VISITS = 20_000_000
-"""Limit of `auto` on visits to the sections of each buffer for every other buffer, which precede exact cover."""
-
-FEW_NODES = 2_000
-"""Limit of `auto` on the nodes of exact cover, beyond which branch and bound is the better search."""
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -35,22 +25,6 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     if not effort.is_enough(best):
         best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
     return best
-
-
-def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Greedy, then short searches by branch and bound, exact cover if the matrix is small, and long searches.
-
-    The search ends as soon as a placement is proven optimal.
-    """
-    best = greedy(rectangles, effort)
-    minimiser = _minimiser(rectangles, best, effort)
-    if minimiser is not None:
-        best = minimiser.bisect()
-    grid = to_grid(rectangles)
-    few = grid.steps * best.height // grid.unit <= FEW_CELLS and grid.steps * len(grid.sizes) <= FEW_VISITS
-    if few and not effort.is_enough(best):
-        best = improve_by_exact_cover(rectangles, best, effort, FEW_ONES, FEW_NODES)
-    return best if minimiser is None else minimiser.minimise(best)
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
@@ -65,20 +39,14 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Branch and bound from the better greedy placement."""
+    """Branch and bound from the better greedy placement, until one is proven optimal."""
     best = greedy(rectangles, effort)
-    minimiser = _minimiser(rectangles, best, effort)
-    return best if minimiser is None else minimiser.minimise(minimiser.bisect())
-
-
-def _minimiser(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Minimiser | None:
-    """Branch and bound from a given placement; None if that is sufficient or there are too many buffers."""
     if effort.is_enough(best):
-        return None
+        return best
     if len(rectangles) > MOST_BUFFERS:
         effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
-        return None
-    return Minimiser(rectangles, best, effort)
+        return best
+    return Minimiser(rectangles, best, effort).minimise()
 
 
 def _noted(
@@ -99,13 +67,11 @@ def _noted(
 
 
 MODES: dict[str, Mode] = {
-    "auto": auto,
+    "auto": by_branch_and_bound,
     "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
     "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
     "shiftry": lambda rectangles, effort: _noted("shiftry", shiftry, rectangles, effort),
-    "exact-cover": lambda rectangles, effort: improve_by_exact_cover(
-        rectangles, greedy(rectangles, effort), effort, MOST_ONES
-    ),
+    "exact-cover": lambda rectangles, effort: improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort),
     "branch-and-bound": by_branch_and_bound,
     "none": lambda rectangles, effort: _noted("none", apart, rectangles, effort),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import NamedTuple
 
 
@@ -42,21 +43,35 @@ class BufferMove:
     offset: int
 
 
+class Proof(Enum):
+    """What shows that no placement takes less than a lower bound."""
+
+    PEAK = "peak"
+    """The need at the fullest point."""
+    BRANCH_AND_BOUND = "branch-and-bound"
+    EXACT_COVER = "exact-cover"
+
+
 @dataclass(frozen=True)
 class Placement:
     """The offsets of rectangles.
 
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
     greatest end of any rectangle, in bytes. lower_bound: a bound in bytes on every placement: the need at the peak, or
-    more if a search has excluded lower ones. moves: in the order in which they happen, one after the other, even at the
-    same point. The bytes that a rectangle moves to are free when its turn comes, except that they may overlap those
-    that it leaves.
+    more if a search has excluded lower ones; proof: which of these it is. moves: in the order in which they happen, one
+    after the other, even at the same point. The bytes that a rectangle moves to are free when its turn comes, except
+    that they may overlap those that it leaves.
     """
 
     offsets: tuple[int, ...]
     height: int
     lower_bound: int
     moves: tuple[BufferMove, ...] = ()
+    proof: Proof = Proof.PEAK
+
+    def moved_to(self, rectangles: Sequence[Rectangle], offsets: Sequence[int]) -> Placement:
+        """The same problem's placement at other offsets, without moves; the lower bound stays."""
+        return replace(placement_at(rectangles, offsets, self.lower_bound), proof=self.proof)
 
     @property
     def optimal(self) -> bool:

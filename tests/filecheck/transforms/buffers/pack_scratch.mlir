@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p pack-scratch,check-packing --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing" --split-input-file | filecheck %s --check-prefix=ALIGN
+// RUN: tinyml-opt %s -p "pack-scratch,check-packing{judge=exact-cover}" --split-input-file | filecheck %s --check-prefix=JUDGED
 // RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 nodes=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
@@ -197,11 +198,11 @@ func.func @defragmentation(%X: memref<8x1xf32>) -> (memref<8x1xf32>, memref<16x1
 // SHIFTRY: func.func @defragmentation
 // SHIFTRY-NEXT: scratch.arena {{.*}} : memref<96xi8>
 // SHIFTRY-NEXT: %x1 = scratch.view %arena[0 : i64] {live = [0 : i64, 2 : i64]}
-// SHIFTRY-NEXT: %x2 = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
-// SHIFTRY-NEXT: [[x2:%.*]] = scratch.view %arena[0 : i64] {live = [3 : i64, 4 : i64]}
+// SHIFTRY-NEXT: %x2 = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64], place = 1 : i64}
+// SHIFTRY-NEXT: [[x2:%.*]] = scratch.view %arena[0 : i64] {live = [3 : i64, 4 : i64], place = 1 : i64}
 // SHIFTRY-NEXT: %x3 = scratch.view %arena[64 : i64]
 // SHIFTRY-NEXT: %x4 = scratch.view %arena[32 : i64]
-// SHIFTRY-NEXT: %x5 = scratch.view %arena[0 : i64] {live = [5 : i64, 5 : i64]}
+// SHIFTRY-NEXT: %x5 = scratch.view %arena[0 : i64] {live = [5 : i64, 5 : i64], place = 1 : i64}
 // SHIFTRY: tdsl.add
 // SHIFTRY-NEXT: scratch.move %x2 to [[x2]]
 // SHIFTRY-NEXT: tdsl.fill
@@ -222,6 +223,8 @@ func.func @wider(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
 // CHECK-NEXT: scratch.arena {{.*}} : memref<16xi8>
 // CHECK-NEXT: %a = scratch.view %arena[{{[68]}} : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
+// JUDGED: func.func @wider
+// JUDGED-NEXT: scratch.arena {{.*}}lower_bound = 16 : i64, checked = "exact-cover"} : memref<16xi8>
 // BEST: func.func @wider
 // BEST-NEXT: scratch.arena {{.*}}lower_bound = 16 : i64} : memref<16xi8>
 // ALIGN: func.func @wider

@@ -11,8 +11,8 @@ func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> tensor<8x1x!fixed.q<16, 4>>
 // CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {{.*}}zeros = 0.5
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<16, 4>>
 // PLACED: scratch.arena {{.*}} : memref<16xi8>
-// PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input}
-// PLACED: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]}
+// PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input, place = 0 : i64}
+// PLACED: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64], place = 0 : i64}
 
 // -----
 

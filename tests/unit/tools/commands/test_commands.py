@@ -72,7 +72,7 @@ def test_compile_states_the_errors_of_functions(
 ) -> None:
     out = tmp_path / "out"
     errors: dict[str | None, float] = {}
-    for scheme in (None, "seedot", "shiftry"):
+    for scheme in (None, "seedot", "shiftry", "math"):
         options = ("--width", "16") if scheme is None else ("--functions", scheme)
         assert compile_(model, out, "--target", "host", *options) == 0
         [stated] = json.loads((out / "report.json").read_text())["functions"]

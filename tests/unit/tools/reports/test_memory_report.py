@@ -61,6 +61,8 @@ def test_the_map_of_a_program():
     assert memory_report(module) == {
         "height": 28,
         "lower_bound": 28,
+        "proof": "peak",
+        "checked": None,
         "waste": 0,
         "peak": {
             "point": 2,

@@ -27,7 +27,7 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
     module = Parser(context(), NEVER_WRITTEN).parse_module()
     live = live_ranges(cast(func.FuncOp, module.body.block.first_op))
     groups = buffers_by_location(live)
-    distances = safe_distances(live, groups, [rectangle(live, members) for members in groups])
+    distances = safe_distances(live.points, groups, [rectangle(live, members) for members in groups])
     assert distances == [{}, {0: 0}, {0: 0, 1: 0}]
 
 
