@@ -45,6 +45,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
+from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.search.engine.evaluation import one_thread
@@ -112,9 +113,13 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
-    """Give an imported program the class names, outputs, axes and unit of the input that a request asks for."""
+    """Give an imported program the class names, outputs, threshold, axes and unit that a request asks for."""
     pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
     pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
+    if request.false_alarms is not None:
+        if request.val is None:
+            raise InputError("--false-alarms counts samples: give --val")
+        pipelines.run(program, ctx, [SetThresholdPass(str(request.val), request.false_alarms)])
     if request.input_unit is not None:
         pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
 

@@ -25,6 +25,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
+from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, threshold_of
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
@@ -42,6 +43,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
     "Nearest neighbours": NEIGHBOURS,
     "Clusters": {**CLUSTERS, **MIXTURES},
     "Trees and forests": TREES,
+    "Anomaly detectors": DETECTORS,
 }
 """The handlers of estimators by class name, in families, without those of composites."""
 
@@ -78,7 +80,8 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with and
     after which the function is named. The function of a classifier returns the index of the class and the scores: the
     probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
-    its values. The estimator is remembered for the module (`own_answers`).
+    its values, that of a detector the score that its interface's `threshold` belongs to. The estimator is remembered
+    for the module (`own_answers`).
 
     Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for attributes that
     `fit` does not set.
@@ -114,7 +117,8 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
         classes = None if labels is None else tuple(labels)
-        tdsl.update_interface(module, classes=classes, clusters=name in FAMILIES["Clusters"])
+        threshold = threshold_of(to, last) if name in DETECTORS else None
+        tdsl.update_interface(module, classes=classes, clusters=name in FAMILIES["Clusters"], threshold=threshold)
         names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         if len(names) == int(count):
             tdsl.update_input(module, names=names)
