@@ -47,5 +47,8 @@ class SetThresholdPass(ModulePass):
             raise InputError("`y` holds anomalies alone: false alarms are counted on usual samples", file=self.data)
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
-        scores = np.sort(outputs.scores[:, 0])
-        tdsl.update_interface(op, threshold=float(np.float32(scores[int(self.false_alarms * len(scores))])))
+        scores = np.sort(outputs.scores[:, 0].astype(np.float64))
+        below = int(self.false_alarms * len(scores))
+        # Halfway between two samples, rounding of either changes no decision.
+        threshold = scores[max(below - 1, 0) : below + 1].mean()
+        tdsl.update_interface(op, threshold=float(np.float32(threshold)))

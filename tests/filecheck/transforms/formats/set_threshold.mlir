@@ -5,9 +5,9 @@
 // RUN: not tinyml-opt %s -p 'set-threshold{data="%t.npz" false_alarms=1.0}' 2>&1 | filecheck %s --check-prefix=SHARE
 // RUN: not tinyml-opt %s -p 'set-threshold{data="%t-0.npz" false_alarms=0.1}' 2>&1 | filecheck %s --check-prefix=LABELS
 
-// The least score with a tenth of the others below: of all samples, or of the usual ones.
-// CHECK: threshold = 2.0
-// USUAL: threshold = 11.0
+// Halfway between the tenth that lies below and the others: of all samples, or of the usual ones.
+// CHECK: threshold = 1.5
+// USUAL: threshold = 10.5
 // NONE-NOT: threshold
 // SHARE: --false-alarms is a share from 0 to less than 1, got 1
 // LABELS: expected `y` to hold 1, and -1 for anomalies, got 0 in sample 0
