@@ -35,6 +35,7 @@ class PipelineSteps(NamedTuple):
 
 
 INPUT_STEPS = (
+    "reconstruction-error",
     "set-threshold",
     "order-input",
     If("reuse_input", "reuse-input"),

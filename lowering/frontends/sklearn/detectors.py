@@ -93,8 +93,33 @@ def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     scales, axes = np.linalg.eigh(np.asarray(estimator.get_precision(), np.float64))
     used = scales > scales.max() * np.finfo(np.float64).eps
     root = np.sqrt(scales[used]).reshape(-1, 1) * axes[:, used].T
-    whitened = affine(to, shifted(to, x, centre), root)
-    return affine(to, to.op(tdsl.MulOp, whitened, whitened), np.full((1, len(root)), -1.0))
+    return minus_square(to, x, centre, root)
+
+
+def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
+    """Minus |root (x - centre)|^2, 1 x 1. root: (any number, features)."""
+    column = affine(to, shifted(to, x, centre), root)
+    return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))
+
+
+def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the squared distance to the nearest centre of a k-means: |x|^2 less the greatest 2 c x - |c|^2."""
+    centres = array(to, estimator, "cluster_centers_", 2)
+    origin = centres.mean(0)
+    column, square = centred_column(to, x, origin)
+    points = centres - origin
+    near = affine(to, column, 2 * points, -(points**2).sum(1))
+    nearest = to.reshape(to.op(tdsl.TopKMaskOp, near, 1), (1, len(points)))
+    return to.op(tdsl.SubOp, to.op(tdsl.MatmulOp, nearest, near), square)
+
+
+def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the squared distance to the plane of a PCA, the error of its reconstruction: along all other axes."""
+    components = array(to, estimator, "components_", 2)
+    if len(components) == components.shape[1]:
+        raise to.error("all components are kept, which reconstruct every sample: fit it with fewer n_components")
+    others = np.linalg.svd(components, full_matrices=True)[2][len(components) :]
+    return minus_square(to, x, array(to, estimator, "mean_"), others)
 
 
 def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
@@ -138,6 +163,14 @@ def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
     """The score below which a detector calls a sample an anomaly; None for a measure of distance without one."""
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None
 
+
+DISTANCES: Mapping[str, Handler] = {
+    "KMeans": distance_to_centres,
+    "MiniBatchKMeans": distance_to_centres,
+    "PCA": distance_to_components,
+    "IncrementalPCA": distance_to_components,
+}
+"""The distances of estimators that detect no anomalies by themselves, where a detector is wanted."""
 
 DETECTORS: Mapping[str, Handler] = {
     "IsolationForest": isolation_forest,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from programs.estimators import sk
+from programs.estimators import sk, skl2onnx
 
 import tinyml
 from tinyml.dialects.errors import InputError
@@ -77,3 +78,38 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
     assert points(None, -100.0) == pytest.approx(100 * (1 - np.corrcoef(first, second)[0, 1]))
     decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR * np.ptp(scores))
     assert points(bad, 0.0) == pytest.approx(max(100 * (area[0] - area[1]), 100 * decided.mean()))
+
+
+def correlated(seed: int) -> Any:
+    """Samples near a plane of two dimensions, and as many around it."""
+    random = np.random.default_rng(seed)
+    plane = random.normal(size=(2, 6))
+    near, beside = (random.normal(size=(300, 2)) @ plane for _ in range(2))
+    return tuple((x + random.normal(0, noise, x.shape)).astype(np.float32) for x, noise in ((near, 0.1), (beside, 1.0)))
+
+
+def test_distances_become_detectors(tmp_path: Path) -> None:
+    """To the centres of a k-means, to the components of a PCA, and to what an autoencoder makes of its input."""
+    near, beside = correlated(3)
+    scaler = sk.StandardScaler().fit(near)
+    means = sk.KMeans(4, n_init=1, random_state=0).fit(near)
+    pca = sk.PCA(2).fit(scaler.transform(near))
+    network = sk.MLPRegressor(hidden_layer_sizes=(2,), activation="identity", solver="lbfgs", random_state=0)
+    file = tmp_path / "autoencoder.onnx"
+    file.write_bytes(skl2onnx.to_onnx(network.fit(near, near), near[:1]).SerializeToString())
+    scaled = scaler.transform(beside)
+    cases: list[tuple[Any, Any]] = [
+        (means, means.transform(beside).min(1) ** 2),
+        (sk.make_pipeline(scaler, pca), ((pca.inverse_transform(pca.transform(scaled)) - scaled) ** 2).sum(1)),
+        (file, ((network.predict(beside) - beside) ** 2).mean(1)),
+    ]
+    for model, errors in cases:
+        both = np.vstack([near, beside])
+        program = tinyml.compile(model, both, board="host", format="fixed", width=16, false_alarms=0.4)
+        np.testing.assert_allclose(program.score_samples(beside), -errors, atol=0.01 * np.ptp(errors))
+        assert program.threshold is not None
+        far = np.abs(errors + program.threshold) > FAR * np.ptp(errors)
+        found = np.where(-errors < program.threshold, -1, 1)
+        assert (program.predict(beside) != found)[far].mean() <= 0.005
+    with pytest.raises(InputError, match="all components are kept"):
+        tinyml.load(sk.PCA(6).fit(near), detector=True)
