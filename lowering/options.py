@@ -77,6 +77,13 @@ class CompileOptions:
         metavar="NAME,...",
         group=OptionGroup.MODEL,
     )
+    false_alarms: float | None = option(
+        "take the model for a detector of anomalies: the share of the usual samples of --val that may lie below the "
+        "threshold (docs/anomalies.md; default: the threshold of the model)",
+        default=None,
+        metavar="SHARE",
+        group=OptionGroup.MODEL,
+    )
     fold_affine: bool = option(
         "fold scalers and projections into the layers behind them if no more answers change on the validation data",
         default=False,

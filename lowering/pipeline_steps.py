@@ -35,6 +35,8 @@ class PipelineSteps(NamedTuple):
 
 
 INPUT_STEPS = (
+    "reconstruction-error",
+    "set-threshold",
     "order-input",
     If("reuse_input", "reuse-input"),
     "simplify",

@@ -10,6 +10,7 @@ fields by `update_interface` and `update_input`.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -54,11 +55,26 @@ T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """Parts of a model whose number training decides. what: their name in the plural. smaller: how to train fewer."""
+    """Parts of a model whose number training decides.
+
+    what: their name in the plural. smaller: how to train fewer; `{n}` stands in it for the number of parts that fit,
+    `{n/1000}` for their share of 1000.
+    """
 
     number: int
     what: str
     smaller: str
+
+    def advice(self, fitting: int | None) -> str:
+        """How to train fewer. fitting: how many of the parts fit; None if unknown, which leaves values out."""
+
+        def value(found: re.Match[str]) -> str:
+            before, whole = found.groups()
+            if not fitting:
+                return "" if before == "=" else f"{before}fewer"
+            return before + (f"{fitting:,}" if whole is None else f"{fitting / int(whole):.2g}")
+
+        return re.sub(r"(.)\{n(?:/(\d+))?\}", value, self.smaller)
 
 
 @dataclass(frozen=True)
@@ -177,6 +193,7 @@ def _record(kind: type[Any]) -> Callable[[Any], Any]:
 _FLAG = FieldKind("no value", lambda value: isinstance(value, bool))
 _RANGE = FieldKind("a least and a greatest number, as in [-1.0, 1.0]", _is_range, _reals)
 _SHARE = FieldKind("a share above 0, at most 1", lambda share: isinstance(share, float) and 0 < share <= 1, _real)
+_NUMBER = FieldKind("a finite number", _is_finite, _real)
 _RATE = FieldKind("a finite number above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf, _real)
 _SCALES = FieldKind("a list of finite numbers other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
 _OFFSETS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
@@ -263,6 +280,9 @@ class ProgramInterface:
         "The label of each class in the order of indices: all strings, or all 64-bit integers.",
     ] = None
     clusters: Annotated[bool, _FLAG, "The results are numbers of clusters: no data set says which are right."] = False
+    threshold: Annotated[
+        float | None, _NUMBER, "The single score below which a sample is an anomaly, of a program that detects these."
+    ] = None
     stored: Annotated[
         StoredExamples | None,
         _STORED,

@@ -22,13 +22,14 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.lowering.c.real_numbers import from_real, rounding_note
+from tinyml.lowering.c.real_numbers import from_real, lies_below, rounding_note
 from tinyml.lowering.c.signatures import PLACE, STEP
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
-    """NAME_input, NAME_set, NAME_run, NAME_predict_floats and NAME_score, as far as the program supports them.
+    """NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far as the program
+    supports them.
 
     predict: the body of NAME_predict. An input that arrives row by row has no buffer, and the elements of a packed one
     cannot be set one by one.
@@ -41,6 +42,8 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
     for number in range(len(program.outputs)):
         if (format := program.output_format(number)) is not None:
             made.append(_score(program, number, format, spellings))
+    if program.interface.threshold is not None and (format := program.output_format(0)) is not None:
+        made.append(_is_anomaly(program, format, spellings))
     return made
 
 
@@ -167,6 +170,26 @@ def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings
     what, name = (f"Element i of output {number}", f"output_{number}_score") if number else ("Score i", "score")
     doc = f"{what} of the last {program.name}_predict, as a real number."
     return program.signatures.function(name, [f32], doc, body)
+
+
+def _is_anomaly(program: ProgramBuilder, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
+    """The function that compares the score with a threshold, which is rounded to the format of the score."""
+    body = program.signatures.body({"threshold": f32})
+    [threshold] = program.signatures.arguments_of(body)
+    build = ExpressionBuilder(body)
+    view = program.output_view(program.outputs[0], "scores", program.signatures.instance_of(body))
+    raw = build.insert(c.LoadOp(build.insert(view, view.result.name_hint), build.literal(0)))
+
+    def below(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
+        return lies_below(m, values[0], values[1], format)
+
+    anomaly = _emitted(program, body, [raw, threshold], below, spellings)
+    build.put(c.ReturnOp(build.insert(c.CastOp(anomaly, i16))))
+    doc = (
+        f"Returns 1 if the score of the last {program.name}_predict lies below a threshold, such as "
+        f"{program.name}_THRESHOLD, else 0."
+    )
+    return program.signatures.function("is_anomaly", [i16], doc, body)
 
 
 def _given(instance: SSAValue | None) -> list[SSAValue]:

@@ -42,6 +42,14 @@ def scale_macros(macro: str, format: Affine) -> c.InlineOp:
     return c.InlineOp(f"{macro}_SCALE", text)
 
 
+def threshold_macro(name: str, threshold: float) -> c.InlineOp:
+    """The macro NAME_THRESHOLD with the score below which a sample is an anomaly."""
+    macro = f"{name}_THRESHOLD"
+    return c.InlineOp(
+        macro, f"#define {macro} ({spell_float(threshold)}) /* the score below which X is an anomaly */\n"
+    )
+
+
 def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
     """The macro NAME_INPUT_UNIT with the unit of the input's integers, and their scale if all share it."""
     macro = f"{name}_INPUT"

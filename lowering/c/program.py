@@ -47,6 +47,7 @@ from tinyml.lowering.c.header_texts import (
     push_macros,
     row_declaration,
     scale_macros,
+    threshold_macro,
     unit_macros,
 )
 from tinyml.lowering.c.signatures import (
@@ -299,6 +300,8 @@ class ProgramBuilder:
             format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
             if format is not None:
                 texts.append(scale_macros(f"{self.name}_OUTPUT{f'_{number}' if number else ''}", format))
+        if self.interface.threshold is not None:
+            texts.append(threshold_macro(self.name, self.interface.threshold))
         labels = self.class_labels
         if labels is not None:
             texts.append(class_names(self.name, labels, chip))

@@ -26,6 +26,11 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
     return format.from_f32(m, value)
 
 
+def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
+    """The truth value of a raw below a float, which is rounded to the format first."""
+    return format.greater(m, from_real(m, threshold, format), raw)
+
+
 def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
     """The runtime functions that NAME_set calls for a format, the key of its time in cost tables; empty for floats.
 

@@ -18,7 +18,20 @@ STEP, PLACE = "step", "place"
 """The suffixes of the function of a time step, and of the array with the position in the input."""
 
 PUBLIC = (
-    *("predict", "scores", "score", "input", "X", "set", "run", "predict_floats", "read", "class_name"),
+    *(
+        "predict",
+        "scores",
+        "score",
+        "is_anomaly",
+        "THRESHOLD",
+        "input",
+        "X",
+        "set",
+        "run",
+        "predict_floats",
+        "read",
+        "class_name",
+    ),
     *("push", "push_floats", "ready", "reset", STEP, PLACE),
     *("feature_scales", "feature_zeros", "feature_number"),
     *("INPUT_SCALE", "INPUT_ZERO", "OUTPUT_SCALE", "OUTPUT_ZERO", "CLASSES"),

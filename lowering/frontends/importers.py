@@ -6,7 +6,8 @@ name and an `Importer` as the value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
@@ -24,6 +25,27 @@ Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text th
 
 TRUST_PICKLE: ContextVar[bool] = ContextVar("TRUST_PICKLE", default=False)
 """True if files may be unpickled, which runs the code that they contain; set by `--trust-pickle`."""
+
+_AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
+
+
+@contextmanager
+def as_detector(wanted: bool) -> Generator[None]:
+    """A context in which models are imported as detectors of anomalies: a clustering by the distance to its clusters.
+
+    wanted: false for a context that changes nothing.
+    """
+    token = _AS_DETECTOR.set(wanted or _AS_DETECTOR.get())
+    try:
+        yield
+    finally:
+        _AS_DETECTOR.reset(token)
+
+
+def detects() -> bool:
+    """True in a context of `as_detector`."""
+    return _AS_DETECTOR.get()
+
 
 MLIR = "mlir"
 """The suffix of modules, which need no importer."""

@@ -21,7 +21,8 @@ class Answers:
 
     classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
     values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
-    program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing.
+    program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing. detects:
+    true if its value is the score of a detector of anomalies, for which `y` holds 1, and -1 for anomalies.
     """
 
     classes: int | None = None
@@ -29,6 +30,7 @@ class Answers:
     values: int | None = None
     has_label: bool = True
     clusters: bool = False
+    detects: bool = False
 
     @property
     def only_one_value(self) -> bool:
@@ -67,6 +69,9 @@ def read_answers(
         if not np.isfinite(targets).all():
             sample = int(np.argwhere(~np.isfinite(targets))[0][0])
             raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
+        if known.detects and (other := np.flatnonzero(np.abs(targets[:, 0]) != 1)).size:
+            got = f"{targets[other[0], 0]:g} in sample {other[0]}"
+            raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}", file=path)
         return None, targets
     return _indices(path, y, known), None
 

@@ -63,7 +63,8 @@ def answers_of(module: ModuleOp) -> Answers:
     """The kind of a program's answers, from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
-    return Answers(classes, declared.classes, interface.output_length or None, interface.has_label, declared.clusters)
+    values, detects = interface.output_length or None, declared.threshold is not None
+    return Answers(classes, declared.classes, values, interface.has_label, declared.clusters, detects)
 
 
 def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:

@@ -44,9 +44,10 @@ class Caller:
     def text(self) -> str:
         x, y = (f"tensor<{ELEMENTS}x1x{format.type}>" for format in (self.format, self.scored))
         op = "tanh" if self.result is None else "cast"
-        interface = f" attributes {{tdsl.interface = #tdsl.interface<input = <{self.interface}>>}}"
+        given = f"input = <{self.interface}>, " if self.interface else ""
+        interface = f" attributes {{tdsl.interface = #tdsl.interface<{given}threshold = 0.0>}}"
         body = f"%y = tdsl.{op} %X : {x} -> {y}\n  func.return %y : {y}"
-        return f"func.func @{self.name}(%X: {x}) -> {y}{interface if self.interface else ''} {{\n  {body}\n}}\n"
+        return f"func.func @{self.name}(%X: {x}) -> {y}{interface} {{\n  {body}\n}}\n"
 
     @property
     def scored(self) -> NumberFormat:
@@ -137,16 +138,27 @@ _CASES = """\
             {name}_run();
             out[i] = bits_of({name}_score(at));
             break;
+        case {anomaly}:
+            (({type} *){name}_scores())[0] = {raw};
+            out[i] = {name}_is_anomaly(real_of(X[i + 2 - 2 * (i % 2)]));
+            break;
 """
+
+KINDS = ("set", "score", "run", "anomaly")
+"""The cases of a program."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """Of each program: the elements that NAME_set writes, the reals of NAME_score, and those of scores after a run."""
+    """Of each program: the elements that NAME_set writes, the reals of NAME_score, and those of scores after a run.
+
+    anomalies: NAME_is_anomaly of scores and thresholds.
+    """
 
     elements: Sequence[NDArray[Any]]
     scores: Sequence[NDArray[np.float32]]
     after_run: Sequence[NDArray[np.float32]]
+    anomalies: Sequence[NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
@@ -181,7 +193,7 @@ class CalledPrograms:
             type = "float" if is_float else f"{caller.scored.dtype}_t"
             element = f"{name}_input()[at]"
             cases += _CASES.format(
-                **{kind: 3 * number + case for case, kind in enumerate(("set", "score", "run"))},
+                **{kind: len(KINDS) * number + case for case, kind in enumerate(KINDS)},
                 name=name,
                 read=f"bits_of({element})" if caller.format.dtype.kind == "f" else element,
                 type=type,
@@ -191,18 +203,25 @@ class CalledPrograms:
         return _AROUND.format(includes=includes, length=self.length, elements=ELEMENTS, cases=cases)
 
     def call(
-        self, reals: Sequence[NDArray[np.float32]], raws: Sequence[NDArray[Any]], run: NDArray[np.float32]
+        self,
+        reals: Sequence[NDArray[np.float32]],
+        raws: Sequence[NDArray[Any]],
+        run: NDArray[np.float32],
+        thresholds: Sequence[NDArray[np.float32]],
     ) -> Called:
-        """Call all functions. Of each program: reals for NAME_set, raws for NAME_score; of all: reals to run on.
+        """Call all functions. Of each program: reals for NAME_set, raws for NAME_score, thresholds for these; of all:
+        reals to run on.
 
         Numbers go to the elements in turn.
         """
-        tasks: list[tuple[int, Bits]] = [(3 * number, x.view(np.int32)) for number, x in enumerate(reals)]
-        for number, raw in enumerate(raws):
-            tasks.append((3 * number + 1, raw.view(np.int32) if raw.dtype.kind == "f" else raw.astype(np.int32)))
-        tasks += [(3 * number + 2, run.view(np.int32)) for number in range(len(self.callers))]
+        scored = [raw.view(np.int32) if raw.dtype.kind == "f" else raw.astype(np.int32) for raw in raws]
+        compared = [np.stack([x, t.view(np.int32)], 1).ravel() for x, t in zip(scored, thresholds, strict=True)]
+        words = [x.view(np.int32) for x in reals], scored, [run.view(np.int32)] * len(reals), compared
+        tasks: list[tuple[int, Bits]] = []
+        for case, of_programs in enumerate(words):
+            tasks += [(len(KINDS) * number + case, each) for number, each in enumerate(of_programs)]
         words = self._run(tasks)
-        after_set, scores, after_run = (
+        after_set, scores, after_run, anomalies = (
             words[at : at + len(self.callers)] for at in range(0, len(tasks), len(self.callers))
         )
         are_floats = [caller.format.dtype.kind == "f" for caller in self.callers]
@@ -210,4 +229,5 @@ class CalledPrograms:
             [one.view(np.float32) if is_float else one for one, is_float in zip(after_set, are_floats, strict=True)],
             [one.view(np.float32) for one in scores],
             [one.view(np.float32) for one in after_run],
+            [one[::2] for one in anomalies],
         )

@@ -24,7 +24,7 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 Array = NDArray[Any]
 
 _MODULES = (
-    "cluster compose decomposition discriminant_analysis dummy ensemble feature_selection gaussian_process"
+    "cluster compose covariance decomposition discriminant_analysis dummy ensemble feature_selection gaussian_process"
     " kernel_approximation linear_model metrics mixture model_selection multiclass multioutput naive_bayes neighbors"
     " neural_network pipeline preprocessing svm tree"
 )

@@ -68,7 +68,7 @@ def compile(
     values = checked_values("compile", options, declared)
     if board is not None:
         values["target"] = text("board", board)
-    program = load(model)
+    program = load(model, detector=values.get("false_alarms") is not None)
     with python_terms({}):
         inputs = Inputs.of(program.module, raw, has_unit="input_unit" in values)
         module, inputs = _named(program, X_val, inputs)

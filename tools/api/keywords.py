@@ -18,6 +18,7 @@ class CompileKeywords(TypedDict, total=False):
     cluster: str | None
     cycles: int | None
     effort: int | None
+    false_alarms: float | None
     feature_scales: bool | None
     flash: int | None
     fold_affine: bool | None

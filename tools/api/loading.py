@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.importers import as_detector
 from tinyml.tools.api.arguments import python_terms
 
 if TYPE_CHECKING:
@@ -74,13 +75,15 @@ class Model:
         return f"<tinyml.Model {self.name!r}: {self.features} values per sample{classes}>"
 
 
-def load(source: object, *, example: object = None) -> Model:
+def load(source: object, *, example: object = None, detector: bool = False) -> Model:
     """Read a trained model.
 
     source: the path of a file that a frontend reads (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of
     scikit-learn (of XGBoost and LightGBM too), a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
-    PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs. Raises
-    `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
+    PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs.
+    detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the squared
+    distance to its nearest centre, or to what it reconstructs. Raises `InputError` for an object of another kind, a
+    file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
         return source
@@ -100,7 +103,8 @@ def load(source: object, *, example: object = None) -> Model:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
             return Model(name, _import("onnx.importer")("read_onnx", content, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
-            return Model(name, _import("sklearn.importer")("import_estimator", source))
+            with as_detector(detector):
+                return Model(name, _import("sklearn.importer")("import_estimator", source))
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
 
 

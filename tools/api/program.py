@@ -92,6 +92,13 @@ class Program:
         """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
         return feature_names(self._formats)
 
+    @property
+    def threshold(self) -> float | None:
+        """The score below which a detector calls a sample an anomaly; None for any other model."""
+        from tinyml.dialects.tdsl.interface import read_interface
+
+        return read_interface(self._formats).threshold
+
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
 
@@ -100,10 +107,14 @@ class Program:
         stand for. raw: true if X holds raws of the program's input, the integers that the C function takes.
 
         The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
-        model has no labels; for a model that gives no class, its values, (samples,) or (samples, values). Raises
-        `InputError` for inputs that do not fit.
+        model has no labels; for a model that gives no class, its values, (samples,) or (samples, values); for a
+        detector 1, and -1 for anomalies, (samples,). Raises `InputError` for inputs that do not fit.
         """
         outputs = self._evaluate(X, raw)
+        if self.threshold is not None:
+            from tinyml.tools.driver.detection import anomalies
+
+            return np.where(anomalies(self._formats, outputs, self.threshold), -1, 1)
         if outputs.labels is None:
             return self._scores(outputs)
         return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
@@ -116,8 +127,23 @@ class Program:
         """
         return self._scores(self._evaluate(X, raw))
 
+    def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
+        """The scores of a detector (samples,), greater for more usual samples.
+
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that is no detector.
+        """
+        self._require_detector()
+        return self.scores(X, raw=raw)
+
+    def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
+        """The scores of a detector (samples,) minus its threshold: below 0 for anomalies.
+
+        X, raw: as for `predict`. Raises `InputError` as `score_samples` does.
+        """
+        return self.scores(X, raw=raw) - self._require_detector()
+
     def score(self, X: object, y: object, *, raw: bool = False) -> float:
-        """The share of samples for which `predict` gives the class in y; for a model of values, their R².
+        """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
 
         R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values. X, raw: as for `predict`.
         Raises `InputError` as `predict` does, for y that has another shape, and for one that holds no such classes or
@@ -133,10 +159,10 @@ class Program:
             advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
             raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
         if wanted.dtype.kind not in ("U" if predicted.dtype.kind == "U" else "fiub"):
-            answers = "values" if not self._has_label else "class indices" if self.classes is None else "classes"
+            answers = "values" if not self._decides else "class indices" if self.classes is None else "classes"
             known = f" {', '.join(map(repr, self.classes))}" if self.classes is not None else ""
             raise InputError(f"expected the {answers}{known} that the model gives, got {wanted.dtype}", file="y")
-        if self._has_label:
+        if self._decides:
             return float((predicted == wanted).mean())
         spread = ((wanted - wanted.mean(axis=0)) ** 2).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -261,6 +287,19 @@ class Program:
         from tinyml.tools.driver.stages import load_program
 
         return load_program(self.folder / "ir" / "1-formats.mlir", context())
+
+    def _require_detector(self) -> float:
+        """The threshold of a detector; raises `InputError` for any other model."""
+        if self.threshold is None:
+            raise InputError(
+                f"the model '{self.name}' detects no anomalies: false_alarms=0.01 makes a detector of one score"
+            )
+        return self.threshold
+
+    @property
+    def _decides(self) -> bool:
+        """True for a model that gives a class, or tells anomalies."""
+        return self._has_label or self.threshold is not None
 
     @property
     def _has_label(self) -> bool:

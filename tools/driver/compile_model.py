@@ -13,6 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.importers import as_detector
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
@@ -45,7 +46,9 @@ from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
+from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.search.engine.evaluation import one_thread
 from tinyml.transforms.simplify import SimplifyPass
@@ -105,15 +108,21 @@ def read_model(made: Compilation) -> None:
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
     """The program of a request as it is imported, on reals if its formats are to be chosen anew."""
-    program = load_program(request.model, ctx) if request.module is None else request.module.clone()
+    with as_detector(request.false_alarms is not None):
+        program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
         pipelines.run(program, ctx, [LiftToRealsPass()])
     return program
 
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
-    """Give an imported program the class names, outputs, axes and unit of the input that a request asks for."""
+    """Give an imported program the class names, outputs, threshold, axes and unit that a request asks for."""
     pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
+    if request.false_alarms is not None:
+        if request.val is None:
+            raise InputError("--false-alarms counts samples: give --val")
+        rate = request.false_alarms
+        pipelines.run(program, ctx, [ReconstructionErrorPass(rate), SetThresholdPass(str(request.val), rate)])
     pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
     if request.input_unit is not None:
         pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])

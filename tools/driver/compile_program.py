@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 SPARE = 0.9
-"""The share of the flash that the parts of a model fill where a message says how many would fit."""
+"""The share of the memory that the parts of a model fill where a message says how many would fit."""
 
 
 def compile_choice(
@@ -54,7 +54,7 @@ def compile_choice(
     except NothingFitsError as error:
         least = error.least
         needed = board.misfit(shortage(request, board, least.flash, least.ram))
-        smaller = _smaller_model(program, least.flash, request.flash or board.flash)
+        smaller = _smaller_model(program, request, board, least.flash, least.ram)
         help = board_that_fits(board, least.flash, least.ram)
         raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
@@ -209,7 +209,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, fl
 
     flash, ram: bytes that it needs.
     """
-    helps = [_smaller_model(program, flash, request.flash or board.flash)]
+    helps = [_smaller_model(program, request, board, flash, ram)]
     helps += [board_that_fits(board, flash, ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
         options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
@@ -219,17 +219,21 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, fl
     return [help for help in helps if help]
 
 
-def _smaller_model(program: ModuleOp, flash: float, limit: float | None) -> str:
+def _smaller_model(program: ModuleOp, request: Request, board: Board, flash: float, ram: float) -> str:
     """A phrase on the parts that make a model large, how many would fit, and how to have fewer; empty if none is known.
 
-    flash: bytes that the program needs. limit: bytes available; None if unknown.
+    flash, ram: bytes that the program needs.
     """
     if (stored := tdsl.read_interface(program).stored) is None:
         return ""
     has = f"the model has {stored.number:,} {stored.what}"
-    if limit is not None and flash > limit:
-        has += f", about {int(SPARE * stored.number * limit / flash):,} would fit"
-    return f"{has}: {stored.smaller}"
+    needed = (flash, request.flash or board.flash), (ram, request.ram or board.ram)
+    short = [limit / bytes for bytes, limit in needed if limit is not None and bytes > limit]
+    fitting = None
+    if short:
+        fitting = int(SPARE * stored.number * min(short))
+        has += f", about {fitting:,} would fit"
+    return f"{has}: {stored.advice(fitting)}"
 
 
 def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.detection import Detection, anomalies, detection_rates, labelled, rank_losses
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors, is_regression, mean_errors
 
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 class Accuracy:
     """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
 
-    regression: the errors of a program that computes numbers instead of a class; None for a classifier. ignored: true
-    for a clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: of a
+    detector, which is right about the samples that are anomalies and those that are none. ignored: true for a
+    clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
     reals and in formats; None for a program that computes numbers, and without data.
     """
 
@@ -35,6 +38,7 @@ class Accuracy:
     disagreements: int
     samples: int
     regression: Regression | None = None
+    detection: Detection | None = None
     ignored: bool = False
     answers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, compare=False)
 
@@ -106,12 +110,30 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     def percent(classes: NDArray[Any]) -> float | None:
         return None if data.y is None else round(100 * float((classes == data.y).mean()), 4)
 
+    threshold = tdsl.read_interface(formats).threshold
+    if threshold is not None:
+        return _detection(on_reals, formats, in_formats, data, threshold)
     regression = None
     if is_regression(on_reals, data):
         regression = _regression(on_reals, in_reals(formats, in_formats), data)
     disagreements = int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
-    return Accuracy(percent(reference), percent(compiled), disagreements, len(data), regression, data.ignored, answers)
+    shares = percent(reference), percent(compiled)
+    return Accuracy(*shares, disagreements, len(data), regression, ignored=data.ignored, answers=answers)
+
+
+def _detection(on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float) -> Accuracy:
+    """The accuracy of a detector: that of its decisions, and of its scores."""
+    assert on_reals.scores is not None
+    rounded = in_reals(formats, in_formats).scores
+    assert rounded is not None
+    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled(data)
+    found = exact.astype(np.float32) < np.float32(threshold), anomalies(formats, in_formats, threshold)
+    rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
+    right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]
+    differ = int((found[0] != found[1]).sum())
+    detection = Detection(rates[0], rates[1], 1 - float(rank_losses(exact, computed).mean()))
+    return Accuracy(right[0], right[1], differ, len(data), detection=detection)
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:

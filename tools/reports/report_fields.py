@@ -63,6 +63,21 @@ class Regression(TypedDict):
     difference: Unbounded
 
 
+class Rates(TypedDict):
+    """The rates of a detector on samples, as in `DetectionRates`."""
+
+    auc: Unbounded | None
+    alarms: Unbounded
+
+
+class DetectionFields(TypedDict):
+    """A detector on reals and in formats."""
+
+    reals: Rates
+    formats: Rates
+    rank_correlation: Unbounded
+
+
 class Confusion(TypedDict):
     """The numbers of answers, with a row for each class and a column for each answer."""
 
@@ -244,8 +259,8 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `hardware`, `stream`, `confusion`, `regression`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in
-    `report.json`.
+    `hardware`, `stream`, `confusion`, `regression`, `detection`, `rounded_sums`, `sensor`, `float_inputs` and
+    `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -270,6 +285,7 @@ class Report:
     samples: int
     confusion: Mapping[str, Any] | None
     regression: Mapping[str, Any] | None
+    detection: Mapping[str, Any] | None
     rounded_sums: Mapping[str, Any] | None
     functions: tuple[FunctionReport, ...]
     flash_bytes: int | None
@@ -344,6 +360,7 @@ PARTS: dict[str, Any] = {
     "search": SearchFields | None,
     "confusion": Confusion | None,
     "regression": Regression | None,
+    "detection": DetectionFields | None,
     "disagreements": Count,
     "samples": Count,
     "segments": Sequence[Segment],

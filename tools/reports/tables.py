@@ -44,7 +44,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 
     Cycles of the core stand beside its instructions if any report has them, and milliseconds if the clock of a board is
     known, with a remark for each board whose core is not simulated. A line with its errors follows for each regressor,
-    since it has no answers that could differ.
+    since it has no answers that could differ, and one with its rates for each detector.
     """
     from rich.table import Table
 
@@ -64,6 +64,7 @@ def print_reports(reports: Sequence[Report]) -> None:
             print(f"ms on {board}: {CAVEATS[source]}")
     for report in reports:
         _print_regression(report)
+        _print_detection(report)
 
 
 def _row(report: Report) -> dict[str, str]:
@@ -94,6 +95,16 @@ def _print_regression(report: Report) -> None:
     parts = [f"{error.name} {error.text} (float {error.reference})" for error in errors]
     parts.append(f"differs from float by {report.regression['difference']:.3g} on average")
     print(f"{report.name}: {', '.join(parts)}")
+
+
+def _print_detection(report: Report) -> None:
+    """Print the rates of a detector, with those on reals in brackets."""
+    if report.detection is None:
+        return
+    exact, found = report.detection["reals"], report.detection["formats"]
+    area = "" if found["auc"] is None else f"area under the curve {found['auc']:.4f} (float {exact['auc']:.4f}), "
+    alarms = f"{found['alarms']:.2%} of the {'usual ' if area else ''}samples are alarms (float {exact['alarms']:.2%})"
+    print(f"{report.name}: {area}{alarms}, ranks correlate by {report.detection['rank_correlation']:.4f}")
 
 
 def print_program(report: Report, *, chosen: bool) -> None:

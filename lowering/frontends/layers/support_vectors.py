@@ -47,15 +47,22 @@ class KernelFunction:
 
 
 def kernel_sums(
-    to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, coefficients: Array, addends: Array
+    to: ModelBuilder,
+    x: SSAValue,
+    kernel: KernelFunction,
+    vectors: Array,
+    coefficients: Array,
+    addends: Array,
+    smaller: str = FEWER_VECTORS,
 ) -> SSAValue:
     """The column `coefficients k(vectors, x) + addends`.
 
-    vectors: (number, length of x). coefficients: (sums, number). A linear kernel reduces to one matrix product.
+    vectors: (number, length of x). coefficients: (sums, number). smaller: advice for fewer vectors
+    (`StoredExamples`). A linear kernel reduces to one matrix product.
     """
     if kernel.name == "linear":
         return affine(to, x, coefficients @ vectors, addends)
-    to.stores(len(vectors), "support vectors", FEWER_VECTORS)
+    to.stores(len(vectors), "support vectors", smaller)
     return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
 
 

@@ -43,8 +43,17 @@ class Tree:
         return Tree(self.features, thresholds, self.first, self.second, self.votes)
 
 
-def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[Any] | None = None) -> SSAValue:
-    """The sums of the votes of all trees, 1 x results. start: the initial values of the sums, (results,)."""
+def forest(
+    to: ModelBuilder,
+    x: SSAValue,
+    trees: Sequence[Tree],
+    start: NDArray[Any] | None = None,
+    stored: tdsl.StoredExamples | None = None,
+) -> SSAValue:
+    """The sums of the votes of all trees, 1 x results.
+
+    start: the initial values of the sums, (results,). stored: what makes the forest large, by default its inner nodes.
+    """
     if not trees:
         raise to.error("the model has no trees")
     # Numbers beyond single precision are rejected when they become parameters.
@@ -54,7 +63,7 @@ def forest(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree], start: NDArray[
     row = to.reshape(x, (1, prod(shape_of(x))))
     sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes, name="votes")), arrays)
     sums.name_hint = "sums"
-    to.stores(arrays.inner, f"inner nodes in {len(trees)} trees", tdsl.SMALLER_FORESTS)
+    to.stores(*(stored or (arrays.inner, f"inner nodes in {len(trees)} trees", tdsl.SMALLER_FORESTS)))
     if prior is None or not prior.any():
         return sums
     return to.op(tdsl.AddOp, sums, to.parameter(Parameter(prior, name="start")))

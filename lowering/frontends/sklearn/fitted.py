@@ -137,7 +137,12 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
             given = _as_fitted(estimator, x)
-            found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
+            if hasattr(estimator, "mahalanobis"):
+                found = -estimator.mahalanobis(given)
+            elif hasattr(estimator, "score_samples") and hasattr(estimator, "fit_predict"):
+                found = estimator.score_samples(given)
+            else:
+                found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
     # Estimators may contain arbitrary code, which may raise anything.
     except Exception:
         return None

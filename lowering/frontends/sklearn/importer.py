@@ -20,11 +20,12 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.importers import TRUST_PICKLE
+from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
+from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
@@ -42,6 +43,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
     "Nearest neighbours": NEIGHBOURS,
     "Clusters": {**CLUSTERS, **MIXTURES},
     "Trees and forests": TREES,
+    "Anomaly detectors": DETECTORS,
 }
 """The handlers of estimators by class name, in families, without those of composites."""
 
@@ -78,7 +80,8 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with and
     after which the function is named. The function of a classifier returns the index of the class and the scores: the
     probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
-    its values. The estimator is remembered for the module (`own_answers`).
+    its values, that of a detector the score that its interface's `threshold` belongs to. The estimator is remembered
+    for the module (`own_answers`).
 
     Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for attributes that
     `fit` does not set.
@@ -107,20 +110,27 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
     labels: list[str | int] | None = None
     name = _name_of(to, last)
     with to.importing(name):
-        results = [value]
-        if name in FAMILIES["Clusters"]:
+        results, clusters = [value], name in FAMILIES["Clusters"] and not _measures_distance(name)
+        if clusters:
             results = [to.emit(tdsl.ArgmaxOp, value).result]
         elif (labels := class_labels(to, last)) is not None:
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
         classes = None if labels is None else tuple(labels)
-        tdsl.update_interface(module, classes=classes, clusters=name in FAMILIES["Clusters"])
+        threshold = threshold_of(to, last) if name in DETECTORS else None
+        tdsl.update_interface(module, classes=classes, clusters=clusters, threshold=threshold)
         names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         if len(names) == int(count):
             tdsl.update_input(module, names=names)
     simplify(module)
-    remember(module, estimator)
+    if not _measures_distance(name):
+        remember(module, estimator)
     return module
+
+
+def _measures_distance(name: str) -> bool:
+    """True for a class whose distances are wanted in place of its answers."""
+    return detects() and name in DISTANCES
 
 
 def _name_of(to: ModelBuilder, estimator: object) -> str:
@@ -153,6 +163,8 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAVa
             return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x))
         if name == PIPELINE:
             return _transformed(to, estimator, x)
+        if _measures_distance(name):
+            return estimator, DISTANCES[name](estimator, to, x)
         return estimator, _handled(to, name, estimator, x)
 
 

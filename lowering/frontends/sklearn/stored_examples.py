@@ -89,7 +89,8 @@ NEIGHBOURS: Mapping[str, Handler] = {
 }
 
 
-def _kernel(estimator: Any, to: ModelBuilder) -> KernelFunction:
+def kernel_of(estimator: Any, to: ModelBuilder) -> KernelFunction:
+    """The kernel of a support vector machine; raises `InputError` for one that is a function in Python."""
     only(to, estimator, "kernel", *KERNELS, instead="a kernel of your own is not part of the estimator")
     gamma = float(array(to, estimator, "_gamma"))
     return KernelFunction(estimator.kernel, gamma, float(estimator.coef0), int(estimator.degree))
@@ -101,13 +102,13 @@ def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> 
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     sizes = array(to, estimator, "n_support_").astype(int).tolist()
     pairs = coefficients if len(sizes) == 2 else pair_coefficients(to, coefficients, sizes)
-    decisions = kernel_sums(to, x, _kernel(estimator, to), vectors, pairs, array(to, estimator, "intercept_"))
+    decisions = kernel_sums(to, x, kernel_of(estimator, to), vectors, pairs, array(to, estimator, "intercept_"))
     return decisions if len(sizes) == 2 else votes(to, decisions, len(sizes))
 
 
 def support_vector_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
-    return kernel_sums(to, x, _kernel(estimator, to), vectors, coefficients, array(to, estimator, "intercept_"))
+    return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, array(to, estimator, "intercept_"))
 
 
 SUPPORT_VECTORS: Mapping[str, Handler] = {

@@ -343,11 +343,15 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
 
 def _hybrid(name: str, models: Path | None) -> Values:
     """Cycles of a model by the hybrid, in floats and in fixed point; nothing where one of them does not fit."""
-    weights = {"hybrid": ["--format", "f32", "--weights", "hybrid:8"], "floats": ["--format", "f32"], "fixed": []}
+    formats = {
+        "hybrid": ["--format", "f32", "--weights", "hybrid:8"],
+        "floats": ["--format", "f32"],
+        "fixed": ["--width", "16"],
+    }
     with installed(POINT):
         found = {
             kind: measure(" ".join(["compile", name, *options, "--target", "mega"]), models)
-            for kind, options in weights.items()
+            for kind, options in formats.items()
         }
     if any("error" in values for values in found.values()):
         return {}

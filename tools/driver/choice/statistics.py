@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
+from tinyml.tools.driver.detection import moved, places, rank_losses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,9 @@ class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
     points: expected percentage points of accuracy lost, net; without labels the expected percentage of other answers;
-    for numbers instead of classes 100 times the fall of R2. bound: the points lost at most, with 95 % confidence, on
+    for numbers instead of classes 100 times the fall of R2, and for a detector 100 times the fall of the area under its
+    curve or of its ranks' correlation, or else the percentage of samples far from the threshold that are decided
+    otherwise, if that is more. bound: the points lost at most, with 95 % confidence, on
     data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there are. groups: how many
     of them are independent. counted: False for numbers.
     """
@@ -80,12 +83,42 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class Detector:
+    """A detector of anomalies, samples whose score lies below a threshold.
+
+    anomalous: the samples that are labelled as such (samples,); None without labels.
+    """
+
+    threshold: float
+    anomalous: NDArray[np.bool_] | None
+
+    def loss(self, exact: NDArray[np.float64], computed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The share that the scores of a program lose, and the parts (samples,) by whose squares it varies.
+
+        With labels of both kinds that is the fall of the area under the curve, otherwise 1 minus the correlation of
+        ranks. The variance of the area is that of both kinds' places among the other one (DeLong and others, "Comparing
+        the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
+        """
+        bad = self.anomalous
+        if bad is None or bad.all() or not bad.any():
+            parts = rank_losses(exact, computed)
+            return float(parts.mean()), parts
+        parts = np.zeros(len(exact))
+        for kind in (bad, ~bad):
+            falls = places(exact[kind], exact[~kind]) - places(computed[kind], computed[~kind])
+            parts[kind] = (falls if kind is bad else -falls) * len(exact) / kind.sum()
+        # The places of either kind have the area as their mean.
+        return float(parts.mean()) / 2, parts
+
+
+@dataclass(frozen=True)
 class Judge:
     """The judge of programs: the outputs of the model on reals, which they are compared with.
 
     classes: of the model on reals (samples,). labels: the right classes, or None. scores: of shape (samples, classes)
     or, of two classes, (samples, 1), positive for the second one; None for a program without any. groups: the group of
-    each sample, numbered from 0. numbers: True if the scores are numbers, not compared for a class.
+    each sample, numbered from 0. numbers: True if the scores are numbers, not compared for a class. detector: of a
+    program that detects anomalies, whose score is a number.
     """
 
     classes: NDArray[np.int64]
@@ -93,15 +126,23 @@ class Judge:
     scores: NDArray[np.float64] | None
     groups: NDArray[np.int64]
     numbers: bool
+    detector: Detector | None = None
 
     @staticmethod
-    def of(reference: Reference, groups: NDArray[np.int64]) -> Judge:
-        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
+    def of(reference: Reference, groups: NDArray[np.int64], threshold: float | None = None) -> Judge:
+        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are.
+
+        threshold: of a detector.
+        """
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
         scores = None if reference.scores is None else reference.scores[place]
-        return Judge(reference.classes[place], labels, scores, groups, reference.is_regressor)
+        detector = None
+        if threshold is not None:
+            anomalous = None if reference.targets is None else reference.targets[place, 0] < 0
+            detector = Detector(threshold, anomalous)
+        return Judge(reference.classes[place], labels, scores, groups, reference.is_regressor, detector)
 
     @property
     def right(self) -> NDArray[np.int64]:
@@ -126,7 +167,13 @@ class Judge:
         if self.numbers:
             assert self.scores is not None
             assert scores is not None
-            points, bound = self._estimate(falls_of_r2(self.scores, scores))
+            if self.detector is None:
+                points, bound = self._estimate(falls_of_r2(self.scores, scores))
+            else:
+                exact, computed = self.scores[:, 0], scores[:, 0]
+                share, parts = self.detector.loss(exact, computed)
+                others = self._estimate(moved(exact, computed, self.detector.threshold).astype(float))
+                points, bound = map(max, zip((100 * share, 100 * share + self._margin(parts)), others, strict=True))
             return Loss(points, bound, 0, 0, len(classes), self._count, counted=False)
         exact, mine = self.classes == self.right, classes == self.right
         lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
@@ -143,10 +190,13 @@ class Judge:
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
         """Points that samples lose by their parts (samples,), and the bound; parts of a group vary together."""
+        points = 100 * float(parts.sum()) / len(parts)
+        return points, points + self._margin(parts)
+
+    def _margin(self, parts: NDArray[np.float64]) -> float:
+        """The points from an estimate to its bound."""
         sums = np.bincount(self.groups, parts)
-        points = 100 * float(sums.sum()) / len(parts)
-        error = 100 * math.sqrt(float((sums**2).sum())) / len(parts)
-        return points, points + DEVIATIONS * error
+        return DEVIATIONS * 100 * math.sqrt(float((sums**2).sum())) / len(parts)
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:

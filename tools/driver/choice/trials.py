@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
@@ -132,7 +133,8 @@ class Trials:
     def judge(self) -> Judge:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
-        return Judge.of(Reference(reals, self.data), self.groups)
+        threshold = tdsl.read_interface(self.program).threshold
+        return Judge.of(Reference(reals, self.data), self.groups, threshold)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""

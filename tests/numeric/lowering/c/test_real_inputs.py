@@ -1,4 +1,4 @@
-"""NAME_set and NAME_score in every format that an input may have: the raws and the reals of the evaluator."""
+"""NAME_set, NAME_score and NAME_is_anomaly in every format that an input may have: the evaluator's raws and reals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.c.real_numbers import rounding_note
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.lowering.c.real_numbers import lies_below, rounding_note
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, feature_map
 from tinyml.targets.registry import HOST
@@ -79,7 +80,14 @@ BEYOND = np.array([np.inf, -np.inf, np.nan, -np.nan], np.float32)
 def check(programs: CalledPrograms) -> None:
     """Raws, and reals of scores, are the evaluator's; infinities and NaN become what the comment of NAME_set says."""
     reals, raws = ([of(caller) for caller in programs.callers] for of in (reals_of, raws_for))
-    called = programs.call([np.concatenate([np.repeat(BEYOND, ELEMENTS), x]) for x in reals], raws, BEYOND)
+    random = np.random.default_rng(0)
+    with np.errstate(over="ignore"):
+        thresholds = [
+            random.permutation(np.resize(caller.scored.decode(raw).astype(np.float32), len(raw))) * np.float32(0.999)
+            for caller, raw in zip(programs.callers, raws, strict=True)
+        ]
+    set_to = [np.concatenate([np.repeat(BEYOND, ELEMENTS), x]) for x in reals]
+    called = programs.call(set_to, raws, BEYOND, thresholds)
     for caller, x, words in zip(programs.callers, reals, called.elements, strict=True):
         elements = words.astype(caller.format.dtype)
         check_elements(caller, x, elements[len(BEYOND) * ELEMENTS :])
@@ -88,6 +96,8 @@ def check(programs: CalledPrograms) -> None:
         with np.errstate(over="ignore"):
             expected = caller.scored.decode(raw).astype(np.float32)
         assert_same_bits(found, expected, raw)
+    for caller, raw, limits, found in zip(programs.callers, raws, thresholds, called.anomalies, strict=True):
+        np.testing.assert_array_equal(found, lies_below(NumpyMachine(), raw, limits, caller.scored), caller.name)
 
 
 def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) -> None:

@@ -38,6 +38,7 @@ INPUT: dict[str, Any] = {
 PROGRAMS: dict[str, Any] = {
     "classes": ("cat", 'a "dog"', "Bär"),
     "clusters": True,
+    "threshold": -0.5,
     "stored": tdsl.StoredExamples(3, "support vectors", "train with a larger gamma"),
     "instances": True,
     "calls": 6,
@@ -67,6 +68,7 @@ WRONG = {
     "stored = [1]": "'stored': expected a number, what it counts, and what makes it smaller, got [1]",
     "clusters = 1": "'clusters': expected no value",
     "instance": "unknown field 'instance' of an interface, did you mean 'instances'?",
+    "threshold = [1.0]": "'threshold': expected a finite number, got [1.0]",
     "calls = 0": "'calls': expected an integer from 1, got 0",
 }
 

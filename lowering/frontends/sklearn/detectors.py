@@ -1,0 +1,186 @@
+"""Detectors of anomalies: forests of random splits, one-class support vectors, ellipses, and local densities.
+
+A detector computes one score, that of `score_samples`, which is greater for more usual samples. A sample whose score
+lies below the threshold, `offset_` by default, is an anomaly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
+from tinyml.lowering.frontends.layers.network_layers import affine
+from tinyml.lowering.frontends.layers.support_vectors import kernel_sums
+from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
+from tinyml.lowering.frontends.sklearn.composites import inner
+from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+from tinyml.lowering.frontends.sklearn.scaling import shifted
+from tinyml.lowering.frontends.sklearn.stored_examples import kernel_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+LEAST_DISTANCE = 1e-3
+"""The least distance of a neighbour, as a share of the median: the root of a smaller one is not resolved."""
+
+
+def path_lengths(tree: Any) -> Array:
+    """The length of the path to each node of a tree of scikit-learn, (nodes,).
+
+    A leaf that holds n samples counts as if these were isolated further: c(n) = 2 H(n - 1) - 2 (n - 1) / n more (Liu,
+    Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's approximation of the harmonic number H).
+    """
+    depths = np.zeros(tree.node_count)
+    # Parents come before their children.
+    for node, (first, second) in enumerate(zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True)):
+        if first >= 0:
+            depths[[first, second]] = depths[node] + 1
+    return depths + average_path_length(tree.n_node_samples)
+
+
+def average_path_length(samples: Array) -> Array:
+    """The average length of a path to one of n samples in a tree that isolates each of them, for each n."""
+    many = np.maximum(np.asarray(samples, np.float64), 3.0)
+    lengths = 2 * (np.log(many - 1) + np.euler_gamma) - 2 * (many - 1) / many
+    return np.where(samples > 2, lengths, np.asarray(samples) == 2)
+
+
+def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """-2^(-mean path length / c(samples of a tree)): a forest, and one exponential."""
+    estimators = inner(to, estimator, "estimators_")
+    usual = len(estimators) * float(average_path_length(np.array(estimator.max_samples_)))
+    if usual == 0:
+        raise to.error("its trees were fitted on one sample each: fit it with max_samples of 2 or more")
+    trees: list[Tree] = []
+    for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
+        tree = each.tree_
+        votes = -math.log(2) / usual * path_lengths(tree).reshape(-1, 1)
+        features = np.asarray(columns)[np.maximum(tree.feature, 0)]
+        trees.append(Tree(features, tree.threshold, tree.children_left, tree.children_right, votes))
+    nodes = sum(int((tree.first >= 0).sum()) for tree in trees)
+    stored = tdsl.StoredExamples(
+        len(trees),
+        f"trees with {nodes:,} inner nodes",
+        "fit it with n_estimators={n}; max_samples makes trees smaller, so that more of them fit",
+    )
+    return to.op(tdsl.NegOp, to.op(tdsl.ExpOp, forest(to, x, trees, stored=stored)))
+
+
+def one_class_support_vectors(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
+    smaller = (
+        f"fit it with nu={{n/{estimator.shape_fit_[0]}}}, or on fewer samples; PCA makes them shorter, "
+        "Nystroem(n_components=...) and SGDOneClassSVM need none"
+    )
+    return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, np.zeros(1), smaller)
+
+
+def one_class_linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    return affine(to, x, array(to, estimator, "coef_", 2))
+
+
+def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the squared Mahalanobis distance from the mean: minus the sum of squares of the whitened features."""
+    centre = array(to, estimator, "location_")
+    scales, axes = np.linalg.eigh(np.asarray(estimator.get_precision(), np.float64))
+    used = scales > scales.max() * np.finfo(np.float64).eps
+    root = np.sqrt(scales[used]).reshape(-1, 1) * axes[:, used].T
+    return minus_square(to, x, centre, root)
+
+
+def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
+    """Minus |root (x - centre)|^2, 1 x 1. root: (any number, features)."""
+    column = affine(to, shifted(to, x, centre), root)
+    return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))
+
+
+def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the squared distance to the nearest centre of a k-means: |x|^2 less the greatest 2 c x - |c|^2."""
+    centres = array(to, estimator, "cluster_centers_", 2)
+    origin = centres.mean(0)
+    column, square = centred_column(to, x, origin)
+    points = centres - origin
+    near = affine(to, column, 2 * points, -(points**2).sum(1))
+    nearest = to.reshape(to.op(tdsl.TopKMaskOp, near, 1), (1, len(points)))
+    return to.op(tdsl.SubOp, to.op(tdsl.MatmulOp, nearest, near), square)
+
+
+def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the squared distance to the plane of a PCA, the error of its reconstruction: along all other axes."""
+    components = array(to, estimator, "components_", 2)
+    if len(components) == components.shape[1]:
+        raise to.error("all components are kept, which reconstruct every sample: fit it with fewer n_components")
+    others = np.linalg.svd(components, full_matrices=True)[2][len(components) :]
+    return minus_square(to, x, array(to, estimator, "mean_"), others)
+
+
+def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
+    """The column x - centre, and its square length, 1 x 1."""
+    length = len(centre)
+    column = to.reshape(shifted(to, to.reshape(x, (1, length)), centre), (length, 1))
+    return column, to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
+
+
+def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """Minus the mean density at the nearest samples times the mean reach from them to x.
+
+    The reach from a sample is its distance to x, but at least to its own last neighbour (Breunig and others, "LOF:
+    Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). Distances are in units of their median.
+    """
+    only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
+    only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
+    samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors_)
+    to.stores(
+        len(samples), "training samples", "fit it on {n} of them, such as the cluster_centers_ of a KMeans with as many"
+    )
+    least, density = array(to, estimator, "_distances_fit_X_", 2)[:, count - 1], array(to, estimator, "_lrd")
+    unit = float(np.median(least)) or 1.0
+    least = np.maximum(least / unit, LEAST_DISTANCE).reshape(-1, 1) ** 2
+    centre = samples.mean(0)
+    points = samples - centre
+    column, square = centred_column(to, x, centre)
+    nearness = affine(to, column, points, -(points**2).sum(1) / 2)
+    nearest = to.op(tdsl.TopKMaskOp, nearness, count)
+    scaled = affine(to, column, -2 / unit**2 * points, (points**2).sum(1) / unit**2 - least.ravel())
+    square = to.op(tdsl.MulOp, square, to.parameter(reals(np.array([[1 / unit**2]]))))
+    beyond = to.op(tdsl.ReluOp, to.op(tdsl.AddOp, scaled, square))
+    reach = to.op(tdsl.LogOp, to.op(tdsl.AddOp, beyond, to.parameter(reals(least))))
+    half = to.parameter(reals(np.array([[0.5]])))
+    reach = to.op(tdsl.ExpOp, to.op(tdsl.MulOp, reach, half))
+    mean = to.op(tdsl.MatmulOp, to.reshape(nearest, (1, len(samples))), reach)
+    return to.op(tdsl.MulOp, mean, affine(to, nearest, -unit / count**2 * density.reshape(1, -1)))
+
+
+def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
+    """The score below which a detector calls a sample an anomaly; None for a measure of distance without one."""
+    return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None
+
+
+DISTANCES: Mapping[str, Handler] = {
+    "KMeans": distance_to_centres,
+    "MiniBatchKMeans": distance_to_centres,
+    "PCA": distance_to_components,
+    "IncrementalPCA": distance_to_components,
+}
+"""The distances of estimators that detect no anomalies by themselves, where a detector is wanted."""
+
+DETECTORS: Mapping[str, Handler] = {
+    "IsolationForest": isolation_forest,
+    "OneClassSVM": one_class_support_vectors,
+    "SGDOneClassSVM": one_class_linear,
+    "EllipticEnvelope": ellipse,
+    "LocalOutlierFactor": local_outlier_factor,
+    "EmpiricalCovariance": ellipse,
+    "ShrunkCovariance": ellipse,
+    "LedoitWolf": ellipse,
+    "OAS": ellipse,
+    "MinCovDet": ellipse,
+}

@@ -1,0 +1,28 @@
+// RUN: tinyml-opt %s -p 'reconstruction-error{false_alarms=0.1}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p reconstruction-error --split-input-file | filecheck %s --check-prefix=NONE
+
+// Minus the mean square of four differences: each of their two factors takes the root of 1 / 4.
+// CHECK-LABEL: func.func @auto(
+// CHECK-SAME: -> tensor<1x1xf32>
+// CHECK: %[[D:.*]] = tdsl.sub
+// CHECK: %[[S:.*]] = tdsl.mul %[[D]], %{{.*}}
+// CHECK: %[[Q:.*]] = tdsl.matmul %[[S]], %{{.*}} : tensor<1x4xf32>, tensor<4x1xf32>
+// CHECK: %[[R:.*]] = tdsl.neg %[[Q]]
+// CHECK: func.return %[[R]]
+// NONE-LABEL: func.func @auto(
+// NONE-NOT: tdsl.sub
+func.func @auto(%X: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %z = tdsl.tanh %X : tensor<1x4xf32> -> tensor<1x4xf32>
+  func.return %z : tensor<1x4xf32>
+}
+
+// -----
+
+// A result of another length reconstructs nothing.
+// CHECK-LABEL: func.func @longer(
+// CHECK-NOT: tdsl.sub
+func.func @longer(%X: tensor<1x4xf32>) -> tensor<1x3xf32> {
+  %c = tdsl.const dense<[[1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]> : tensor<4x3xf32> -> tensor<4x3xf32>
+  %y = tdsl.matmul %X, %c : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}

@@ -1,0 +1,54 @@
+"""`set-threshold`: makes a program with one score a detector of anomalies, by a rate of false alarms (L0, L1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+
+
+@dataclass(frozen=True)
+class SetThresholdPass(ModulePass):
+    """Set `threshold` of the interface so that at most a share of the usual samples of a data set lies below it.
+
+    A sample whose score lies below the threshold is an anomaly. data: .npz file with inputs `x` and, perhaps, `y`,
+    which holds 1, and -1 for anomalies; without it all samples count as usual ones. false_alarms: the share, from 0 to
+    less than 1; None leaves the threshold as it is. Raises `InputError` for another share, for a program that returns
+    anything but one score, for a data file that does not fit, and for one without usual samples.
+    """
+
+    name = "set-threshold"
+    data: str
+    false_alarms: float | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+        from tinyml.runtime.model.model_interface import interface_of
+        from tinyml.runtime.model.program_data import load_program_data
+
+        if self.false_alarms is None:
+            return
+        if not 0 <= self.false_alarms < 1:
+            raise InputError(f"--false-alarms is a share from 0 to less than 1, got {self.false_alarms:g}")
+        interface = interface_of(op)
+        if interface.has_label or interface.output_length != 1 or interface.more_outputs:
+            raise InputError("--false-alarms: a detector gives one score, greater for more usual samples, and no class")
+        # With a threshold `y` tells anomalies.
+        tdsl.update_interface(op, threshold=0.0)
+        data = load_program_data(op, self.data)
+        x = data.x if data.targets is None else data.x[data.targets[:, 0] > 0]
+        if not len(x):
+            raise InputError("`y` holds anomalies alone: false alarms are counted on usual samples", file=self.data)
+        outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
+        assert outputs.scores is not None
+        scores = np.sort(outputs.scores[:, 0].astype(np.float64))
+        below = int(self.false_alarms * len(scores))
+        # Halfway between two samples, rounding of either changes no decision.
+        threshold = scores[max(below - 1, 0) : below + 1].mean()
+        tdsl.update_interface(op, threshold=float(np.float32(threshold)))

@@ -1,0 +1,73 @@
+"""`reconstruction-error`: makes a program that reconstructs its input compute a score of how well it does (L0)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+
+
+@dataclass(frozen=True)
+class ReconstructionErrorPass(ModulePass):
+    """Replace the one result of an autoencoder by minus the mean squared error of the reconstruction, 1 x 1.
+
+    An autoencoder returns a tensor with the shape of its input, of more than one element, but for axes of one. The pass
+    does nothing to any other program.
+
+    false_alarms: the rate that asks for a detector of anomalies (`set-threshold`); None leaves the program as it is.
+    Raises `InputError` for an autoencoder that has number formats already.
+    """
+
+    name = "reconstruction-error"
+    false_alarms: float | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        function = predict_function(op)
+        last = cast(func.ReturnOp, function.body.block.last_op)
+        if self.false_alarms is None or len(last.operands) != 1 or len(function.args) != 1:
+            return
+        [given], [result] = function.args, last.operands
+        if not isinstance(given.type, TensorType) or not isinstance(result.type, TensorType):
+            return
+        shapes = [[extent for extent in tdsl.shape_of(value) if extent != 1] for value in (given, result)]
+        if shapes[0] != shapes[1] or not shapes[0]:
+            return
+        if tdsl.has_formats(op):
+            raise InputError(
+                "the error of a reconstruction is not computed in the model's own formats: --quantization anew"
+            )
+        last.operands = [self._score(given, result, last)]
+        if function.res_attrs is not None:
+            function.res_attrs = ArrayAttr([DictionaryAttr({})])
+        function.update_function_type()
+
+    def _score(self, given: SSAValue, result: SSAValue, last: func.ReturnOp) -> SSAValue:
+        """Minus the mean squared difference of two tensors, computed before an op."""
+        length = prod(tdsl.shape_of(given))
+
+        def put(made: tdsl.TensorOp) -> SSAValue:
+            Rewriter.insert_op(made, InsertPoint.before(last))
+            return made.out
+
+        row, reconstructed = (put(tdsl.ReshapeOp(value, (1, length))) for value in (given, result))
+        # Each factor takes the root of 1 / length, which keeps the sum of squares small.
+        root = tdsl.ConstOp(np.array([[length**-0.5]], np.float32), F32_FORMAT)
+        Rewriter.insert_op(root, InsertPoint.before(last))
+        scaled = put(tdsl.MulOp(put(tdsl.SubOp(row, reconstructed)), root.result))
+        score = put(tdsl.NegOp(put(tdsl.MatmulOp(scaled, put(tdsl.ReshapeOp(scaled, (length, 1)))))))
+        score.name_hint = "score"
+        return score
