@@ -76,7 +76,7 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
     assert points(bad, -100.0) == pytest.approx(100 * (area[0] - area[1]))
     first, second = (each.argsort().argsort() for each in (scores, noisy))
     assert points(None, -100.0) == pytest.approx(100 * (1 - np.corrcoef(first, second)[0, 1]))
-    decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR * np.ptp(scores))
+    decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR / 2 * np.ptp(scores))
     assert points(bad, 0.0) == pytest.approx(max(100 * (area[0] - area[1]), 100 * decided.mean()))
 
 
