@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeGuard
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -205,8 +205,13 @@ class RowLoopOp(IRDLOperation, ABC):
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op that at most reads memory; xDSL states no effects of conversions in `arith`."""
-    return not op.regions and (only_has_effect(op, MemoryEffectKind.READ) or op.dialect_name() == "arith")
+    """True for an op that at most reads memory.
+
+    On bits, arithmetic that the runtime has as a function is a call, and xDSL states no effects of conversions in
+    `arith`.
+    """
+    arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
+    return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
 
 
 class RowSumOp(IRDLOperation, ABC):
