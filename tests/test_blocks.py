@@ -154,6 +154,8 @@ float read_right(void);
 int16_t next_reading(void);
 int read_samples(int8_t *samples);
 void act_on();
+void alarm(void);
+extern const float x[4];
 extern const unsigned char received[1000], frame[8];
 """
 """What the caller has, in the examples of the pages."""
@@ -167,6 +169,12 @@ def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Pa
     for name in ("image", "digits", "protonn_gesturepod", "tour"):
         (tmp_path / f"{name}.sd").symlink_to(ROOT / "docs/tour/tour.sd")
     (tmp_path / "words.mlir").write_text(running_sum("words", classifies=True))
+    (tmp_path / "model.mlir").write_text(
+        "func.func @model(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {\n"
+        "  %score = tdsl.mean %x {axes = array<i64: 0, 1>} : tensor<4x1xf32> -> tensor<1x1xf32>\n"
+        "  func.return %score : tensor<1x1xf32>\n}\n"
+    )
+    np.savez(tmp_path / "usual.npz", x=np.linspace(-1, 1, 40, dtype=np.float32).reshape(10, 4))
     monkeypatch.chdir(tmp_path)
     arguments = shlex.split(block["said"])
     assert tinyml([*arguments[1:], "--target", HOST, "--package", "c", "-o", "out"]) == 0

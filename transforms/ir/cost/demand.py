@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp
@@ -36,10 +36,6 @@ from tinyml.transforms.ir.accesses import buffer_access
 from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
 from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
-
-if TYPE_CHECKING:
-    pass
-
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
