@@ -191,7 +191,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def takes_groups(self, value: SSAValue) -> bool:
         """True for weights, whose groups do not extend beyond a row."""
-        return self.initial is not value and all(rhs is not value for _, rhs in self.pairs) and value is not self.out
+        groups = format_of(value).groups
+        if groups is None or value is self.out or value is self.initial or any(rhs is value for _, rhs in self.pairs):
+            return False
+        return prod(shape_of(value)[1:]) % groups.run.data == 0
 
     @property
     def rows(self) -> int:

@@ -86,9 +86,9 @@ class Term:
         points = np.eye(self.lhs_map.num_dims, dtype=int).tolist()
         first = axis.eval([0] * len(points), [])
         steps = [axis.eval(point, []) - first for point in points]
-        stride, summed = steps[result], steps[-len(self.summed) :]
-        others = [step for number, step in enumerate(steps[: -len(self.summed)]) if number != result]
-        if first or stride < 1 or any(others) or min(summed) < 0:
+        own, summed = steps[: len(steps) - len(self.summed)], steps[len(steps) - len(self.summed) :]
+        stride, others = own[result], [step for number, step in enumerate(own) if number != result]
+        if first or stride < 1 or any(others) or min(summed, default=0) < 0:
             return None
         return 1 + sum(step * (extent - 1) for step, extent in zip(summed, self.summed, strict=True)), stride
 

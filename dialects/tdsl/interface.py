@@ -66,7 +66,7 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """How to train fewer. fitting: how many of the parts fit; None if unknown, which leaves values out."""
+        """How to train fewer. fitting: how many of the parts fit; if None or 0, the advice names no values."""
 
         def value(found: re.Match[str]) -> str:
             before, whole = found.groups()

@@ -90,7 +90,8 @@ class SpmvOp(ProductOp):
     def takes_groups(self, value: SSAValue) -> bool:
         # Stored entries do not know their columns.
         groups = format_of(value).groups
-        return super().takes_groups(value) and groups is not None and len(groups.shifts) == shape_of(value)[0]
+        whole = groups is not None and groups.length == groups.run and groups.run.data == shape_of(value)[1]
+        return whole and super().takes_groups(value)
 
     @property
     def macs(self) -> int:

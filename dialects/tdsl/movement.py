@@ -92,7 +92,8 @@ class MovementOp(TensorOp, ABC):
             return None
         pixel = tuple(dimensions(4)[:3])
         maps = [map for move in self.moves for map in (move.source, move.target)]
-        return Footprint(channelwise=False) if all(map.results[:3] == pixel for map in maps) else None
+        same = shape_of(operand)[:3] == shape_of(self.out)[:3] and all(map.results[:3] == pixel for map in maps)
+        return Footprint(channelwise=False) if same else None
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))

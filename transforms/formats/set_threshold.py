@@ -49,6 +49,8 @@ class SetThresholdPass(ModulePass):
         assert outputs.scores is not None
         scores = np.sort(outputs.scores[:, 0].astype(np.float64))
         below = int(self.false_alarms * len(scores))
-        # Halfway between two samples, rounding of either changes no decision.
-        threshold = scores[max(below - 1, 0) : below + 1].mean()
-        tdsl.update_interface(op, threshold=float(np.float32(threshold)))
+        # Halfway between two samples, rounding of either changes no decision; close ones may round to one float.
+        threshold = np.float32(scores[max(below - 1, 0) : below + 1].mean())
+        if threshold > scores[below]:
+            threshold = np.nextafter(threshold, np.float32(-np.inf))
+        tdsl.update_interface(op, threshold=float(threshold))

@@ -62,7 +62,7 @@ def distance(
     """Iterations from an access to the other one of the same element, negative if the other one is earlier.
 
     None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: of the loop
-    in question, whose index both addresses are in terms of; without a body, both accesses run once.
+    whose index appears in both addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
         return NEVER

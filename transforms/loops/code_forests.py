@@ -97,7 +97,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
         raise error_at(
             forests[0],
             f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
-            f" about {fitting}, which {max(fitting * count // nodes, 1)} such trees have: train with"
+            f" about {fitting}, as many as {max(fitting * count // nodes, 1)} such trees have: train with"
             f" {tdsl.SMALLER_FORESTS}",
         )
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.lowering.loops.operands import elements_from, flash_array
@@ -22,12 +23,13 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 class GroupedWeights:
     """Weights in groups, as an array of plain elements and the shift of each group.
 
-    value: a constant, at most reshaped. Raises `AssertionError` for any other.
+    value: a constant, at most reshaped. Raises `InputError` for any other.
     """
 
     def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopNest):
         root = scratch.root(value).owner
-        assert isinstance(root, scratch.ConstantOp)
+        if not isinstance(root, scratch.ConstantOp):
+            raise InputError(f"weights that share scales in groups have to be constants, got {value.type}")
         hint = root.result.name_hint or "weights"
         self.nest, self.groups = nest, groups
         self.shape = tdsl.shape_of(value)

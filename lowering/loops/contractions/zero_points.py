@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """The start of a product's sums that absorbs the offsets of its factors; None without offsets or without one."""
     [(lhs, rhs), *others], initial, accumulator = op.pairs, op.initial, op.accumulators[0]
-    if others or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
+    if others or any(op.left_shifts) or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
         return None
     if initial is None:
         return zero_start(accumulator, tdsl.format_of(lhs)).plus(rest)

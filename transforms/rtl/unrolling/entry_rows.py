@@ -9,7 +9,6 @@ from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.ir import Operation, SSAValue
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.rtl.ops import words_of
@@ -99,8 +98,10 @@ def adds_entries(nest: num.ContractOp) -> bool:
     if not isinstance(values, memref.LoadOp) or len(loads) != 2 or not all(is_pure(op) or op in loads for op in ops):
         return False
     [vector] = (load for load in loads if load is not values)
-    whole = all(const_evaluate_operand(index) == 0 for index in vector.indices[1:])
-    return _index(vector) is column and whole and isinstance(scratch.root(values.memref).owner, scratch.ConstantOp)
+    extents = scratch.memref_type(vector.memref).get_shape()[1:]
+    arrays = values.memref, sums[0].gaps, sums[0].lengths
+    constants = all(isinstance(array.owner, scratch.ConstantOp) for array in arrays)
+    return _index(vector) is column and set(extents) <= {1} and constants
 
 
 def _term_of(op: num.EntriesOp) -> SSAValue:

@@ -116,7 +116,7 @@ def _check(channel_op: ChannelOp) -> None:
                 raise NotTiled(f"{name} is no convolution of one image by constants in one group")
         case tdsl.MatmulOp() | tdsl.MatmulSumOp():
             [(lhs, rhs), *others] = op.pairs
-            if others or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
+            if others or any(op.left_shifts) or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
                 raise NotTiled(f"{name} is no product of a constant matrix and a column vector")
         case tdsl.PoolOp() | tdsl.MeanOp():
             if isinstance(op, tdsl.MeanOp) and op.reduced != (1, 2):

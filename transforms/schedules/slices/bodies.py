@@ -114,7 +114,8 @@ class _Source:
 def sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
     """The operands of which an op reads windows; raises `NotTiled` if it does not run slice by slice."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
-    if not sources:
+    starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
+    if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):
         raise NotTiled(f"{op.name} is not computed slice by slice")
     for source in sources.values():
         if any(source.window.margins) and source.window.filling is None:

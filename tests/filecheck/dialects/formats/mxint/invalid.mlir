@@ -48,3 +48,17 @@
 %w = tdsl.const dense<1> : tensor<2x3xi8> -> tensor<2x3x!mxint.b<8, 3, 3 of 3, [0, 1]>>
 %t = tdsl.reshape %w : tensor<2x3x!mxint.b<8, 3, 3 of 3, [0, 1]>> -> tensor<3x2x!mxint.b<8, 3, 3 of 3, [0, 1]>>
 // CHECK: a tensor of shape 3x2 does not consist of 2 runs of 3 elements
+
+// -----
+
+%w = tdsl.const dense<1> : tensor<2x3xi8> -> tensor<2x3x!mxint.b<8, 3, 4 of 6, [0, 5]>, #tdsl.csr>
+%x = tdsl.const dense<1> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 3>>
+%t = tdsl.spmv %w, %x : tensor<2x3x!mxint.b<8, 3, 4 of 6, [0, 5]>, #tdsl.csr>, tensor<3x1x!fixed.q<8, 3>> -> tensor<2x1x!fixed.q<8, 3>>
+// CHECK: share scales in groups, which only products with rows of weights read
+
+// -----
+
+%w = tdsl.const dense<1> : tensor<2x4xi8> -> tensor<2x4x!mxint.b<8, 3, 2 of 8, [0, 1, 2, 3]>>
+%x = tdsl.const dense<1> : tensor<4x1xi8> -> tensor<4x1x!fixed.q<8, 3>>
+%t = tdsl.matmul %w, %x : tensor<2x4x!mxint.b<8, 3, 2 of 8, [0, 1, 2, 3]>>, tensor<4x1x!fixed.q<8, 3>> -> tensor<2x1x!fixed.q<8, 3>>
+// CHECK: share scales in groups, which only products with rows of weights read
