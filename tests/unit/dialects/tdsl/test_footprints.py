@@ -1,0 +1,58 @@
+"""The windows that pixels of a result depend on, from the index maps of ops."""
+
+from __future__ import annotations
+
+import pytest
+from programs.network_writer import NetworkWriter
+from xdsl.dialects.builtin import TensorType, f32
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl.index_maps import Term
+
+
+def images(*shapes: tuple[int, ...]) -> list[SSAValue]:
+    return list(Block(arg_types=[TensorType(f32, shape) for shape in shapes]).args)
+
+
+@pytest.mark.parametrize(
+    ("filter", "groups", "strides", "dilations", "expected"),
+    [
+        ((4, 3, 5, 2), 1, (1, 2), (1, 1), tdsl.Footprint((3, 5), (1, 2), channelwise=False)),
+        ((4, 3, 2, 2), 1, (2, 1), (2, 3), tdsl.Footprint((5, 4), (2, 1), channelwise=False)),
+        ((2, 3, 3, 1), 2, (1, 1), (1, 1), tdsl.Footprint((3, 3))),
+        ((4, 3, 3, 1), 2, (1, 1), (1, 1), None),
+    ],
+)
+def test_convolutions(
+    filter: tuple[int, ...],
+    groups: int,
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+    expected: tdsl.Footprint | None,
+):
+    weights, image = images(filter, (1, 12, 12, 2))
+    op = tdsl.Conv2dOp(weights, image, strides, dilations, groups)
+    assert op.footprint(weights) is None
+    assert op.footprint(image) == (expected or tdsl.Footprint((3, 3), channelwise=False))
+
+
+def test_pixels():
+    """Of elementwise ops and of movements within pixels; a window cut out of an image is no pixel."""
+    net = NetworkWriter((1, 4, 4, 3))
+    one, wide = net.input, net.constant(net.random.integers(-9, 9, (3,), "i1"))
+    add = tdsl.AddOp(one, wide)
+    assert (add.footprint(one), add.footprint(wide)) == (tdsl.Footprint(), None)
+    assert tdsl.ConcatOp([one, one], 3).footprint(one) == tdsl.Footprint(channelwise=False)
+    assert tdsl.ConcatOp([one, one], 1).footprint(one) is None
+    assert tdsl.ReverseOp(one, 1).footprint(one) is None
+
+
+def test_a_term_without_summed_axes():
+    """A product of an image and a number for each pixel and channel, of every other pixel."""
+    lhs, rhs = images((1, 4, 4, 3), (1, 8, 8, 3))
+    n, y, x, c = map(AffineExpr.dimension, range(4))
+    term = Term(lhs, rhs, (), AffineMap(4, 0, (n, y, x, c)), AffineMap(4, 0, (n, y * 2, x * 2, c)))
+    assert term.footprint(lhs, (1, 4, 4, 3)) == tdsl.Footprint()
+    assert term.footprint(rhs, (1, 4, 4, 3)) == tdsl.Footprint(strides=(2, 2))
