@@ -87,7 +87,7 @@ def load(source: object, *, example: object = None, detector: bool = False) -> M
     """
     if isinstance(source, Model):
         return source
-    with python_terms({}):
+    with python_terms({}), as_detector(detector):
         if isinstance(source, str | os.PathLike):
             return _from_file(Path(cast("str | os.PathLike[str]", source)))
         kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
@@ -103,8 +103,7 @@ def load(source: object, *, example: object = None, detector: bool = False) -> M
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
             return Model(name, _import("onnx.importer")("read_onnx", content, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
-            with as_detector(detector):
-                return Model(name, _import("sklearn.importer")("import_estimator", source))
+            return Model(name, _import("sklearn.importer")("import_estimator", source))
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
 
 

@@ -139,7 +139,7 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
             given = _as_fitted(estimator, x)
             if hasattr(estimator, "mahalanobis"):
                 found = -estimator.mahalanobis(given)
-            elif hasattr(estimator, "score_samples") and hasattr(estimator, "fit_predict"):
+            elif _is_detector(estimator):
                 found = estimator.score_samples(given)
             else:
                 found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
@@ -152,6 +152,12 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
         return found if found.dtype.kind in "iu" and found.ndim == 1 else found.reshape(len(x), -1)
     numbers = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
     return np.array([numbers[label] for label in found.tolist()])
+
+
+def _is_detector(estimator: object) -> bool:
+    """True for a detector of anomalies; a mixture, which has these methods, too, predicts clusters."""
+    scores = hasattr(estimator, "score_samples") and hasattr(estimator, "fit_predict")
+    return scores and not hasattr(estimator, "predict_proba")
 
 
 def _as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
