@@ -45,7 +45,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
     m: IntAttr
     shift: IntAttr
     shared: GroupsAttr | NoneAttr
-    SCALES: ClassVar[Sequence[int]] = range(MX_SHIFTS[0], MX_SHIFTS[-1] + 1)
+    SCALES: ClassVar[Sequence[int]] = MX_SHIFTS
 
     def __init__(self, e: int, m: int, shift: int = 0, groups: GroupsAttr | None = None):
         super().__init__(IntAttr(e), IntAttr(m), IntAttr(shift), NoneAttr() if groups is None else groups)

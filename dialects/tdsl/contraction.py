@@ -245,7 +245,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         values = dict(zip(self.operands, x, strict=True))
-        pairs = [(values[term.lhs], values[term.rhs]) for term in arithmetic.once(self, lambda: self.terms)]
+        pairs = [(values[term.lhs], values[term.rhs]) for term, _ in arithmetic.once(self, self._shifted_terms)]
         return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
@@ -254,18 +254,28 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         row: the number of the only row of the weights that the factors hold, for each sample or for all.
         """
         if arithmetic.machine is None:
-            return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
+            return self._real_sums(arithmetic.once(self, self._shifted_terms), pairs, initial, row)
         return self._raw_sums(arithmetic.machine, pairs, initial, row)
 
-    def _real_sums(self, own: Sequence[Term], pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
+    def _shifted_terms(self) -> list[tuple[Term, tuple[int, ...] | None]]:
+        """The products of each pair, with their left shifts."""
+        return list(zip(self.terms, self.left_shifts, strict=True))
+
+    def _real_sums(
+        self,
+        own: Sequence[tuple[Term, tuple[int, ...] | None]],
+        pairs: Pairs,
+        initial: Array | None,
+        row: Array | None,
+    ) -> Array:
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         shape = shape_of(self.out)
         terms = [
             self._raised(
-                sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), number, row
+                sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), left, row
             )
-            for number, (term, factors) in enumerate(zip(own, pairs, strict=True))
+            for (term, left), factors in zip(own, pairs, strict=True)
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
         return total if self.shifts is None else np.ldexp(total, -self._by_row(np.array(self.shifts), row))
@@ -277,8 +287,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             # The machine drops an axis along which all numbers are zero.
             starts = spread(before.start(m, initial, format_of(self.initial)), initial.shape)
             sums = spread(ranked(starts, 1 + len(shape)), (len(starts), *shape))
-        parts = zip(accumulators, pairs, self.terms, self.left_shifts, strict=True)
-        for accumulator, factors, term, left in parts:
+        for accumulator, factors, (term, left) in zip(accumulators, pairs, self._shifted_terms(), strict=True):
             if sums is not None:
                 sums = accumulator.align(m, sums, before)
             lhs, rhs = _aligned(term, factors[0]), factors[1]
@@ -293,9 +302,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             sums = before.shifted(m, cast(Array, sums), shifts)
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
-    def _raised(self, sums: Array, number: int, row: Array | None = None) -> Array:
+    def _raised(self, sums: Array, left: tuple[int, ...] | None, row: Array | None = None) -> Array:
         """The sums of a pair after their left shifts."""
-        left = self.left_shifts[number]
         return sums if left is None else np.ldexp(sums, self._by_row(np.array(left), row))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
@@ -309,9 +317,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             derivatives[-1] = summed_to(x[-1], slope)
         if self.shifts is not None:
             slope = np.ldexp(slope, -self._by_row(np.array(self.shifts)))
-        for number, term in enumerate(self.terms):
+        for number, (term, shifts) in enumerate(self._shifted_terms()):
             pair = slice(2 * number, 2 * number + 2)
-            (left, right), raised = x[pair], self._raised(slope, number)
+            (left, right), raised = x[pair], self._raised(slope, shifts)
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(raised, right), left.swapaxes(-1, -2) @ raised
             else:

@@ -101,23 +101,20 @@ def open_entries(op: num.SparseProductsOp) -> None:
 def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopNest) -> SSAValue:
     """Add the terms of a row in a loop that follows its gaps, starting at entry number `first`."""
 
-    def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        sum, column, entry = carried
-        column = nest.add(column, nest.unsigned(nest.load(op.gaps, [entry])))
-        for argument, value in zip(op.body.block.args, (sum, entry, column), strict=True):
+    def add(*values: SSAValue) -> SSAValue:
+        for argument, value in zip(op.body.block.args, values, strict=True):
             argument.replace_all_uses_with(value)
         *terms, end = op.body.block.ops
         for term in terms:
             term.detach()
             nest.put(term)
-        return [end.operands[0], column, nest.add(entry, nest.index(1))]
+        return end.operands[0]
 
-    length = nest.unsigned(nest.load(op.lengths, [row]))
-    results = nest.fold(length, [op.start, nest.index(0), first], step)
-    loop = results[0].owner
+    sum = num.over_entries(op.start, op.gaps, op.lengths, row, first, add, nest)
+    loop = sum.owner
     assert isinstance(loop, scf.ForOp)
     loop.attributes |= op.attributes
-    return results[0]
+    return sum
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:

@@ -126,22 +126,22 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
         """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
-        formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
-        dtype = np.float64 if lhs.shape[-1] * _greatest_product(*formats) < EXACT_FLOAT else np.int64
-        factors = (format.integers(raws).astype(dtype) for format, raws in zip(formats, (lhs, rhs), strict=True))
-        sums = stacked_matmul(*factors).astype(np.int64)
-        return sums if start is None else sums + start
+        of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
+        return _exact_sums(of_lhs.integers(lhs), of_rhs.integers(rhs), _greatest_product(of_lhs, of_rhs), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
         format = exact_numbers(rhs_format)
         most = int(np.abs(lhs).max(initial=0)) * max(map(abs, format.integer_limits))
-        dtype = np.float64 if lhs.shape[-1] * most < EXACT_FLOAT else np.int64
-        sums = stacked_matmul(lhs.astype(dtype), format.integers(rhs).astype(dtype)).astype(np.int64)
-        return sums if start is None else sums + start
+        return _exact_sums(lhs, format.integers(rhs), most, start)
+
+
+def _exact_sums(lhs: Raws, rhs: Raws, most: int, start: Raws | None) -> Raws:
+    """Sums of products of integers, none of which is greater than `most` in size."""
+    from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+    dtype = np.float64 if lhs.shape[-1] * most < EXACT_FLOAT else np.int64
+    sums = stacked_matmul(lhs.astype(dtype), rhs.astype(dtype)).astype(np.int64)
+    return sums if start is None else sums + start
 
 
 def _greatest_product(lhs: ExactNumbers, rhs: ExactNumbers) -> int:

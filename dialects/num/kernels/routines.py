@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeGuard, cast
 
 from xdsl.dialects import arith, memref
@@ -64,6 +64,7 @@ __all__ = [
     "TilesAttr",
     "TransformAttr",
     "calls_dot",
+    "over_entries",
 ]
 
 
@@ -236,6 +237,29 @@ def _difference(call: CallOp) -> NumberFormat:
     return format
 
 
+def over_entries(
+    start: SSAValue,
+    gaps: SSAValue,
+    lengths: SSAValue,
+    row: SSAValue,
+    first: SSAValue,
+    add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
+    loops: Loops,
+) -> SSAValue:
+    """The sum over a compressed row in a loop that follows its gaps, from entry number `first` among all.
+
+    add: gives the sum after an entry, from the sum before, the number of the entry and its column.
+    """
+
+    def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        sum, column, entry = carried
+        column = loops.add(column, loops.unsigned(loops.load(gaps, [entry])))
+        return [add(sum, entry, column), column, loops.add(entry, loops.index(1))]
+
+    length = loops.unsigned(loops.load(lengths, [row]))
+    return loops.fold(length, [start, loops.index(0), first], step)[0]
+
+
 @irdl_attr_definition
 class SparseDotAttr(LoopRoutineAttr):
     """`(sum, values, gaps, lengths, vector, row, at)`: sum + the products of one compressed row and a vector.
@@ -261,16 +285,12 @@ class SparseDotAttr(LoopRoutineAttr):
         same_family(call, *(element_format(factor.type) for factor in self.factors(call)))
 
     def expand(self, call: CallOp, loops: Loops) -> SSAValue:
-        sum, values, gaps, lengths, vector, row, at = call.arguments
+        start, values, gaps, lengths, vector, row, at = call.arguments
 
-        def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            sum, column, at = carried
-            column = loops.add(column, loops.unsigned(loops.load(gaps, [at])))
-            product = MacOp(sum, loops.load(values, [at]), loops.load(vector, [column]))
-            return [loops.insert(product), column, loops.add(at, loops.index(1))]
+        def add(sum: SSAValue, entry: SSAValue, column: SSAValue) -> SSAValue:
+            return loops.insert(MacOp(sum, loops.load(values, [entry]), loops.load(vector, [column])))
 
-        length = loops.unsigned(loops.load(lengths, [row]))
-        return loops.fold(length, [sum, loops.index(0), at], step)[0]
+        return over_entries(start, gaps, lengths, row, at, add, loops)
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         def emit(e: Emitter) -> Sequence[SSAValue]:

@@ -123,9 +123,9 @@ EQUAL_VALUES = 1e-3
 _ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 
-def remember(module: ModuleOp, estimator: object) -> None:
-    """Keep an estimator for as long as the module that was imported from it lives."""
-    _ESTIMATORS[module] = partial(_answers, estimator)
+def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
+    """Keep an estimator for as long as the module that was imported from it lives. scores: of a detector."""
+    _ESTIMATORS[module] = partial(_answers, estimator, scores)
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
@@ -133,16 +133,16 @@ def own_answers(module: ModuleOp) -> OwnAnswers | None:
     return _ESTIMATORS.get(module)
 
 
-def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
+def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
             given = _as_fitted(estimator, x)
-            if hasattr(estimator, "mahalanobis"):
-                found = -estimator.mahalanobis(given)
-            elif _is_detector(estimator):
-                found = estimator.score_samples(given)
-            else:
+            if not scores:
                 found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
+            elif hasattr(estimator, "mahalanobis"):
+                found = -estimator.mahalanobis(given)
+            else:
+                found = estimator.score_samples(given)
     # Estimators may contain arbitrary code, which may raise anything.
     except Exception:
         return None
@@ -152,12 +152,6 @@ def _answers(estimator: Any, x: NDArray[Any]) -> NDArray[Any] | None:
         return found if found.dtype.kind in "iu" and found.ndim == 1 else found.reshape(len(x), -1)
     numbers = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
     return np.array([numbers[label] for label in found.tolist()])
-
-
-def _is_detector(estimator: object) -> bool:
-    """True for a detector of anomalies; a mixture, which has these methods, too, predicts clusters."""
-    scores = hasattr(estimator, "score_samples") and hasattr(estimator, "fit_predict")
-    return scores and not hasattr(estimator, "predict_proba")
 
 
 def _as_fitted(estimator: Any, x: NDArray[Any]) -> Any:

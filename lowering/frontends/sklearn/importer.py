@@ -124,7 +124,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             tdsl.update_input(module, names=names)
     simplify(module)
     if not _measures_distance(name):
-        remember(module, estimator)
+        remember(module, estimator, scores=name in DETECTORS)
     return module
 
 

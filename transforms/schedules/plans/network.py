@@ -151,8 +151,8 @@ class _Network:
         return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp | tdsl.NormaliseOp) and operand.has_one_use()
 
     def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
-        reads = [self.read(op, value) for value in operands]
         footprints = [op.footprint(value) for value in operands]
+        reads = [self.read(op, value, window) for value, window in zip(operands, footprints, strict=True)]
         kind = Kind.CONTRACTION
         if isinstance(op, tdsl.ReceiveOp):
             kind = Kind.ARRIVAL
@@ -165,12 +165,12 @@ class _Network:
         self.nodes.append(Node(name, kind, tuple(reads), op.macs))
         self.ops[name] = [op]
 
-    def read(self, op: tdsl.TensorOp, value: SSAValue) -> Read:
+    def read(self, op: tdsl.TensorOp, value: SSAValue, window: tdsl.Footprint | None) -> Read:
         inner, before = self.margins.get(value, (value, (0, 0)))
         name = self.names[inner]
         image, result = self.tensors[name], tdsl.shape_of(op.out)
         whole = image.height, image.width
-        if (window := op.footprint(value)) is not None:
+        if window is not None:
             above, _, left, _ = window.margins
             sums = isinstance(op, tdsl.PoolOp) and prod(result[1:3]) == 1 and image.pixels > 1
             return Read(name, window.kernel, window.strides, (above + before[0], left + before[1]), sums)
@@ -186,12 +186,12 @@ def _is_margin(op: tdsl.PadOp) -> bool:
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False
-    return all(isinstance(use.operation, tdsl.TensorOp) and reads_windows(use.operation, op.out) for use in op.out.uses)
+    users = (use.operation for use in op.out.uses)
+    return all(isinstance(user, tdsl.TensorOp) and gathers(user, user.footprint(op.out)) for user in users)
 
 
-def reads_windows(op: tdsl.TensorOp, operand: SSAValue) -> bool:
+def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
     """True if an op gathers windows of an operand, with the padding of the image, instead of single pixels."""
-    window = op.footprint(operand)
     return window is not None and (window.kernel != (1, 1) or isinstance(op, tdsl.ContractionOp))
 
 

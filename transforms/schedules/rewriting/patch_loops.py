@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.plans.graph import Image, Read
 from tinyml.transforms.schedules.plans.halos import Box, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
-from tinyml.transforms.schedules.slices.select_body import body_of, kind_of
+from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import segment_of
 

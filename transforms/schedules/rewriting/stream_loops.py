@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule
 from tinyml.transforms.schedules.rings.ticks import Clock
-from tinyml.transforms.schedules.slices.select_body import body_of
+from tinyml.transforms.schedules.slices.bodies import body_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 

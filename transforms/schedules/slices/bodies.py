@@ -1,8 +1,9 @@
-"""Slices of convolutions, of other ops that read windows of images, and of images that arrive row by row."""
+"""The computation of a stage's slices: of convolutions, of other ops on windows, and of rows that arrive."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import tensor
 from xdsl.ir import SSAValue
@@ -14,8 +15,9 @@ from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
-from tinyml.transforms.schedules.plans.network import reads_windows
+from tinyml.transforms.schedules.plans.network import gathers
 from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.slices.average_body import Average, averages_all
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
 
@@ -49,7 +51,7 @@ class Windows(Body):
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
-        self.op, self.sources = stage.op, sources_of(stage.op)
+        self.op, self.sources = stage.op, _sources_of(stage.op)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         windows = {value: source.at(y, x, images, self.emit) for value, source in self.sources.items()}
@@ -86,7 +88,7 @@ class _Source:
         """The windows that an op reads of an operand; None if it reads all of it."""
         if (window := op.footprint(operand)) is None:
             return None
-        pad = padding(operand) if reads_windows(op, operand) else None
+        pad = padding(operand) if gathers(op, window) else None
         return _Source(operand if pad is None else pad.input, window, pad)
 
     def at(self, y: SSAValue, x: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
@@ -111,7 +113,7 @@ class _Source:
         return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
 
 
-def sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
+def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
     """The operands of which an op reads windows; raises `NotTiled` if it does not run slice by slice."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
@@ -171,3 +173,37 @@ class Arrival(Body):
             return self.chained(part, y, self.emit.index(0), images)
 
         return self.whole_row(y, received, target, as_stored=True)
+
+
+def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> Body:
+    """The body that computes a stage's slices. Raises `NotTiled`.
+
+    target: the board, which may have kernels for several pixels of a row at once. memory: what these may take.
+    """
+    kind = kind_of(stage)
+    if kind is Convolution:
+        return Convolution(stage, emit, target, memory)
+    return kind(stage, emit) if stage.pooled is None else BlockPool(stage, body_of(stage.pooled, emit), emit)
+
+
+def kind_of(stage: Stage) -> type[Body]:
+    """The class of a stage's body before any pooling; raises `NotTiled` if there is none."""
+    op, name = stage.op, stage.node.result
+    shape = tdsl.shape_of(op.out)
+    if len(shape) != 4 or shape[0] != 1:
+        raise NotTiled(f"{name} is no single image")
+    if any(read.sums for read in stage.node.reads) and not averages_all(op):
+        raise NotTiled(f"{name} needs all of its operand")
+    for step in (op, *stage.chain):
+        if isinstance(step, tdsl.ElementwiseOp):
+            others = [tdsl.shape_of(value) for value in step.inputs if tdsl.shape_of(value) != shape]
+            if any(prod(other[:-1]) > 1 for other in others):
+                raise NotTiled(f"{name} repeats an operand along rows or columns")
+    if averages_all(op):
+        return Average
+    if isinstance(op, tdsl.Conv2dOp):
+        return Convolution
+    if isinstance(op, tdsl.ReceiveOp):
+        return Arrival
+    _sources_of(op)
+    return Windows
