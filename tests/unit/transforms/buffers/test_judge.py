@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 from measured.measures.judged_packings import problem, trials
+from programs.paths import MODELS
 from programs.spread import spread
 
+from tinyml.dialects.context import context
+from tinyml.dialects.scratch import ArenaOp, ViewOp
+from tinyml.lowering import pipelines
+from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.packing import Effort, Overlap, Proof, Rectangle, branch_and_bound, lower_bound, pack
 from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_by_search, judge_height, other_judge
 
@@ -107,6 +112,18 @@ def calls() -> Generator[SimpleNamespace]:
         yield made
     finally:
         sys.setprofile(None)
+
+
+@pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
+def test_programs_of_classifiers_are_judged(name: str, buffers: int):
+    """The numbers of buffers are within those that docs/packing.md states."""
+    file = MODELS[name]
+    module = load_program(file, context())
+    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz")), "judge": "exact-cover"}
+    for steps in ("reals-to-formats", "formats-to-buffers"):
+        pipelines.run(module, context(), pipelines.flatten(steps, options))
+    assert [op.checked and op.checked.data for op in module.walk() if isinstance(op, ArenaOp)] == ["exact-cover"]
+    assert sum(isinstance(op, ViewOp) for op in module.walk()) == buffers
 
 
 def test_what_is_too_large_stays_undecided():
