@@ -218,6 +218,54 @@ def _row(name: str, format: str, models: Path | None) -> Values:
     return row
 
 
+ENOUGH = 1.05
+"""The ratio of RAM that fails to RAM that suffices, at which `least` ends."""
+
+PROMOTION = "--search", "promote", "--formats", "posit,affine", "--metric", "margin", "--pack-buffers"
+
+LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
+"""A model of each family; others take an hour."""
+
+
+def least(models: Path | None) -> Values:
+    """How many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
+
+    Each ratio is searched by promotion within limits between which the next is the geometric mean, until one that fails
+    is at most `ENOUGH` times less than one that suffices. Widths are chosen on the validation set; whether they suffice
+    is told by the test set, as in the paper. `less` is the least of `models`, `more` the most, `worst` the worst
+    change.
+    """
+    rows = by_parts("least-ram", LEAST_OF, lambda name: _least(name, models))
+    ratios = [row["floats"] / row["ram"] for row in rows.values()]
+    worst = min(row["change"] for row in rows.values())
+    return {"less": min(ratios), "more": max(ratios), "worst": worst, "count": len(rows), "models": rows}
+
+
+def _least(name: str, models: Path | None) -> Values:
+    program, val, test = find_model(model_path(name, models))
+
+    def report(*options: str) -> Values | None:
+        with tempfile.TemporaryDirectory() as folder:
+            given = ["--val", str(val), "--test", str(test), "--target", "host", *options, "-o", f"{folder}/out"]
+            if not compiled(["compile", str(program), *given]):
+                return None
+            found = json.loads(Path(folder, "out/report.json").read_text())
+        ram = found["ram_bytes"]["arena"] + found["ram_bytes"]["input"]
+        return {"ram": ram, "change": round(found["accuracy"] - found["accuracy_float"], 4)}
+
+    floats = report("--format", "f32")
+    assert floats is not None
+    fails, best = floats["ram"] // 7, floats
+    while best["ram"] > ENOUGH * fails:
+        limit = round((fails * best["ram"]) ** 0.5)
+        found = report(*PROMOTION, "--ram", str(limit))
+        if found is not None and found["change"] >= -0.2:
+            best = found
+        else:
+            fails = limit
+    return {"floats": floats["ram"], **best}
+
+
 def explored(models: Path | None) -> Values:
     """Candidates that demotion and promotion evaluate in Shiftry's arithmetic, the latter in the RAM of the former.
 
