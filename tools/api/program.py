@@ -136,11 +136,14 @@ class Program:
         return self.scores(X, raw=raw)
 
     def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores of a detector (samples,) minus its threshold: below 0 for anomalies.
+        """The scores of a detector (samples,) minus its threshold, as it is rounded to their format.
 
-        X, raw: as for `predict`. Raises `InputError` as `score_samples` does.
+        It is below 0 for the samples that `predict` calls anomalies. X, raw: as for `predict`. Raises `InputError` as
+        `score_samples` does.
         """
-        return self.scores(X, raw=raw) - self._require_detector()
+        from tinyml.tools.driver.detection import rounded_threshold
+
+        return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
 
     def score(self, X: object, y: object, *, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².

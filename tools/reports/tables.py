@@ -104,7 +104,8 @@ def _print_detection(report: Report) -> None:
     exact, found = report.detection["reals"], report.detection["formats"]
     area = "" if found["auc"] is None else f"area under the curve {found['auc']:.4f} (float {exact['auc']:.4f}), "
     alarms = f"{found['alarms']:.2%} of the {'usual ' if area else ''}samples are alarms (float {exact['alarms']:.2%})"
-    print(f"{report.name}: {area}{alarms}, ranks correlate by {report.detection['rank_correlation']:.4f}")
+    ranks = f"ranks correlate by {report.detection['rank_correlation']:.4f}"
+    print(f"{report.name}: {area}{alarms}, {ranks}, {report.detection['far']:.1%} of far samples are decided otherwise")
 
 
 def print_program(report: Report, *, chosen: bool) -> None:

@@ -22,7 +22,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
-from tinyml.tools.driver.choice.statistics import Judge, Loss, sample_groups
+from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
+    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator, SharedProgram
     from tinyml.runtime.model.data import Data
     from tinyml.targets.verilog.fabric import Fabric
     from tinyml.tools.driver.choice.alternatives import Alternative
@@ -88,6 +88,14 @@ class Prepared:
     def evaluator(self) -> CandidateEvaluator:
         """The evaluator of its candidates, whose constants are rounded on the data."""
         return CandidateEvaluator(self.reals, self.data, self.scheme)
+
+    def shared_on(self, inputs: NDArray[Any]) -> SharedEvaluator:
+        """An evaluator of its candidates on other inputs (samples, elements) than the data."""
+        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function, samples_together
+        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+
+        together = samples_together(predict_function(self.reals))
+        return SharedEvaluator(argument_reals(self.reals, inputs), chunk=together)
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -134,7 +142,8 @@ class Trials:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(self.program).threshold
-        return Judge.of(Reference(reals, self.data), self.groups, threshold)
+        detector = None if threshold is None else Detector.of(reals, self.data, threshold)
+        return Judge.of(Reference(reals, self.data), self.groups, detector)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
@@ -245,7 +254,12 @@ class ProgramTrial:
 
     def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
         """The loss of a program on the data. at_most: as for `loss_of`."""
-        return loss_of(program, self.reference.order, judge, at_most)
+        loss = loss_of(program, self.reference.order, judge, at_most)
+        if judge.detector is None:
+            return loss
+        far = self.prepared.shared_on(judge.detector.far).prepare(program.module)
+        scores = [far.decoded(far.outputs(chunk))[0][:, 0] for chunk in range(len(far.evaluator.chunks))]
+        return judge.with_far(loss, np.concatenate(scores))
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""
