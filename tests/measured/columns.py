@@ -85,6 +85,7 @@ IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {ro
 LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
+ANOMALIES = "anomalies '{row}'"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
@@ -237,6 +238,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles": ("estimator '{row}'", "{time:,.0f}"),
         "flash, bytes": ("estimator '{row}'", "{flash}"),
         "RAM, bytes": ("estimator '{row}'", "{ram}"),
+    },
+    "anomalies": {
+        "area, float": (ANOMALIES, "{float:.3f}"),
+        "on the Uno": (ANOMALIES, "{auc:.3f}"),
+        "decided otherwise": (ANOMALIES, "{other:d} of {far}"),
+        "format": (ANOMALIES, "{chosen:s}"),
+        "flash": (ANOMALIES, "{flash}"),
+        "RAM": (ANOMALIES, "{ram}"),
+        "cycles, thousands": (ANOMALIES, "{time:k}"),
+        "M4, instructions, thousands": (ANOMALIES, "{instructions:k}"),
     },
     "auto-suite": {
         "chosen": (TYPED, "{chosen:s}"),

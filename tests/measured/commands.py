@@ -166,7 +166,21 @@ def _detector(folder: Path, options: list[str]) -> Values:
     return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
 
 
-_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune, "judge": _judge}
+def _anomalies(name: str, options: list[str]) -> Values:
+    """A detector of anomalies by its data set and its kind, joined by ` | ` (`programs.anomalies`)."""
+    from programs.anomalies import figures
+
+    return figures(*name.split(" | "))
+
+
+_OF_TESTS = {
+    "anomalies": _anomalies,
+    "estimator": _estimator,
+    "sensor": _sensor,
+    "board": _board,
+    "finetune": _finetune,
+    "judge": _judge,
+}
 """Measurements of what the tests name."""
 
 _COMMANDS = {
