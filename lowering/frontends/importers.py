@@ -58,6 +58,8 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
+    "ubj": "tinyml.lowering.frontends.boosted.ubjson:read_ubjson",
+    "cbm": "tinyml.lowering.frontends.boosted.objects:read_catboost",
     "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
     "joblib": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
     "pkl": "tinyml.lowering.frontends.sklearn.importer:read_pickle",

@@ -80,8 +80,8 @@ class Model:
 def load(source: object, *, example: object = None, detector: bool = False, trust_pickle: bool = False) -> Model:
     """Read a trained model.
 
-    source: the path of a file that a frontend reads (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of
-    scikit-learn (of XGBoost and LightGBM too), a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
+    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
+    `Booster` of these or a model of CatBoost, a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
     PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs.
     detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the squared
     distance to its nearest centre, or to what it reconstructs. trust_pickle: true for .pkl and .joblib files of a
@@ -105,6 +105,8 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
         if "onnx.ModelProto" in kinds:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
             return Model(name, _import("onnx.importer")("read_onnx", content, name))
+        if kinds & {"xgboost.Booster", "lightgbm.Booster", "catboost.CatBoost"}:
+            return Model(name, _import("boosted.objects")("import_booster", source, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
             return Model(name, _import("sklearn.importer")("import_estimator", source), estimator=source)
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
