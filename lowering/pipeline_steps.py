@@ -166,7 +166,6 @@ PIPELINES = {
             "simplify",
             "licm",
             "slide-windows",
-            "fuse-updates",
             "expand-loops",
             "simplify",
             "forward-stores",

@@ -23,8 +23,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import affine_sum, build_constant, build_index, trips_of
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
 
@@ -73,12 +72,12 @@ class UnrolledSum:
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
-            parts = terms(load.address)
+            first, factors = affine_sum(load.address)
             word = cast("rtl.MemoryType", load.memory.type)
-            if parts.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
+            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
                 return False
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            if any(part % unit for part in parts.values()):
+            if any(part % unit for part in (first, *factors.values())):
                 return False
         return True
 
