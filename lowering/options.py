@@ -149,10 +149,10 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     judge: str | None = option(
-        "prove the lower bound of the arena once more, by another algorithm than the search's, for small programs "
+        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs "
         "(docs/packing.md)",
         default=None,
-        choices=JUDGES,
+        choices=tuple(JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(

@@ -41,8 +41,11 @@ GAP, TITLE = 8, 18
 """Pixels between the images, and the height of the titles above them."""
 
 
-def write_detector(name: str, detectors: Path, out: Path) -> Path:
-    """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model."""
+def write_detector(name: str, detectors: Path, out: Path, searched: int | None = None) -> Path:
+    """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model.
+
+    searched: the number of pictures in search.npz, the first of those that there are; by default all.
+    """
     out.mkdir(parents=True, exist_ok=True)
     model = out / f"{name}.onnx"
     detector = face_model(FACES[name], parameters(FACES[name], detectors / f"{name}.npz"))
@@ -50,9 +53,9 @@ def write_detector(name: str, detectors: Path, out: Path) -> Path:
     with np.load(detectors / "reference.npz") as arrays:
         known = len(arrays["x"])
         given = np.concatenate([arrays["x"], 2.0 * arrays["q"][known:]]) / INPUT_SCALE
-    searched = np.concatenate([given, given[:, :, ::-1]])
+    every = np.concatenate([given, given[:, :, ::-1]])
     pictures, _ = measured_pictures(detectors)
-    for file, x in (("search", searched), ("test", pictures[:1])):
+    for file, x in (("search", every[:searched]), ("test", pictures[:1])):
         np.savez(out / f"{file}.npz", x=x.reshape(len(x), -1).astype(np.float32))
     return model
 
@@ -110,12 +113,19 @@ def _png(image: NDArray[np.uint8]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
-def compiled(name: str, detectors: Path, out: Path, options: Sequence[str], board: str = "cortex-m4") -> dict[str, Any]:
+def compiled(
+    name: str,
+    detectors: Path,
+    out: Path,
+    options: Sequence[str],
+    board: str = "cortex-m4",
+    searched: int | None = None,
+) -> dict[str, Any]:
     """Compile a detector with `tinyml compile`; its report, and its average precision beside that of the `float` one.
 
-    Raises `SystemExit` if the chip computes other outputs than the evaluator.
+    searched: as in `write_detector`. Raises `SystemExit` if the chip computes other outputs than the evaluator.
     """
-    model, folder, face = write_detector(name, detectors, out), out / name, FACES[name]
+    model, folder, face = write_detector(name, detectors, out, searched), out / name, FACES[name]
     data = ["--val", str(out / "search.npz"), "--test", str(out / "test.npz")]
     # The detectors' papers count the image as a part of the memory, where other tensors may take its place.
     command = ["compile", str(model), *data, "--target", board, "--reuse-input", "-o", str(folder), "--force"]

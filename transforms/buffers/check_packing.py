@@ -44,7 +44,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_p
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle
-from tinyml.transforms.buffers.packing.judge import JUDGES, Verdict, judge
+from tinyml.transforms.buffers.packing.judge import JUDGES, Verdict, other_judge
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -63,7 +63,8 @@ class CheckPackingPass(ModulePass):
 
     judge: the algorithm that proves the lower bound of the arena once more, or none. Algorithm X (`exact-cover`) looks
     for a packing of fewer bytes: if it sees that there is none, the arena says so (`checked`), and one that it finds is
-    an error. It takes on problems whose matrix is small, of buffers that do not move. align: as in `pack-scratch`.
+    an error. It takes on problems whose matrix is small, of buffers that do not move. `branch-and-bound` does the same.
+    The algorithm that proved the bound leaves the judgement to the other one. align: as in `pack-scratch`.
     """
 
     name = "check-packing"
@@ -72,7 +73,7 @@ class CheckPackingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.judge is not None and self.judge not in JUDGES:
-            raise unknown("judge", self.judge, JUDGES)
+            raise unknown("judge", self.judge, list(JUDGES))
         for function in defined_functions(op):
             _check_views(function)
             try:
@@ -95,9 +96,10 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
         places.setdefault(len(views) + i if view.place is None else view.place.value.data, []).append(view)
     groups = list(places.values())
     shapes = [_rectangle(members, align) for members in groups]
-    bound = arenas[0].lower_bound.value.data
+    bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
+    name = other_judge(name, proof.data if proof is not None else None)
     distances = safe_distances(program_points(function), groups, shapes)
-    judgement = judge(with_overlaps(shapes, distances), bound)
+    judgement = JUDGES[name](with_overlaps(shapes, distances), bound)
     if judgement.verdict is Verdict.REFUTED:
         lower = max(start + shape.size for start, shape in zip(judgement.offsets, shapes, strict=True))
         raise error_at(arenas[0], f"the lower bound of the arena is {bound} bytes, but {name} packs it in {lower}")

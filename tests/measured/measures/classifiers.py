@@ -18,6 +18,7 @@ from programs.hybrid import POINT
 from programs.plugins import installed
 
 from measured.commands import measure, model_path
+from measured.recurrent import folder_of
 from measured.store import FOLDER, MEASURED, Values, by_parts, read
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.main import main as tinyml
@@ -167,6 +168,16 @@ def step_by_step(name: str) -> Callable[[Path | None], Values]:
         values = measure(f"compile {name} --width 16 --input callback", models)
         kept = {key: values[key] for key in ("accuracy", "float", "ram", "flash", "fits")}
         return {**kept, "seconds": round(values["time"] / 16e6, 2)}
+
+    return measured
+
+
+def trained_here(name: str) -> Callable[[Path | None], Values]:
+    """Measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits and, step by step, in 16 (`sixteen`)."""
+
+    def measured(models: Path | None) -> Values:
+        folder = folder_of(name, lambda other: model_path(other, models)).parent
+        return {**published(name, "uno")(folder), "sixteen": step_by_step(name)(folder)}
 
     return measured
 

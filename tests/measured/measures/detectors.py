@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from programs.face_results import compiled
@@ -20,6 +21,12 @@ STM32H747 = 240e6
 """Hertz of MinUn's board."""
 
 
+SEARCHED = 2
+"""Pictures on which widths of posits are searched: a program in posits takes seconds for each."""
+
+POSITS_RAM = {"face-c": 203_000, "face-b": 192_000, "face-a": 197_000}
+"""Bytes of MinUn's programs in posits (table 3)."""
+
 EVERYWHERE = {"fixed": "fixed", "posits": "posit", "zero-skew": "affine"}
 """Formats of 8 bits by their names in MinUn's table 8."""
 
@@ -29,24 +36,67 @@ def everywhere(models: Path | None) -> Values:
 
     By the evaluator's outputs, which those of the host's program for a picture equal.
     """
-    rows = by_parts("face-c-8-bits", list(EVERYWHERE), lambda name: _face_c(models, "--format", EVERYWHERE[name]))
+    rows = by_parts(
+        "face-c-8-bits",
+        list(EVERYWHERE),
+        lambda name: _on_host("face-c", models, ["--format", EVERYWHERE[name], "--width", "8"]),
+    )
     return {name: row["average_precision"] for name, row in rows.items()} | {"float": rows["fixed"]["float"]}
 
 
-def demoted(models: Path | None) -> Values:
-    """The average precision of Face-C in Shiftry's arithmetic and by its search, in floats, and bytes of its arena.
+def under_both_limits(models: Path | None) -> Values:
+    """Face-A in 8 bits everywhere on a Cortex-M4: bytes of RAM, with image and stack, and flash; average precisions.
 
-    In the memory that MinUn's program takes.
+    Formats by their names in MinUn's table 8: fixed point and zero-skew.
     """
-    options = "--format", "shiftry", "--search", "demote", "--widths", "8,16", "--ram", "185000", "--metric", "error"
-    return by_parts("face-c-demoted", ["demotion"], lambda _: _face_c(models, *options))["demotion"]
+    folder, board = model_path("rnnpool-face", models), "cortex-m4"
+
+    def measured(name: str) -> Values:
+        with tempfile.TemporaryDirectory() as out:
+            options = ["--format", EVERYWHERE[name], "--width", "8"]
+            found = compiled("face-a", folder, Path(out), options, board)
+        precisions = {key: round(found[key], 6) for key in ("average_precision", "float")}
+        return {"ram": found["ram_bytes"]["total"], "flash": found["flash_bytes"], **precisions}
+
+    return by_parts("face-a-8-bits", ["zero-skew", "fixed"], measured)
 
 
-def _face_c(models: Path | None, *options: str) -> Values:
-    folder, width = model_path("rnnpool-face", models), () if "--search" in options else ("--width", "8")
+def demoted(ram: int) -> Callable[[Path | None], Values]:
+    """Measures the average precision of Face-C in Shiftry's arithmetic, by its search within `ram` bytes.
+
+    Beside that in floats, and bytes of the arena.
+    """
+
+    def measured(models: Path | None) -> Values:
+        options = _searched("shiftry", "demote", ram)
+        return by_parts("face-c-demoted", [str(ram)], lambda _: _on_host("face-c", models, options))[str(ram)]
+
+    return measured
+
+
+def in_posits(models: Path | None) -> Values:
+    """Average precisions and bytes of arenas of the detectors in posits of 8 and 16 bits, by Haunter: `a`, `b`, `c`."""
+    rows = by_parts(
+        "faces-in-posits",
+        list(POSITS_RAM),
+        lambda name: _on_host(name, models, _searched("posit", "promote", POSITS_RAM[name]), SEARCHED),
+    )
+    return {name[-1]: row for name, row in rows.items()}
+
+
+def _searched(format: str, search: str, ram: int) -> list[str]:
+    return ["--format", format, "--search", search, "--widths", "8,16", "--ram", str(ram), "--metric", "error"]
+
+
+def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:
+    """Bytes of the arena and of constants of a detector, and its average precision beside that in floats."""
     with tempfile.TemporaryDirectory() as out:
-        found = compiled("face-c", folder, Path(out), [*options, *width], board="host")
-    return {"arena": found["ram_bytes"]["arena"], **{name: found[name] for name in ("average_precision", "float")}}
+        found = compiled(name, model_path("rnnpool-face", models), Path(out), options, "host", searched)
+    return {
+        "arena": found["ram_bytes"]["arena"],
+        "constants": found["constants_bytes"],
+        **{key: round(found[key], 6) for key in ("average_precision", "float")},
+    }
 
 
 def detectors() -> Values:

@@ -12,7 +12,7 @@ from typing import Any
 from measured.solved_packings import guillotine
 from measured.store import MEASURED, read
 from tinyml.transforms.buffers.packing import Effort, Overlap, Rectangle, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import Verdict, judge, judge_height
+from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_height
 from tinyml.transforms.buffers.packing.validator import complaints
 
 Values = dict[str, Any]
@@ -24,7 +24,10 @@ CUTS = 20
 """Problems without a spare byte of each size."""
 
 NODES = 20_000
-"""Limit on the nodes of a judgement."""
+"""Limit on the nodes of a search for the packing of `cuts-N`."""
+
+STEPS = 10 * WORK
+"""Limit on the steps of a judgement."""
 
 MOST, MOST_OVERLAPPING = 15, 12
 """Limits on the buffers of a problem."""
@@ -90,7 +93,7 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
         begun = time.process_time()
         placement = pack(given, "branch-and-bound")
         packed = time.process_time()
-        height, bound = judge_height(given, placement.height, NODES), judge(given, placement.lower_bound, NODES)
+        height, bound = judge_height(given, placement.height, STEPS), judge(given, placement.lower_bound, STEPS)
         judged = time.process_time()
         assert placement.optimal
         assert not list(complaints(given, placement, patience=0))

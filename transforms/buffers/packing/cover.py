@@ -7,15 +7,15 @@ MinUn's canvas has an item for each byte and instruction. Here time is cut into 
 of packings that have been pushed down (its normal patterns); and the only addresses are those at which some buffer can
 start, because if two placements overlap, both contain the higher start. No coarsening is needed.
 
-A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is called regularly and
-may abort the work by raising an exception.
+A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is told the work that
+each set takes (`Effort.work`) and may abort it by raising an exception.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -29,7 +29,10 @@ MOST_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
 MOST_CELLS = 1_000_000_000
-"""Limit on the addresses of all buffers together, and of their alignments: each takes a bit."""
+"""Limit on the addresses of all buffers together: each takes a bit."""
+
+
+Check = Callable[[int], None]
 
 
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
@@ -40,7 +43,7 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
     high = max(high, low + 1)
-    if high * len(grid.sizes) + max(grid.alignments) > MOST_CELLS:
+    if high * len(grid.sizes) > MOST_CELLS:
         effort.note("exact cover", 0, time.monotonic(), f"more than {MOST_CELLS:,} addresses")
         return best
     height, heights = low, list[int]()
@@ -61,7 +64,7 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
     return best
 
 
-def _heights(grid: Grid, low: int, high: int, check: Callable[[], None]) -> list[int]:
+def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
     """The possible heights in [low, high] of a packing that has been pushed down, and `high` itself."""
     ends = {
         offset + size
@@ -91,27 +94,30 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
     """
     offsets: list[list[int]] = []
     left = most_ones
-    for pattern in patterns:
-        left -= pattern.bit_count()
-        if left < 0:
-            return None, 0, f"more than {most_ones} options"
-        offsets.append(list(_bits(pattern)))
     spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
+    for pattern, span in zip(patterns, spans, strict=True):
+        # An option covers its own address in each of its sections.
+        left -= pattern.bit_count() * len(span)
+        if left < 0:
+            return None, 0, f"more than {most_ones} ones"
+        offsets.append(list(_bits(pattern)))
     starts: list[list[int]] = []
     for x in range(grid.sections):
-        effort.check()
+        effort.check(len(spans))
         present = {offset for own, span in zip(offsets, spans, strict=True) if x in span for offset in own}
         starts.append(sorted(present))
 
-    layers = _Layers(grid)
+    layers = _Layers(grid, effort.check)
+    places: list[list[tuple[int, int]]] = []
+    for b, span in enumerate(spans):
+        effort.check(sum(layers.count(x) for x in span))
+        places.append([(x, layer) for x in span for layer in layers.of(b, x)])
 
     def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
         """For each section and layer of a buffer at an offset, the range of start addresses that it covers."""
         end = offset + grid.sizes[b]
         return [
-            (x, layer, range(bisect_left(starts[x], offset), bisect_left(starts[x], end)))
-            for x in spans[b]
-            for layer in layers.of(b, x)
+            (x, layer, range(bisect_left(starts[x], offset), bisect_left(starts[x], end))) for x, layer in places[b]
         ]
 
     def clashes(b: int, offset: int) -> list[tuple[str, int, int, int]]:
@@ -119,15 +125,18 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
         ruled_out = [("overlap", b, operand, offset) for operand in grid.overlaps.get(b, ())]
         for result in layers.results.get(b, ()):
             below, end = offset - grid.overlaps[result][b], offset + grid.sizes[b]
-            ruled_out += [("overlap", result, b, start) for start in offsets[result] if below < start < end]
+            between = slice(bisect_right(offsets[result], below), bisect_left(offsets[result], end))
+            ruled_out += [("overlap", result, b, start) for start in offsets[result][between]]
         return ruled_out
 
     ones = 0
     for b, own in enumerate(offsets):
         effort.check()
-        ones += sum(1 + sum(len(rows) for *_, rows in cells(b, offset)) + len(clashes(b, offset)) for offset in own)
-        if ones > most_ones:
-            return None, 0, f"more than {most_ones} ones"
+        for offset in own:
+            ones += 1 + sum(len(rows) for *_, rows in cells(b, offset)) + len(clashes(b, offset))
+            if ones > most_ones:
+                return None, 0, f"more than {most_ones} ones"
+    effort.check(sum(layers.count(x) * len(addresses) for x, addresses in enumerate(starts)))
     area = sorted(range(len(spans)), key=lambda b: -len(spans[b]) * grid.sizes[b])
     free: list[tuple[object, ...]] = [
         (x, layer, row)
@@ -149,7 +158,8 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
             covered = [(x, layer, row) for x, layer, rows in cells(b, offset) for row in rows]
             matrix.add([b, *covered, *clashes(b, offset)])
             options.append((b, offset))
-    solution = next(matrix.solutions(effort.ration(sys.maxsize), effort.is_late), None)
+    solution = next(matrix.solutions(effort.ration(sys.maxsize), effort.work, effort.is_late), None)
+    effort.work -= matrix.steps
     if solution is None:
         return None, matrix.nodes, "failed" if matrix.exhausted else "out of nodes"
     chosen = dict(options[option] for option in solution)
@@ -159,7 +169,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
 class _Layers:
     """For each section, sets of buffers without overlaps (layers), such that all other pairs share one."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, check: Check) -> None:
         self.results: dict[int, list[int]] = {}
         """The results that may overlap each operand."""
         self.paired: list[list[int]] = [[] for _ in range(grid.sections)]
@@ -171,8 +181,10 @@ class _Layers:
                 self.results.setdefault(operand, []).append(result)
                 both = max(grid.first[result], grid.first[operand]), min(grid.last[result], grid.last[operand])
                 for x in range(both[0], both[1] + 1):
+                    check(len(self.paired[x]))
                     self.paired[x] += [b for b in (result, operand) if b not in self.paired[x]]
         for x, paired in enumerate(self.paired):
+            check(len(paired) ** 2)
             for a, b in combinations(paired, 2):
                 if b not in grid.overlaps.get(a, ()) and a not in grid.overlaps.get(b, ()):
                     self.apart[x].append((a, b))
@@ -189,7 +201,7 @@ class _Layers:
         return [paired.index(b), *pairs]
 
 
-def _short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Iterator[int]:
+def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
     """For each buffer, the sums of sizes of buffers alive at the same time: few offsets, and mostly sufficient.
 
     Some offsets are missing: the buffer below may itself rest on others that are never alive together with this one.
@@ -197,10 +209,10 @@ def _short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Itera
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
         sums = _sums((_steps(grid, k) for k in near), height, check)
-        yield _aligned(sums, grid.alignments[b]) & limits.allowed(b)
+        yield _aligned(sums, grid.alignments[b], height) & limits.allowed(b)
 
 
-def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[int]:
+def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
     """For each buffer, all its offsets in packings of at most `height` that have been pushed down.
 
     A buffer rests on the bottom or on one that is alive at the same time, which rests on another one, and so on.
@@ -217,21 +229,26 @@ def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[
     patterns = [offsets & 1 for offsets in allowed]
     changed = set(range(count))
     while changed:
-        check()
         k = changed.pop()
         for b in neighbours[k]:
+            check(_work(height))
             ends = patterns[k] << grid.above(k, b)
-            more = _aligned(ends, grid.alignments[b]) & allowed[b] & ~patterns[b]
+            more = _aligned(ends, grid.alignments[b], height) & allowed[b] & ~patterns[b]
             if more:
                 patterns[b] |= more
                 changed.add(b)
     return patterns
 
 
-def _neighbours(grid: Grid, check: Callable[[], None]) -> list[list[int]]:
+def _work(height: int) -> int:
+    """The work of some operations on a set of offsets."""
+    return 4 + height // 4096
+
+
+def _neighbours(grid: Grid, check: Check) -> list[list[int]]:
     neighbours: list[list[int]] = []
     for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
-        check()
+        check(len(grid.sizes))
         others = enumerate(zip(grid.first, grid.last, strict=True))
         neighbours.append([k for k, (since, until) in others if k != b and since <= last and first <= until])
     return neighbours
@@ -242,11 +259,11 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
     return {grid.sizes[b], *grid.overlaps[b].values()} if b in grid.overlaps else (grid.sizes[b],)
 
 
-def _sums(steps: Iterable[Iterable[int]], most: int, check: Callable[[], None]) -> int:
+def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
     """All sums, up to `most`, of one step each of any subset of the buffers."""
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
-        check()
+        check(_work(most))
         before = sums
         for step in alternatives:
             if step <= most:
@@ -270,17 +287,18 @@ class _Limits:
     plus at most the slack: the bytes that stay free in the section.
     """
 
-    def __init__(self, grid: Grid, height: int, check: Callable[[], None]) -> None:
+    def __init__(self, grid: Grid, height: int, check: Check) -> None:
         self.grid = grid
         self.height = height
         self.check = check
         self.alive: list[list[int]] = [[] for _ in range(grid.sections)]
         for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
-            check()
+            check(last - first)
             for x in range(first, last + 1):
                 self.alive[x].append(b)
 
     def allowed(self, b: int) -> int:
+        self.check(_work(self.height))
         sizes = self.grid.sizes
         offsets = (1 << max(self.height - sizes[b] + 1, 0)) - 1
         for x in range(self.grid.first[b], self.grid.last[b] + 1):
@@ -302,12 +320,19 @@ def _smear(offsets: int, reach: int) -> int:
     return offsets
 
 
-def _aligned(offsets: int, alignment: int) -> int:
-    """Each element, rounded up to a multiple of the alignment."""
+def _aligned(offsets: int, alignment: int, height: int) -> int:
+    """Each element up to `height`, rounded up to a multiple of the alignment."""
     if alignment == 1:
         return offsets
-    places = bytearray((offsets.bit_length() + alignment) // 8 + 1)
-    for offset in _bits(offsets):
-        offset += -offset % alignment
-        places[offset >> 3] |= 1 << (offset & 7)
-    return int.from_bytes(places, "little")
+    if alignment > height:
+        return offsets & 1
+    return _smear(offsets & (1 << height + 1) - 1, alignment - 1) & _multiples(alignment, height)
+
+
+def _multiples(alignment: int, height: int) -> int:
+    """The multiples of an alignment, up to `height` and perhaps a few more."""
+    multiples, count = 1, 1
+    while (count - 1) * alignment < height:
+        multiples |= multiples << count * alignment
+        count *= 2
+    return multiples

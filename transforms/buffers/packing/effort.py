@@ -17,7 +17,7 @@ once: less than a second in C, some 20 in Python, and mostly much less."""
 
 
 class OutOfTime(Exception):
-    """Raised when the seconds of an effort have run out."""
+    """Raised when the seconds or the work of an effort have run out."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Effort:
     capacity: a sufficient height in bytes; without it the search continues until its placement is optimal.
     core: search in C if that can be compiled; the answers are the same.
     barred: program points before which no buffer may move.
+    work: a limit on the steps of exact cover, in its matrix and for its sets of offsets, of some 0.3 microseconds each.
     """
 
     nodes: int | None = None
@@ -47,6 +48,7 @@ class Effort:
     capacity: int | None = None
     core: bool = True
     barred: Container[int] = ()
+    work: float = math.inf
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
     """The lowest placement so far, for interruptions by the user and for the end of the time."""
@@ -67,9 +69,10 @@ class Effort:
         if self.best is None or placement.height < self.best.height:
             self.best = placement
 
-    def check(self) -> None:
-        """Raise `OutOfTime` if the seconds have run out."""
-        if self.is_late():
+    def check(self, work: int = 0) -> None:
+        """Spend some work; raise `OutOfTime` if the work or the seconds have run out."""
+        self.work -= work
+        if self.work < 0 or self.is_late():
             raise OutOfTime
 
     def is_over(self) -> bool:

@@ -15,6 +15,7 @@ This module needs nothing but Python.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -56,6 +57,8 @@ class ExactCover:
         self._options = 0
         self.nodes = 0
         """The number of nodes of the search tree that the last search entered."""
+        self.steps = 0
+        """The steps of the last search: links removed from the lists of items, and items covered or compared."""
         self.exhausted = False
         """True if the last search covered the whole tree."""
 
@@ -97,18 +100,22 @@ class ExactCover:
         self._option_of_spacer[len(self._top) - 1] = self._options
         return self._options - 1
 
-    def solutions(self, nodes: int | None = None, stop: Callable[[], bool] | None = None) -> Iterator[tuple[int, ...]]:
+    def solutions(
+        self, nodes: float = math.inf, steps: float = math.inf, stop: Callable[[], bool] | None = None
+    ) -> Iterator[tuple[int, ...]]:
         """All solutions, each as the numbers of its options in the order in which they were chosen.
 
-        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, or
-        when `stop` returns true, which is called every 256 nodes. The iterator may be left at any point; only one may
-        run.
+        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, at the
+        first node after `steps` steps, or when `stop` returns true, which is called every 256 nodes. The iterator may
+        be left at any point; only one may run.
         """
-        self.nodes, self.exhausted = 0, False
+        self.nodes, self.steps, self.exhausted = 0, 0, False
         chosen: list[int] = []
         try:
             while True:
-                if self.nodes == nodes or (stop is not None and self.nodes % 256 == 255 and stop()):
+                if self.nodes >= nodes or self.steps > steps:
+                    return
+                if stop is not None and self.nodes % 256 == 255 and stop():
                     return
                 self.nodes += 1
                 if self._right[0] == 0:
@@ -153,10 +160,13 @@ class ExactCover:
     def _fewest(self) -> int:
         right, length = self._right, self._length
         item = best = right[0]
+        steps = 0
         while item:
             if length[item] < length[best]:
                 best = item
             item = right[item]
+            steps += 1
+        self.steps += steps
         return best
 
     def _commit(self, node: int) -> None:
@@ -192,6 +202,7 @@ class ExactCover:
         while node != item:
             self._hide(node)
             node = down[node]
+        self.steps += 1
         left, right = self._left[item], self._right[item]
         self._right[left], self._left[right] = right, left
 
@@ -206,7 +217,7 @@ class ExactCover:
     def _hide(self, node: int) -> None:
         """Remove an option from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
-        sibling = node + 1
+        sibling, steps = node + 1, 0
         while sibling != node:
             item = top[sibling]
             if item == 0:
@@ -216,7 +227,9 @@ class ExactCover:
                 above, below = up[sibling], down[sibling]
                 down[above], up[below] = below, above
                 length[item] -= 1
+                steps += 1
             sibling += 1
+        self.steps += steps
 
     def _unhide(self, node: int) -> None:
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length

@@ -1,8 +1,8 @@
-"""Exact cover as the judge of a lower bound: Algorithm X looks for the packing that another search has excluded.
+"""A judge of a lower bound: a search that looks for the packing that another one has excluded.
 
-The judge shares nothing with the search that it judges. It counts in bytes and starts of buffers, not in a grid's units
-and sections, and every offset that a packing pushed down can have is an option. Whether a packing is one is shown by
-the validator, and in a program by `check-packing`.
+Algorithm X judges branch and bound, with which it shares nothing. It counts in bytes and starts of buffers, not in a
+grid's units and sections, and every offset that a packing pushed down can have is an option. Branch and bound judges
+what exact cover has proved. Whether a packing is one is shown by the validator, and in a program by `check-packing`.
 """
 
 from __future__ import annotations
@@ -13,21 +13,19 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tinyml.transforms.buffers.packing.cover import cover, normal_patterns
-from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.grid import Grid
+from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import Proof, Rectangle
-
-JUDGES = (Proof.EXACT_COVER.value,)
-"""The algorithms that judge, by their names in options."""
 
 SMALL = 100_000
 """Limit on the ones of a matrix: some tenths of a second to write."""
 
-BUFFERS, BYTES = 200, 1 << 20
-"""Limits on the buffers and the height of a problem, whose options are sets of bits."""
+BYTES = 1 << 20
+"""Limit on the height of a problem, whose sets of offsets have a bit for each byte."""
 
-NODES = 2_000
-"""Default limit on the nodes of the search tree: a second at most."""
+WORK = 3_000_000
+"""Default limit on the work of a judgement, in the unit of `Effort`: about a second."""
 
 
 class Verdict(Enum):
@@ -40,42 +38,64 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: of the packing that was found, in bytes. nodes: of the search tree."""
+    """A verdict. offsets: of the packing that was found, in bytes. work: what was spent of the limit."""
 
     verdict: Verdict
-    nodes: int
     offsets: tuple[int, ...] = ()
+    work: int = 0
 
 
-def judge(rectangles: Sequence[Rectangle], bound: int, nodes: int = NODES) -> Judgement:
-    """Prove or refute that every packing of non-empty rectangles takes at least `bound` bytes.
+def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK) -> Judgement:
+    """Prove or refute by exact cover that every packing of non-empty rectangles takes at least `bound` bytes.
 
-    nodes: a limit on the nodes of the search tree.
+    work: a limit, in the unit of `Effort`, by which a problem that is too large stays undecided.
     """
-    offsets, visited, ended = _packed(rectangles, bound - 1, nodes)
+    offsets, ended, spent = _packed(rectangles, bound - 1, work)
     if offsets is not None:
-        return Judgement(Verdict.REFUTED, visited, offsets)
-    return Judgement(Verdict.AGREED if ended else Verdict.UNDECIDED, visited)
+        return Judgement(Verdict.REFUTED, offsets, spent)
+    return Judgement(Verdict.AGREED if ended else Verdict.UNDECIDED, work=spent)
 
 
-def judge_height(rectangles: Sequence[Rectangle], height: int, nodes: int = NODES) -> Judgement:
+def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK) -> Judgement:
     """Prove or refute, without a look at any placement, that some packing takes at most `height` bytes."""
-    offsets, visited, ended = _packed(rectangles, height, nodes)
+    offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
-        return Judgement(Verdict.AGREED, visited, offsets)
-    return Judgement(Verdict.REFUTED if ended else Verdict.UNDECIDED, visited)
+        return Judgement(Verdict.AGREED, offsets, spent)
+    return Judgement(Verdict.REFUTED if ended else Verdict.UNDECIDED, work=spent)
 
 
-def _packed(rectangles: Sequence[Rectangle], height: int, nodes: int) -> tuple[tuple[int, ...] | None, int, bool]:
-    """Offsets of a packing in `height` bytes, if one was found; nodes; and whether the whole tree was seen."""
-    if len(rectangles) > BUFFERS or height > BYTES:
-        return None, 0, False
-    grid, effort = _in_bytes(rectangles), Effort(nodes=nodes)
-    patterns = normal_patterns(grid, height, effort.check)
-    if not all(patterns):
-        return None, 0, True
-    offsets, visited, outcome = cover(grid, patterns, effort, SMALL)
-    return None if offsets is None else tuple(offsets), visited, outcome == "failed"
+def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
+    """The same as `judge`, by branch and bound."""
+    placement = pack(rectangles, "branch-and-bound")
+    if placement.height < bound:
+        return Judgement(Verdict.REFUTED, placement.offsets)
+    return Judgement(Verdict.AGREED if placement.lower_bound >= bound else Verdict.UNDECIDED)
+
+
+JUDGES = {Proof.EXACT_COVER.value: judge, Proof.BRANCH_AND_BOUND.value: judge_by_search}
+"""The algorithms that judge, by their names in options and proofs."""
+
+
+def other_judge(name: str, proof: str | None) -> str:
+    """The named judge, unless it is the algorithm that proved the bound: then the one that did not."""
+    return next(each for each in JUDGES if each != name) if name == proof else name
+
+
+def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
+    """Offsets of a packing in `height` bytes, if one was found; whether the whole tree was seen; the work."""
+    if height > BYTES:
+        return None, False, 0
+    grid, effort = _in_bytes(rectangles), Effort(work=work)
+    try:
+        patterns = normal_patterns(grid, height, effort.check)
+        if not all(patterns):
+            offsets, ended = None, True
+        else:
+            offsets, _, outcome = cover(grid, patterns, effort, SMALL)
+            ended = outcome == "failed"
+    except OutOfTime:
+        offsets, ended = None, False
+    return None if offsets is None else tuple(offsets), ended, work - int(effort.work)
 
 
 def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:

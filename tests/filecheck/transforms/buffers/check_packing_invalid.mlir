@@ -284,3 +284,35 @@ func.func @bound(%X: memref<4xf32>) -> memref<4xf32> {
 }
 // CHECK: func.func @bound
 // JUDGED: the lower bound of the arena is 48 bytes, but exact-cover packs it in {{[34]}}
+
+// -----
+
+// What exact cover claims to have proved is judged by branch and bound.
+func.func @claimed(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64, lower_bound = 36 : i64, proof = "exact-cover"} : memref<36xi8>
+  %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<36xi8> to memref<4xf32>
+  %b = scratch.view %arena[20 : i64] {live = [1 : i64, 2 : i64]} : memref<36xi8> to memref<4xf32>
+  %c = scratch.view %arena[0 : i64] {live = [2 : i64, 3 : i64]} : memref<36xi8> to memref<4xf32>
+  tdsl.reverse %X {axis = 0} : memref<4xf32> into %a : memref<4xf32>
+  tdsl.reverse %a {axis = 0} : memref<4xf32> into %b : memref<4xf32>
+  tdsl.reverse %b {axis = 0} : memref<4xf32> into %c : memref<4xf32>
+  func.return %c : memref<4xf32>
+}
+// CHECK: func.func @claimed
+// JUDGED: the lower bound of the arena is 36 bytes, but branch-and-bound packs it in 32
+
+// -----
+
+func.func @proved(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64, lower_bound = 32 : i64, proof = "exact-cover"} : memref<32xi8>
+  %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<32xi8> to memref<4xf32>
+  %b = scratch.view %arena[16 : i64] {live = [1 : i64, 2 : i64]} : memref<32xi8> to memref<4xf32>
+  %c = scratch.view %arena[0 : i64] {live = [2 : i64, 3 : i64]} : memref<32xi8> to memref<4xf32>
+  tdsl.reverse %X {axis = 0} : memref<4xf32> into %a : memref<4xf32>
+  tdsl.reverse %a {axis = 0} : memref<4xf32> into %b : memref<4xf32>
+  tdsl.reverse %b {axis = 0} : memref<4xf32> into %c : memref<4xf32>
+  func.return %c : memref<4xf32>
+}
+// CHECK: func.func @proved
+// JUDGED: func.func @proved
+// JUDGED-NEXT: scratch.arena {{.*}}proof = "exact-cover", checked = "branch-and-bound"}

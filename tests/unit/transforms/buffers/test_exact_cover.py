@@ -173,6 +173,8 @@ def test_a_search_may_end_early():
     assert not cover.exhausted
     assert list(cover.solutions(nodes=5)) == []
     assert (cover.nodes, cover.exhausted) == (5, False)
+    assert len(list(cover.solutions(steps=1000))) < 92
+    assert 1000 < cover.steps < 2000
     assert len(list(cover.solutions(stop=lambda: True))) < 92
     assert cover.nodes == 255
     assert len(list(cover.solutions())) == 92

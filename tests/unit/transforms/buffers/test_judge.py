@@ -1,13 +1,23 @@
 """Exact cover as the judge of branch and bound; `make figures ONLY=packing-judged` judges 2,000 problems."""
 
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from random import Random
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
 from measured.measures.judged_packings import problem, trials
+from programs.paths import MODELS
 from programs.spread import spread
 
-from tinyml.transforms.buffers.packing import Effort, Overlap, Rectangle, branch_and_bound, pack
-from tinyml.transforms.buffers.packing.judge import Verdict, judge, judge_height
+from tinyml.dialects.context import context
+from tinyml.dialects.scratch import ArenaOp, ViewOp
+from tinyml.lowering import pipelines
+from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.buffers.packing import Effort, Overlap, Proof, Rectangle, branch_and_bound, lower_bound, pack
+from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_by_search, judge_height, other_judge
 
 SEEDS = spread(range(200), 20)
 
@@ -59,7 +69,74 @@ def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
     assert Verdict.REFUTED in verdicts()
 
 
+def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectangle]:
+    """Buffers of random sizes in bytes that live for up to 8 points, about 4 at each."""
+    random = Random(count)
+    made: list[Rectangle] = []
+    for i in range(count):
+        first, size = random.randrange(count), random.randint(1, largest)
+        made.append(Rectangle(f"b{i}", size, random.choice(alignments), first, first + random.randrange(8)))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        (buffers(30, 80_000, (1, 2, 4)), Verdict.AGREED),
+        (buffers(90, 9_000, (1,)), Verdict.AGREED),
+        (buffers(2_000, 80_000, (1, 2, 4)), Verdict.UNDECIDED),
+        (buffers(20, 1 << 40, (1, 1 << 90)), Verdict.UNDECIDED),
+    ],
+    ids=["30 of 80 kB", "90 of 9 kB", "2,000 of 80 kB", "20 of 1 TB"],
+)
+def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict: Verdict):
+    """The limit holds for all that is computed, of which the functions that are called are counted here."""
+    bound = lower_bound(given)
+    with calls() as made:
+        judgement = judge(given, bound)
+    assert judgement.verdict is verdict
+    assert judgement.work <= WORK + max(len(given), 4 + bound // 4096)
+    assert made.count < WORK / 4
+
+
+@contextmanager
+def calls() -> Generator[SimpleNamespace]:
+    """Count the calls of functions, those in C included."""
+    made = SimpleNamespace(count=0)
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        made.count += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        yield made
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
+def test_programs_of_classifiers_are_judged(name: str, buffers: int):
+    """The numbers of buffers are within those that docs/packing.md states."""
+    file = MODELS[name]
+    module = load_program(file, context())
+    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz")), "judge": "exact-cover"}
+    for steps in ("reals-to-formats", "formats-to-buffers"):
+        pipelines.run(module, context(), pipelines.flatten(steps, options))
+    assert [op.checked and op.checked.data for op in module.walk() if isinstance(op, ArenaOp)] == ["exact-cover"]
+    assert sum(isinstance(op, ViewOp) for op in module.walk()) == buffers
+
+
 def test_what_is_too_large_stays_undecided():
-    many = [Rectangle(f"b{i}", 1, 1, i, i + 1) for i in range(300)]
-    assert judge(many, 2).verdict is Verdict.UNDECIDED
-    assert judge(problem(99, overlapping=True), 12, nodes=0).verdict is not Verdict.REFUTED
+    dense = problem(99, overlapping=False)
+    bound = pack(dense, "branch-and-bound").lower_bound
+    assert judge(dense, bound, work=10).verdict is Verdict.UNDECIDED
+    assert judge(dense, bound).verdict is Verdict.AGREED
+
+
+def test_branch_and_bound_judges_what_exact_cover_proved():
+    assert other_judge("exact-cover", "exact-cover") == other_judge("branch-and-bound", None) == "branch-and-bound"
+    assert other_judge("exact-cover", "branch-and-bound") == other_judge("exact-cover", None) == "exact-cover"
+    least = pack(PADDED, "exact-cover")
+    assert (least.height, least.proof) == (9, Proof.EXACT_COVER)
+    assert judge_by_search(PADDED, 9).verdict is Verdict.AGREED
+    assert judge_by_search(PADDED, 10).verdict is Verdict.REFUTED
