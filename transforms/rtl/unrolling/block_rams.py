@@ -62,8 +62,10 @@ class Words:
     def chosen(self) -> int:
         """The LUTs by which accesses choose a part of a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
-        loads = total(width - self._width(op) for op, width in uses if isinstance(op, rtl.LoadOp))
-        return loads + total(2 * (width // width_of(op.value) - 1) for op, width in uses if isinstance(op, rtl.StoreOp))
+        loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
+        return loads + total(
+            stored_part(width, width_of(op.value)) for op, width in uses if isinstance(op, rtl.StoreOp)
+        )
 
     def _width(self, load: rtl.LoadOp) -> int:
         return self.lanes.get(load, 1) * width_of(load.result)
@@ -74,6 +76,16 @@ class Words:
             depth = -(-type.depth.data * type.width.data // width)
             self._known[memory, width] = memory_cells(self.fabric, rtl.MemoryType(depth, width), owner.content)
         return self._known[memory, width]
+
+
+def loaded_part(word: int, width: int) -> int:
+    """The LUTs that choose a part of a loaded word: two for a bit of four parts, with multiplexers beside them."""
+    return -(-2 * (word - width) // 3)
+
+
+def stored_part(word: int, width: int) -> int:
+    """The LUTs that enable a part of a word to be stored."""
+    return 2 * (word // width - 1)
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:

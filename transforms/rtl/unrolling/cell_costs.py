@@ -18,7 +18,7 @@ from tinyml.dialects import rtl
 from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.rtl.scheduling.operators import Operators, factor, small_digits, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pure
-from tinyml.transforms.rtl.unrolling.block_rams import memory_cells
+from tinyml.transforms.rtl.unrolling.block_rams import loaded_part, memory_cells, stored_part
 
 CONTROL = 10
 """LUTs of a loop besides its counter and its carried values: the signals of its cycles."""
@@ -26,7 +26,7 @@ CONTROL = 10
 ENABLE = 3
 """LUTs of an access for the cycle in which it happens."""
 
-COMPRESSOR = 3
+COMPRESSOR = 2
 """LUTs of a bit of each further term where synthesis makes a compressor tree of sums, which are all of one width."""
 
 
@@ -80,10 +80,10 @@ def _luts(op: Operation, operators: Operators, fabric: Fabric) -> int:
             return memory_cells(fabric, op.result.type, op.content)[0]
         case rtl.LoadOp():
             word = cast("rtl.MemoryType", op.memory.type).width.data
-            return ENABLE + _port(op, rtl.LoadOp, 0) + word - width
+            return ENABLE + _port(op, rtl.LoadOp, 0) + loaded_part(word, width)
         case rtl.StoreOp():
-            word = cast("rtl.MemoryType", op.memory.type).width.data
-            return ENABLE + _port(op, rtl.StoreOp, word) + 2 * (word // type_width(op.value) - 1)
+            word, element = cast("rtl.MemoryType", op.memory.type).width.data, type_width(op.value)
+            return ENABLE + _port(op, rtl.StoreOp, element) + stored_part(word, element)
         case arith.AddiOp() | arith.SubiOp():
             if _is_compressed(op, operators):
                 return COMPRESSOR * width
