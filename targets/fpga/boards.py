@@ -50,7 +50,6 @@ BOARDS = (
             Resources(24_288, 28, 56),
             bram_bits=18_432,
             bram_width=36,
-            bram_price=128,
             ram_luts=6,
             clock=50,
             delays=ECP5,
