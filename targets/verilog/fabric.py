@@ -81,8 +81,8 @@ class Fabric:
     which programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
     design, each with the resource that it takes, and how many. placement: the nextpnr command with the part and its
     package; empty if nextpnr does not support it. pack: the command that turns the output of nextpnr into a bitstream.
-    carriers: boards, the usual one first. bram_price: the cost that yosys gives a block RAM beside one of 4 for a memory
-    of LUTs of 16 words of 4 bits. ram_luts: the LUTs of the latter; None if they hold no memories.
+    carriers: boards, the usual one first. bram_price: the cost that yosys gives a block RAM beside one of 4 for a
+    memory of LUTs of 16 words of 4 bits. ram_luts: the LUTs of the latter; None if they hold no memories.
     """
 
     there: Resources
