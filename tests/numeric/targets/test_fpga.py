@@ -111,7 +111,7 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("each", "rounds"), [(1, 1), (4, 3), (1_000, 2)])
+@pytest.mark.parametrize(("each", "rounds"), [(1, 1), (5, 3), (1_000, 2)])
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
