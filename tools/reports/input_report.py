@@ -58,7 +58,7 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     if not takes_floats(interface):
         return None
     [argument] = predict_function(formats).body.block.args
-    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(formats) is not None)
+    functions = conversion_functions(tdsl.format_of(argument), feature_map(formats))
     table = cost_table(target)
     element = 0.0 if not functions else None if table is None else table.floats.get(functions)
     length = interface.input_length
