@@ -41,6 +41,7 @@ INPUT_STEPS = (
     If("reuse_input", "reuse-input"),
     "simplify",
     "fold-input-unit",
+    If("float_features", "compare-floats"),
     If("feature_scales", "scale-features"),
     If("fold_affine", "fold-affine"),
     "drop-monotone",

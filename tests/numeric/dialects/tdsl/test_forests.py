@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -170,11 +171,28 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
 
 
-def test_floats_on_avr_give_the_same_bits(tmp_path: Path):
-    """Where there is no assembly, plain C without arrays."""
-    module, inputs = random_program(9)
+ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -np.inf, np.nan, -np.nan], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("device", "features", "flash"),
+    [(device, *case) for device, case in spread_product(8, DEVICES, [(12, None), (90, None), (40, 1)])],
+)
+def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
+    """As code and as tables, at thresholds and beside them, and of what is hardly a number or none."""
+    module, inputs = random_program(9, features=features)
+    thresholds = forest_of(module).trees.thresholds.copy()
+    thresholds[:3] = 0.0, -0.0, -1e-42
+    forest_of(module).properties |= replace(forest_of(module).trees, thresholds=thresholds).attributes
     module = in_format(module, inputs, "f32", None)
-    source = printed(module, "uno", tmp_path / "c")
-    assert "tm_avr_forest_plain" in (source / "forest.c").read_text()
-    raws = encode_inputs(module, inputs)[:8]
-    assert difference(module, raws, source, runner_for(roomy("uno")), tmp_path) is None
+    source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
+    trees, random = forest_of(module).trees, np.random.default_rng(0)
+    limits = trees.thresholds.astype(np.float32)
+    around = [limits, np.nextafter(limits, np.float32(np.inf)), np.nextafter(limits, np.float32(-np.inf))]
+    raws = np.repeat(inputs[:1], 24, axis=0)
+    for sample, values in enumerate(raws):
+        some = random.permutation(len(limits))
+        values[trees.features[some]] = around[sample % 3][some]
+        if sample % 2:
+            values[:] = np.where(random.random(features) < 0.4, random.choice(ODD, features), values)
+    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
