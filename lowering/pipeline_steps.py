@@ -45,6 +45,7 @@ INPUT_STEPS = (
     If("feature_scales", "scale-features"),
     If("fold_affine", "fold-affine"),
     "drop-monotone",
+    "note-read-features",
 )
 """The first steps on reals, in whichever arithmetic the rest is done: what the interface of the input decides."""
 

@@ -148,17 +148,31 @@ class _Buffer:
             doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
             return self.signatures.function("predict_floats", self.label, doc, body)
         pointer, inner = self._pointer(build, given), Block(arg_types=[IndexType()])
+        read = self.program.interface.input.read
         with build.inside(inner):
-            real = build.insert(c.LoadOp(reals, inner.args[0]))
-            build.put(c.StoreOp(self._raw(inner, inner.args[0], real, format, spellings), pointer, inner.args[0]))
-        build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
+            index = inner.args[0] if read is None else self._entry(inner, read, spellings)
+            real = build.insert(c.LoadOp(reals, index))
+            build.put(c.StoreOp(self._raw(inner, index, real, format, spellings), pointer, index))
+        count = self.length if read is None else len(read)
+        build.put(c.ForOp(build.literal(0), build.literal(count), 1, Region(inner)))
         # NAME_set stores valid raws alone, which need no guard.
         if self.program.guarded is None:
             self._call(build, "run", _given(given))
         else:
             self._predict(build, given)
-        doc = f"Sets all elements from {self.length} real numbers, and runs the model on them."
+        those = "all elements" if read is None else f"the {len(read)} elements that the model reads"
+        doc = f"Sets {those} from {self.length} real numbers, and runs the model on them."
         return self.signatures.function("predict_floats", self.label, doc, body)
+
+    def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
+        """An entry of the table of elements that the program reads, by the counter of a loop."""
+        table = np.array(read, np.int8 if max(read) < 128 else np.int16 if max(read) < 1 << 15 else np.int32)
+
+        def entry(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
+            return m.lookup("read_features", table, values[0])
+
+        found = _emitted(self.program, inner, [inner.args[0]], entry, spellings)
+        return ExpressionBuilder(inner).insert(c.CastOp(found, IndexType()))
 
     def _predict(self, build: ExpressionBuilder, instance: SSAValue | None) -> None:
         arguments = [self._pointer(build, instance)] if self.takes_array else []

@@ -21,11 +21,14 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering import pipelines
+from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.note_read_features import NoteReadFeaturesPass
 
 FORMATS = [
     ("fixed", 8),
@@ -169,6 +172,27 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
         some = np.random.default_rng(sample).permutation(len(greatest))
         raws[sample, forest.trees.features[some]] = greatest[some] + sample % 2
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("device", "format", "width"),
+    [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
+)
+def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
+    """The floats that no node compares are NaN, and convert to nothing."""
+    module, inputs = random_program(11, features=40)
+    NoteReadFeaturesPass().apply(context(), module)
+    read = tdsl.read_input(module).read
+    assert read is not None
+    module = in_format(module, inputs, format, width)
+    source = printed(module, device, tmp_path / "c")
+    assert ("read_features" in (source / "forest.c").read_text()) == (format == "fixed")
+    x = np.full_like(inputs[:12], np.nan)
+    x[:, read] = inputs[:12, read]
+    (tmp_path / "run").mkdir()
+    _, result = run_on_floats(source, interface_of(module), x, roomy(device), tmp_path / "run")
+    expected = evaluate(module, encode_inputs(module, inputs[:12]))
+    np.testing.assert_array_equal(result.scores, expected.scores)
 
 
 ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -np.inf, np.nan, -np.nan], np.float32)
