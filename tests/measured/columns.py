@@ -37,6 +37,11 @@ NAMES = {
     "Bonsai, letters | Shiftry, 8 and 16 bits": "compile bonsai-letter26 --width 8",
     "MLP, small digits | emlearn": "estimator 'MLP'",
     "forest, small digits | emlearn": "estimator 'random forest'",
+    "tree, 30 features | micromlgen": "called tree",
+    "tree, 30 features | m2cgen": "called tree",
+    "tree, 30 features | emlearn": "called tree",
+    "forest, 64 features | micromlgen": "called forest",
+    "scaler and logistic regression, 30 features | m2cgen": "called linear",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
@@ -129,6 +134,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "time, tinyml": ("{row}", "{time:k}"),
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
+    },
+    "floats-beside-others": {
+        "cycles, tinyml": ("{row}", "{time:,.0f}"),
+        "flash, tinyml": ("{row}", "{flash}"),
+        "RAM, tinyml": ("{row}", "{ram}"),
+        "other answers": ("{row}", "{differ} of {samples}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {

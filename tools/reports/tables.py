@@ -42,15 +42,17 @@ CAVEATS = {
 def print_reports(reports: Sequence[Report]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
 
-    Cycles of the core stand beside its instructions if any report has them, and milliseconds if the clock of a board is
-    known, with a remark for each board whose core is not simulated. A line with its errors follows for each regressor,
-    since it has no answers that could differ, and one with its rates for each detector.
+    The time from floats, their conversion included, stands before that of raws. Cycles of the core stand beside its
+    instructions if any report has them, and milliseconds if the clock of a board is known, with a remark for each board
+    whose core is not simulated. A line with its errors follows for each regressor, since it has no answers that could
+    differ, and one with its rates for each detector.
     """
     from rich.table import Table
 
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
-    unknown = {optional for optional in ("core cycles", "ms") if all(row[optional] == "-" for row in rows)}
+    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(" from floats")]
+    unknown = {heading for heading in optional if all(row.get(heading, "-") == "-" for row in rows)}
     shown = [heading for heading in headings if heading.removesuffix("/MAC") not in unknown]
     table = Table()
     table.add_column("model", no_wrap=True)
@@ -77,6 +79,7 @@ def _row(report: Report) -> dict[str, str]:
         "differ": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
+        f"{unit} from floats": _number(figures["time from floats"].value),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),

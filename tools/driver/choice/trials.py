@@ -24,6 +24,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
+from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
@@ -107,8 +108,8 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: None on a target of unknown costs, whose RAM is arena and input, as that of programmable
-    logic is.
+    time: of an inference on floats, with their conversion, or on the integers of a sensor that the caller has; None on
+    a target of unknown costs, whose RAM is arena and input, as that of programmable logic is.
     """
 
     time: float | None
@@ -228,7 +229,14 @@ class ProgramTrial:
         if target.flash is None or estimate.flash <= target.flash:
             # Greater programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
-        return EstimatedCost(estimate.time, estimate.flash, estimate.ram)
+        return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram)
+
+    @cached_property
+    def _converting(self) -> float:
+        """The estimated time in which the caller's floats become raws; 0 if it is unknown."""
+        formats = self._in_formats(self.options)
+        floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
+        return 0.0 if floats is None else floats.conversion or 0.0
 
     def _in_formats(self, options: PipelineOptions) -> ModuleOp:
         """The program at L1, with constants rounded to nearest, which several schedules share."""
