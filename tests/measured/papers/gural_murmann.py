@@ -236,7 +236,8 @@ ROWS = (
         item="figure 9, ProtoNN",
         title="two classes of digits in 2 KB",
         reports="93.25 % on MNIST-2 (Gupta et al. 2017)",
-        here="{accuracy:.2f} % of {images} images, odd or even, in 8 bits on an Uno, trained on 6,000 others: {constants} "
+        here="{accuracy:.2f} % of {images} images, odd or even, in 8 bits on an Uno, trained on "
+        "6,000 others: {constants} "
         "bytes of constants, and {ram} of RAM with the stack",
         verdict=DIFFERS,
         why="which digits the two classes of MNIST-2 have is not said, and images are of 14 x 14 pixels",
