@@ -72,6 +72,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 def _row(report: Report) -> dict[str, str]:
     """The cells of a program by their headings, which give the units."""
     figures, unit = figures_of(report), report.unit
+    from_floats = figures["time from floats"].value
     return {
         "format": figures["format"].text,
         "float %": _number(report.accuracy_float),
@@ -79,7 +80,7 @@ def _row(report: Report) -> dict[str, str]:
         "differ": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
-        f"{unit} from floats": _number(figures["time from floats"].value),
+        f"{unit} from floats": _number(None if isinstance(from_floats, str) else from_floats),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),
