@@ -64,6 +64,11 @@ class CompileOptions:
         default=False,
         group=OptionGroup.NUMBERS,
     )
+    float_features: bool = option(
+        "let decision trees compare the floats themselves if nothing else reads the input, without conversions",
+        default=False,
+        group=OptionGroup.NUMBERS,
+    )
     input_unit: str | None = option(
         "take a sensor's integers in place of reals: adc10, adc12, int8, uint8, int16, g16384, dps131, q15 or"
         " SCALE+OFFSET:TYPE, or several with commas, such as 3xg16384,3xdps131 (docs/sensors.md)",

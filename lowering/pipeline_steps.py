@@ -41,9 +41,11 @@ INPUT_STEPS = (
     If("reuse_input", "reuse-input"),
     "simplify",
     "fold-input-unit",
+    If("float_features", "compare-floats"),
     If("feature_scales", "scale-features"),
     If("fold_affine", "fold-affine"),
     "drop-monotone",
+    "note-read-features",
 )
 """The first steps on reals, in whichever arithmetic the rest is done: what the interface of the input decides."""
 
@@ -166,7 +168,6 @@ PIPELINES = {
             "simplify",
             "licm",
             "slide-windows",
-            "fuse-updates",
             "expand-loops",
             "simplify",
             "forward-stores",

@@ -33,6 +33,14 @@ SHARES = "shares"
 """The key of the shares of samples, which trees need not have."""
 
 
+def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Integers in the order of numbers: of floats by their bits, in which NaN lies beyond the infinity of its sign."""
+    if numbers.dtype.kind != "f":
+        return numbers
+    bits = np.ascontiguousarray(numbers, np.float32).view(np.int32)
+    return bits ^ (bits >> 31 & 0x7FFFFFFF)
+
+
 @dataclass(frozen=True, eq=False)
 class Trees:
     """Binary trees, whose inner nodes compare a feature with a threshold.

@@ -60,7 +60,7 @@ class MemoryType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException("a memory has at least one word of at least one bit")
 
 
-def _raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
+def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
     """The width of a memory's initial elements, and these, unsigned.
 
     Raises `VerifyException` for others than integers of at most 64 bits, and for more elements than fit.
@@ -84,7 +84,7 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
     Raises `VerifyException` for what is no content of the memory; missing elements are 0.
     """
-    element, raws = _raws_of(content, type)
+    element, raws = raws_of(content, type)
     lanes = type.width.data // element
     padded = np.zeros(type.depth.data * lanes, object)
     padded[: len(raws)] = raws.astype(object)
@@ -109,14 +109,14 @@ class MemoryOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.content is not None:
-            _raws_of(self.content, self.result.type)
+            raws_of(self.content, self.result.type)
 
     @property
     def is_table(self) -> bool:
         """True for an initialised memory in which every word holds one element of 8, 16, 32 or 64 bits."""
         if self.content is None:
             return False
-        type, bits, raws = self.result.type, *_raws_of(self.content, self.result.type)
+        type, bits, raws = self.result.type, *raws_of(self.content, self.result.type)
         return bits == type.width.data and bits in (8, 16, 32, 64) and len(raws) == type.depth.data
 
 

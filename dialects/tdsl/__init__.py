@@ -18,6 +18,7 @@ from tinyml.dialects.tdsl.counting import *
 from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
+from tinyml.dialects.tdsl.feature_encoding import *
 from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
 from tinyml.dialects.tdsl.fourier import *

@@ -12,10 +12,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat
-from tinyml.dialects.layouts.trees import Trees
+from tinyml.dialects.layouts.trees import Trees, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import constant_root
+from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raw", "greatest_raws", "votes_between"]
+__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raw", "greatest_raws", "is_only_compared", "votes_between"]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
 """Ways to a smaller forest, for messages, in scikit-learn's terms."""
@@ -43,6 +44,8 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     else:
         next = np.maximum(nearest, np.iinfo(format.dtype).min + 1) - format.dtype.type(1)
     raws = np.where(format.decode(nearest) <= reals, nearest, next)
+    # The greater of the two zeros of floats.
+    raws = raws + format.dtype.type(0)
     return raws, format.decode(raws) <= reals
 
 
@@ -66,9 +69,10 @@ class ForestOp(TensorOp):
     An inner node sends an input to its first child if `input[feature] <= threshold`, otherwise to its second one. The
     arrays are those of `Trees` (`tinyml.dialects.layouts.trees`); thresholds stay reals in every format. On reals the
     input is rounded to single precision first, as scikit-learn does. In formats an input is compared as the number that
-    it is, so that every comparison is exact, and the votes are added in the format of the result, tree by tree: without
-    any rounding if it holds the sums (`NumberFormat.format_of_sums`). `profile` leaves the shares of samples that go to
-    each child, by which the time of walks is estimated.
+    it is, so that every comparison is exact, and NaN of a float counts as beyond the infinity of its sign. The votes
+    are added in the format of the result, tree by tree: without any rounding if it holds the sums
+    (`NumberFormat.format_of_sums`). `profile` leaves the shares of samples that go to each child, by which the time of
+    walks is estimated.
     """
 
     name = "tdsl.forest"
@@ -141,7 +145,7 @@ class ForestOp(TensorOp):
         if (m := arithmetic.machine) is None:
             return _real_sums(trees, inputs, votes)
         raws, below = greatest_raws(format_of(self.input), trees.thresholds)
-        rows = np.arange(len(inputs))[:, None]
+        raws, inputs, rows = ordered(raws), ordered(inputs), np.arange(len(inputs))[:, None]
         leaves = trees.walk(lambda n, features: below[n] & (inputs[rows, features] <= raws[n]), len(inputs))
         format, source = format_of(self.out), format_of(self.votes)
         if (added := self.added_raws(m, trees, votes)) is not None:
@@ -150,6 +154,16 @@ class ForestOp(TensorOp):
         for tree in range(len(trees.roots)):
             total = format.add(m, total, format, votes[leaves[:, tree]], source)
         return total[:, None]
+
+
+def is_only_compared(value: SSAValue) -> bool:
+    """True for a tensor that forests compare with thresholds, perhaps in another shape, and that nothing else reads."""
+    uses = tuple(value.uses)
+    return bool(uses) and all(
+        (isinstance(use.operation, ForestOp) and use.index == 0)
+        or (isinstance(use.operation, ReshapeOp) and is_only_compared(use.operation.out))
+        for use in uses
+    )
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:

@@ -197,6 +197,7 @@ _NUMBER = FieldKind("a finite number", _is_finite, _real)
 _RATE = FieldKind("a finite number above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf, _real)
 _SCALES = FieldKind("a list of finite numbers other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
 _OFFSETS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
+_ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(one) and one >= 0))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
 _FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
@@ -234,6 +235,11 @@ class InputInterface:
         "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
     ] = None
     format: Annotated[Attribute | None, _FORMAT, "The number format of an argument on reals, in any range."] = None
+    read: Annotated[
+        tuple[int, ...] | None,
+        _ELEMENTS,
+        "The elements that the program reads, if these are few; no others are converted from floats.",
+    ] = None
     order: Annotated[
         tuple[int, ...] | None,
         _ORDER,
@@ -413,8 +419,8 @@ def _is_given(value: object) -> bool:
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
     """True for an interface.
 
-    Raises `InputError` if the function takes no input that it describes, or if the units of the input do not repeat to
-    the argument's elements.
+    Raises `InputError` if the function takes no input that it describes, if the units of the input do not repeat to the
+    argument's elements, and if it has not all elements that are read.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -425,8 +431,12 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
                 raise InputError(f"'{field.name}': the function takes no input")
-    if arguments and unit is not None and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
-        InputUnit.parse(unit, prod(type.get_shape()))
+    if arguments and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
+        elements = prod(type.get_shape())
+        if unit is not None:
+            InputUnit.parse(unit, elements)
+        if given.read is not None and max(given.read, default=0) >= elements:
+            raise InputError(f"'read': the input has {elements} elements, got {max(given.read)}")
     return True
 
 

@@ -81,7 +81,7 @@ class _Buffer:
         made.append(self._run())
         format = self.program.input_format
         if format is not None and not self.program.is_packed:
-            made += [self._set(format, spellings), self._predict_floats()]
+            made += [self._set(format, spellings), self._predict_floats(format, spellings)]
         return made
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
@@ -118,31 +118,61 @@ class _Buffer:
         index, real = self.signatures.arguments_of(body)
         build = ExpressionBuilder(body)
         pointer = self._pointer(build, self.signatures.instance_of(body))
-        features = self.program.features
-        if features is not None:
-            real = build.insert(c.CallOp(f"{self.name}_feature_number", [index, real], f32))
-        raw = _emitted(self.program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
-        build.put(c.StoreOp(raw, pointer, index))
+        build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
         build.put(c.ReturnOp(None))
         doc = f"Sets element i of {self.name}_input() from a real number. {rounding_note(format)}"
         return self.signatures.function("set", [], doc, body)
 
-    def _predict_floats(self) -> c.FuncOp:
+    def _raw(
+        self, body: Block, index: SSAValue, real: SSAValue, format: NumberFormat, spellings: Spellings
+    ) -> SSAValue:
+        """The raw of a real number, element `index` of the input, at the end of a block."""
+        encoding = self.program.encoding
+
+        def encode(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
+            if encoding is None:
+                return from_real(m, values[1], format)
+            return m.settle(encoding.raw(m, values[1], values[0]), 8 * format.dtype.itemsize)
+
+        if self.program.features is not None and encoding is None:
+            call = c.CallOp(f"{self.name}_feature_number", [index, real], f32)
+            real = ExpressionBuilder(body).insert(call)
+        return _emitted(self.program, body, [index, real], encode, spellings)
+
+    def _predict_floats(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
         body = self.signatures.body({"X": c.PointerType(f32, CONST)})
         [reals] = self.signatures.arguments_of(body)
         build, given = ExpressionBuilder(body), self.signatures.instance_of(body)
-        instance, inner = _given(given), Block(arg_types=[IndexType()])
+        if self.takes_array and self.element == f32 and self.program.features is None:
+            self._call(build, "predict", [*_given(given), reals])
+            doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
+            return self.signatures.function("predict_floats", self.label, doc, body)
+        pointer, inner = self._pointer(build, given), Block(arg_types=[IndexType()])
+        read = self.program.interface.input.read
         with build.inside(inner):
-            real = build.insert(c.LoadOp(reals, inner.args[0]))
-            build.put(c.InvokeOp(f"{self.name}_set", [*instance, inner.args[0], real]))
-        build.put(c.ForOp(build.literal(0), build.literal(self.length), 1, Region(inner)))
+            index = inner.args[0] if read is None else self._entry(inner, read, spellings)
+            real = build.insert(c.LoadOp(reals, index))
+            build.put(c.StoreOp(self._raw(inner, index, real, format, spellings), pointer, index))
+        count = self.length if read is None else len(read)
+        build.put(c.ForOp(build.literal(0), build.literal(count), 1, Region(inner)))
         # NAME_set stores valid raws alone, which need no guard.
         if self.program.guarded is None:
-            self._call(build, "run", instance)
+            self._call(build, "run", _given(given))
         else:
             self._predict(build, given)
-        doc = f"Sets all elements from {self.length} real numbers, and runs the model on them."
+        those = "all elements" if read is None else f"the {len(read)} elements that the model reads"
+        doc = f"Sets {those} from {self.length} real numbers, and runs the model on them."
         return self.signatures.function("predict_floats", self.label, doc, body)
+
+    def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
+        """An entry of the table of elements that the program reads, by the counter of a loop."""
+        table = np.array(read, np.int8 if max(read) < 128 else np.int16 if max(read) < 1 << 15 else np.int32)
+
+        def entry(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
+            return m.lookup("read_features", table, values[0])
+
+        found = _emitted(self.program, inner, [inner.args[0]], entry, spellings)
+        return ExpressionBuilder(inner).insert(c.CastOp(found, IndexType()))
 
     def _predict(self, build: ExpressionBuilder, instance: SSAValue | None) -> None:
         arguments = [self._pointer(build, instance)] if self.takes_array else []

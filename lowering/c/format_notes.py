@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -15,7 +14,8 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
-from tinyml.dialects.formats.number_format import NumberFormat, Raws, number_format
+from tinyml.dialects.formats.affine import affine_formula, checked_raws
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 
 
@@ -32,7 +32,12 @@ class Affine:
 def affine_format(ctx: Context, text: str) -> Affine | None:
     """The affine format of at most 16 bits that a type spells; None for other formats and for published arithmetic."""
     format = _spelled(ctx, text)
-    if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
+    if (
+        format is None
+        or format.AS_PUBLISHED
+        or format.dtype.itemsize > 2
+        or (formula := affine_formula(format)) is None
+    ):
         return None
     unit, zero = formula
     # A real beyond the range of all 16-bit formats.
@@ -48,7 +53,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
     """
     if (format := _spelled(ctx, text)) is None:
         return text
-    if (formula := _formula(format)) is None:
+    if (formula := affine_formula(format)) is None:
         return text + otherwise
     unit, zero = formula
     mantissa, exponent = math.frexp(unit)
@@ -79,7 +84,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
     low, high = sorted(int(end) for end in format.ends())
     if info.bits == 8:
         # Raws need not be in the order of their reals: the bytes of a camera wrap around.
-        raws = _raws(format)
+        raws = checked_raws(format)
         with np.errstate(all="ignore"):
             numbers = raws[format.encode(np.nan_to_num(format.decode(raws))) == raws]
         low, high = int(numbers.min()), int(numbers.max())
@@ -88,38 +93,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
     """`outermost_raws` of an 8-bit format without a formula, whose raws are indices into tables; None for any other."""
-    return outermost_raws(format) if format.dtype.itemsize == 1 and _formula(format) is None else None
-
-
-@lru_cache(maxsize=256)
-def _formula(format: NumberFormat) -> tuple[float, int] | None:
-    """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.
-
-    The formula of the smallest raws is checked on all raws of up to 16 bits, or around each power of two of wider ones.
-    """
-    smallest = np.array([[0, 1]], format.dtype)
-    reals = format.decode(smallest)
-    # A format with several scales gives one row for each.
-    if reals.shape != smallest.shape or not 0 < (unit := float(reals[0, 1] - reals[0, 0])) < math.inf:
-        return None
-    zero = round(-reals[0, 0] / unit)
-    raws = _raws(format)
-    with np.errstate(all="ignore"):
-        reals = format.decode(raws)
-        # Raws to which no real rounds, such as NaR, are not numbers.
-        numbers = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
-        return (unit, zero) if ((raws.astype(np.float64) - zero) * unit == reals)[numbers].all() else None
-
-
-def _raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits; the raws around each power of two of a wider format."""
-    info = np.iinfo(format.dtype)
-    if info.bits <= 16:
-        return np.arange(info.min, info.max + 1).astype(format.dtype)
-    powers = np.left_shift(1, np.arange(info.bits - 1), dtype=np.int64)
-    around = (powers[:, None] + np.arange(-3, 4)).ravel()
-    raws = np.concatenate([around, -around])
-    return raws[(raws >= info.min) & (raws <= info.max)].astype(format.dtype)
+    return outermost_raws(format) if format.dtype.itemsize == 1 and affine_formula(format) is None else None
 
 
 def note_formats(function: func.FuncOp) -> None:

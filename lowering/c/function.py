@@ -24,6 +24,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import in_flash, memref_type
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.bits.hint_loops import PARTITION, PIPELINE, UNROLL
+from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
@@ -230,14 +231,9 @@ class _Inductions:
         type = memref_type(load.memref)
         if not in_flash(type) or not self._outside(load.memref):
             return False
-        slope, stride = 0, 1
-        for index, extent in zip(reversed(load.indices), reversed(type.get_shape()), strict=True):
-            if extent != 1:
-                if (change := self._slope(index)) is None:
-                    return False
-                slope += change * stride
-            stride *= extent
-        return slope == 1
+        factors = offset_of(load.indices, type.get_shape()).factors
+        advance = sum(factor for value, factor in factors.items() if value in self.start)
+        return advance == 1 and all(value in self.start or self._outside(value) for value in factors)
 
     def _outside(self, value: SSAValue) -> bool:
         at = value.owner.parent_op()
@@ -245,35 +241,20 @@ class _Inductions:
             at = at.parent_op()
         return at is None
 
-    def _slope(self, value: SSAValue) -> int | None:
-        """The increase of an index per iteration; None if it is not constant."""
-        if value in self.start:
-            return 1
-        if self._outside(value) or const_evaluate_operand(value) is not None:
-            return 0
-        op = value.owner
-        if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp):
-            return None
-        left, right = self._slope(op.lhs), self._slope(op.rhs)
-        if left is None or right is None:
-            return None
-        if isinstance(op, arith.MuliOp):
-            factor = const_evaluate_operand(op.rhs)
-            if left == right == 0:
-                return 0
-            return left * factor if factor is not None else None
-        return left + right if isinstance(op, arith.AddiOp) else left - right
-
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """The initial value, computed before the loop, of a value with a known slope."""
+        """The initial value, computed before the loop, of an index of a load that advances.
+
+        Its expression stays as it is, so that it names the variables that there are.
+        """
         if value in self.start:
             return lowered(self.start[value])
         if (number := const_evaluate_operand(value)) is not None:
             return build.literal(number)
         if self._outside(value):
             return lowered(value)
-        op = value.owner
-        assert isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp)
+        if not isinstance(op := value.owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
+            # The index adds this value and subtracts it.
+            return build.literal(0)
         operator = "+" if isinstance(op, arith.AddiOp) else "-" if isinstance(op, arith.SubiOp) else "*"
         left, right = (self.at_first(operand, build, lowered) for operand in (op.lhs, op.rhs))
         return build.binary(left, operator, right)

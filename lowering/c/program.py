@@ -292,9 +292,11 @@ class ProgramBuilder:
         if unit is not None:
             parsed = tdsl.InputUnit.parse(unit, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
-        if (features := self.features) is not None:
+        features = self.features if self.encoding is None else None
+        one_unit = self.features is None and unit is None and not self.is_packed
+        if features is not None:
             texts.append(feature_conversion(self.name, features, chip))
-        elif (format := self._affine_input) is not None and not self.is_packed and unit is None:
+        elif one_unit and (format := self._affine_input) is not None:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
         for number in range(len(self.outputs)):
             format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
@@ -318,6 +320,12 @@ class ProgramBuilder:
     def features(self) -> tdsl.FeatureMap | None:
         """The scales and zeros of the input's features, if these have their own."""
         return self.interface.input.features(prod(self.input.get_shape()))
+
+    @property
+    def encoding(self) -> tdsl.FeatureEncoding | None:
+        """The integers that turn features with scales of their own into raws; None where floats do, and without any."""
+        features, format = self.features, self.input_format
+        return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
     @property
     def input_format(self) -> NumberFormat | None:

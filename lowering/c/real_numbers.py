@@ -6,10 +6,11 @@ import math
 from typing import TypeVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, f32
+from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp, f32
 from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
@@ -31,17 +32,25 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
     return format.greater(m, from_real(m, threshold, format), raw)
 
 
-def conversion_functions(format: NumberFormat, *, scaled: bool) -> str:
+def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
     """The runtime functions that NAME_set calls for a format, the key of its time in cost tables; empty for floats.
 
-    scaled: true if the features of the input have units of their own.
+    features: the units of features that have their own, whose zeros and factors are words of the key, too.
     """
     end = func.ReturnOp()
-    block = Block([end], arg_types=[f32])
-    function = func.FuncOp("conversion", FunctionType.from_lists([f32], []), Region(block))
-    from_real(Emitter(end, FunctionContext(ModuleOp([function]), function)), block.args[0], format)
+    block = Block([end], arg_types=[f32, IndexType()])
+    function = func.FuncOp("conversion", FunctionType.from_lists([f32, IndexType()], []), Region(block))
+    machine = Emitter(end, FunctionContext(ModuleOp([function]), function))
+    words = [] if features is None else ["scaled"]
+    encoding = None if features is None else tdsl.feature_encoding(features, format)
+    if encoding is None:
+        from_real(machine, block.args[0], format)
+    else:
+        encoding.raw(machine, *block.args)
+        words += ["zeros"] if encoding.zeros.any() else []
+        words += ["factors"] if encoding.factors is not None else []
     calls = [op.callee.string_value() for op in block.ops if isinstance(op, func.CallOp)]
-    return " ".join([*(["scaled"] if scaled else []), *calls])
+    return " ".join([*words, *calls])
 
 
 def rounding_note(format: NumberFormat) -> str:

@@ -30,20 +30,23 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 
 
 @contextmanager
-def as_detector(wanted: bool) -> Generator[None]:
-    """A context in which models are imported as detectors of anomalies: a clustering by the distance to its clusters.
+def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
+    """A context in which models are read as a caller wishes; what is false changes nothing.
 
-    wanted: false for a context that changes nothing.
+    detector: models become detectors of anomalies, a clustering by the distance to its clusters. trust_pickle: as
+    `TRUST_PICKLE`.
     """
-    token = _AS_DETECTOR.set(wanted or _AS_DETECTOR.get())
+    before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
+    tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])
     try:
         yield
     finally:
-        _AS_DETECTOR.reset(token)
+        _AS_DETECTOR.reset(tokens[0])
+        TRUST_PICKLE.reset(tokens[1])
 
 
 def detects() -> bool:
-    """True in a context of `as_detector`."""
+    """True in a context of `reading` with `detector`."""
     return _AS_DETECTOR.get()
 
 
@@ -55,6 +58,8 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
+    "ubj": "tinyml.lowering.frontends.boosted.ubjson:read_ubjson",
+    "cbm": "tinyml.lowering.frontends.boosted.objects:read_catboost",
     "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
     "joblib": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
     "pkl": "tinyml.lowering.frontends.sklearn.importer:read_pickle",

@@ -21,7 +21,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.hw.circuit import Circuit, Register, bits
 from tinyml.lowering.hw.memories import ElementStreams, Memories
-from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits
+from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits, type_width
 from tinyml.transforms.rtl.scheduling.regions import (
     LOGIC,
     WAIT,
@@ -161,6 +161,7 @@ class Control:
                     wire = self.memories.load(op, self.values.read(op.address, timeline, cycle), when)
                 case rtl.StoreOp():
                     value, address = (self.values.read(v, timeline, cycle) for v in (op.value, op.address))
+                    value = self.circuit.resize(value, type_width(op.value))
                     if op.condition is not None:
                         when = self.circuit.both(when, self.values.read(op.condition, timeline, cycle))
                     self.memories.store(op, value, address, when)
@@ -173,7 +174,8 @@ class Control:
                 case _:
                     operands = [self.values.read(operand, timeline, cycle) for operand in op.operands]
                     wire = combinational(self.circuit, self.operators, op, operands)
-            self.values.at_cycle(op.results[0], wire, timeline, end_of(op))
+            narrow = self.circuit.resize(wire, self.operators.width(op.results[0]))
+            self.values.at_cycle(op.results[0], narrow, timeline, end_of(op))
 
     def _control(self, op: Operation, now: Moment) -> SSAValue:
         match op:
@@ -329,6 +331,8 @@ _SHIFTS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
     arith.ShRSIOp: comb.ShrSOp,
     arith.ShRUIOp: comb.ShrUOp,
 }
+_UNSIGNED = (arith.ExtUIOp, arith.ShLIOp, arith.ShRUIOp, arith.DivUIOp, arith.RemUIOp)
+"""Ops that read bits which the wires of their operands lack, as copies of the sign."""
 _EXTREMES: Mapping[type[Operation], str] = {
     arith.MinSIOp: "slt",
     arith.MaxSIOp: "sgt",
@@ -340,6 +344,11 @@ _EXTREMES: Mapping[type[Operation], str] = {
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
     """The logic of a pure op; raises `InputError` for one that works on floats."""
     width = operators.width(op.results[0])
+    if type(op) in _UNSIGNED:
+        operands = [
+            c.resize(wire, type_width(value)) if operators.is_signed(value) else wire
+            for wire, value in zip(operands, op.operands, strict=True)
+        ]
     widest = max(map(bits, operands))
     match op:
         case arith.AddiOp() | arith.SubiOp():

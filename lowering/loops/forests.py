@@ -51,6 +51,9 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
     greatest = greatest_raw(format)
 
     def decided(node: int) -> int | None:
+        # Infinities and NaN of floats lie beyond all thresholds.
+        if format.dtype.kind == "f":
+            return None
         if not below[node]:
             return 1
         return 0 if raws[node] >= greatest else None

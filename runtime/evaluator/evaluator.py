@@ -220,6 +220,13 @@ def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
     return tdsl.read_input(function).features(int(np.prod(tdsl.shape_of(function.body.block.args[0]))))
 
 
+def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
+    """The integers that turn features of a program at L1 into raws; None where floats do, and without scales."""
+    features = feature_map(module)
+    format = element_format(predict_function(module).body.block.args[0].type)
+    return None if features is None else tdsl.feature_encoding(features, format)
+
+
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
     """The reals of a program's argument for inputs (samples, elements): scaled by feature, if it has feature scales."""
     features = feature_map(module)
@@ -228,11 +235,18 @@ def argument_reals(module: ModuleOp, inputs: Array) -> Array:
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     """Real inputs as raws of the program's input format, clipped to its range as `NAME_set` does it in C."""
-    inputs = argument_reals(module, inputs)
     format = element_format(predict_function(module).body.block.args[0].type)
+    features, encoding = feature_map(module), feature_encoding(module)
+
+    def encoded(inputs: Array) -> Array:
+        if encoding is not None:
+            return encoding.raws(inputs).astype(format.dtype)
+        reals = inputs if features is None else features.of_features(inputs)
+        return format.encode_clipped(reals.astype(np.float64))
+
     chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
-    parts = [format.encode_clipped(inputs[i : i + chunk].astype(np.float64)) for i in range(0, len(inputs), chunk)]
-    return np.concatenate(parts) if parts else format.encode(inputs.astype(np.float64))
+    parts = [encoded(inputs[i : i + chunk]) for i in range(0, len(inputs), chunk)]
+    return np.concatenate(parts) if parts else encoded(inputs)
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:

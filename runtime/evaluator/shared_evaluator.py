@@ -92,6 +92,7 @@ class SharedProgram:
 
     def __init__(self, evaluator: SharedEvaluator, module: ModuleOp):
         self.evaluator = evaluator
+        self.module = module
         self.kept = evaluator.kept
         self.function = predict_function(module)
         self.numbers = evaluator.numbering.of_program(module)

@@ -71,7 +71,9 @@ def read_answers(
             raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
         if known.detects and (other := np.flatnonzero(np.abs(targets[:, 0]) != 1)).size:
             got = f"{targets[other[0], 0]:g} in sample {other[0]}"
-            raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}", file=path)
+            ones = set(np.unique(targets[:, 0])) <= {0.0, 1.0}
+            advice = ": np.where(y == 1, -1, 1) if 1 stands for an anomaly" if ones else ""
+            raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}{advice}", file=path)
         return None, targets
     return _indices(path, y, known), None
 

@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import feature_map, predict_function
+from tinyml.runtime.evaluator.evaluator import feature_encoding, feature_map, predict_function
 from tinyml.runtime.model.answers import Answers
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
@@ -56,7 +56,7 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
         format.verify_raws(raws)
     except VerifyException as error:
         raise InputError(str(error)) from error
-    return _features(module, format.decode(raws))
+    return _features(module, format, raws)
 
 
 def answers_of(module: ModuleOp) -> Answers:
@@ -67,12 +67,14 @@ def answers_of(module: ModuleOp) -> Answers:
     return Answers(classes, declared.classes, values, interface.has_label, declared.clusters, detects)
 
 
-def _features(module: ModuleOp, reals: NDArray[Any]) -> NDArray[Any]:
-    """The real inputs for which a program's argument has these reals.
+def _features(module: ModuleOp, format: NumberFormat, raws: NDArray[Any]) -> NDArray[Any]:
+    """The real inputs for which a program's argument has these raws.
 
     Features with scales of their own stay in double precision, so that encoding them restores each raw.
     """
-    features = feature_map(module)
+    if (encoding := feature_encoding(module)) is not None:
+        return encoding.features(raws)
+    features, reals = feature_map(module), format.decode(raws)
     return reals.astype(np.float32) if features is None else features.features(reals)
 
 
@@ -124,7 +126,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
         return Data(random.standard_normal((samples, length)).astype(np.float32), None)
     low, high = sorted(int(end) for end in format.ends())
     raws = random.integers(low, high, (samples, length), endpoint=True).astype(format.dtype)
-    return Data(_features(module, format.decode(raws)), None)
+    return Data(_features(module, format, raws), None)
 
 
 def input_format(module: ModuleOp) -> NumberFormat:

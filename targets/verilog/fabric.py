@@ -81,7 +81,8 @@ class Fabric:
     which programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
     design, each with the resource that it takes, and how many. placement: the nextpnr command with the part and its
     package; empty if nextpnr does not support it. pack: the command that turns the output of nextpnr into a bitstream.
-    carriers: boards, the usual one first.
+    carriers: boards, the usual one first. bram_price: the cost that yosys gives a block RAM beside one of 4 for a
+    memory of LUTs of 16 words of 4 bits. ram_luts: the LUTs of the latter; None if they hold no memories.
     """
 
     there: Resources
@@ -94,10 +95,12 @@ class Fabric:
     placement: tuple[str, ...] = ()
     pack: str = ""
     carriers: tuple[Carrier, ...] = ()
+    bram_price: int = 128
+    ram_luts: int | None = None
 
 
 ECP5 = Delays(lut=1.65, carry=0.08, product=6.0, read=5.7, setup=3.2)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
-UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {})
+UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {}, ram_luts=6)
 """The FPGA of programs that are compiled for another target: a small ECP5."""

@@ -44,6 +44,7 @@ CONTRACTS = {
 
 FORMAT_CONTRACTS = {
     "accumulator",
+    "affine",
     "grouped",
     "groups",
     "lookup",

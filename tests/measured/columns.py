@@ -37,6 +37,11 @@ NAMES = {
     "Bonsai, letters | Shiftry, 8 and 16 bits": "compile bonsai-letter26 --width 8",
     "MLP, small digits | emlearn": "estimator 'MLP'",
     "forest, small digits | emlearn": "estimator 'random forest'",
+    "tree, 30 features | micromlgen": "called tree",
+    "tree, 30 features | m2cgen": "called tree",
+    "tree, 30 features | emlearn": "called tree",
+    "forest, 64 features | micromlgen": "called forest",
+    "scaler and logistic regression, 30 features | m2cgen": "called linear",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
@@ -85,6 +90,7 @@ IN_PLACE = "compile gural-mnist10-4-bits --reuse-input --pack-buffers --plan {ro
 LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
+ANOMALIES = "anomalies '{row}'"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
@@ -128,6 +134,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "time, tinyml": ("{row}", "{time:k}"),
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
+    },
+    "floats-beside-others": {
+        "cycles, tinyml": ("{row}", "{time:,.0f}"),
+        "flash, tinyml": ("{row}", "{flash}"),
+        "RAM, tinyml": ("{row}", "{ram}"),
+        "other answers": ("{row}", "{differ} of {samples}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {
@@ -237,6 +249,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles": ("estimator '{row}'", "{time:,.0f}"),
         "flash, bytes": ("estimator '{row}'", "{flash}"),
         "RAM, bytes": ("estimator '{row}'", "{ram}"),
+    },
+    "anomalies": {
+        "area, float": (ANOMALIES, "{float:.3f}"),
+        "on the Uno": (ANOMALIES, "{auc:.3f}"),
+        "decided otherwise": (ANOMALIES, "{other:d} of {far}"),
+        "format": (ANOMALIES, "{chosen:s}"),
+        "flash": (ANOMALIES, "{flash}"),
+        "RAM": (ANOMALIES, "{ram}"),
+        "cycles, thousands": (ANOMALIES, "{time:k}"),
+        "M4, instructions, thousands": (ANOMALIES, "{instructions:k}"),
     },
     "auto-suite": {
         "chosen": (TYPED, "{chosen:s}"),

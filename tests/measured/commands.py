@@ -68,6 +68,26 @@ def _estimator(name: str, options: list[str]) -> Values:
     return {**values, "format": f"{report.format} {report.width}"}
 
 
+def _called(name: str, options: list[str]) -> Values:
+    """An estimator of `programs.float_callers` on an Uno, called with floats; `differ` counts the evaluator's answers
+    that are not scikit-learn's.
+    """
+    from programs import float_callers as callers
+
+    program, (_, val, _, _) = callers.on_uno(name), callers.split(name)
+    measured = program.measure(val)
+    assert measured.float_time is not None
+    assert measured.float_flash_bytes is not None
+    assert measured.float_ram_bytes is not None
+    return {
+        "time": round(measured.float_time, 1),
+        "flash": measured.float_flash_bytes,
+        "ram": measured.float_ram_bytes,
+        "differ": int((program.predict(val) != callers.estimator(name).predict(val)).sum()),
+        "samples": len(val),
+    }
+
+
 def _sensor(name: str, options: list[str]) -> Values:
     """A model of `programs.sensor_cases` on all devices, with reals as inputs and with a sensor's integers.
 
@@ -166,7 +186,22 @@ def _detector(folder: Path, options: list[str]) -> Values:
     return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
 
 
-_OF_TESTS = {"estimator": _estimator, "sensor": _sensor, "board": _board, "finetune": _finetune, "judge": _judge}
+def _anomalies(name: str, options: list[str]) -> Values:
+    """A detector of anomalies by its data set and its kind, joined by ` | ` (`programs.anomalies`)."""
+    from programs.anomalies import figures
+
+    return figures(*name.split(" | "))
+
+
+_OF_TESTS = {
+    "anomalies": _anomalies,
+    "estimator": _estimator,
+    "called": _called,
+    "sensor": _sensor,
+    "board": _board,
+    "finetune": _finetune,
+    "judge": _judge,
+}
 """Measurements of what the tests name."""
 
 _COMMANDS = {

@@ -24,9 +24,9 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 Array = NDArray[Any]
 
 _MODULES = (
-    "cluster compose covariance decomposition discriminant_analysis dummy ensemble feature_selection gaussian_process"
-    " kernel_approximation linear_model metrics mixture model_selection multiclass multioutput naive_bayes neighbors"
-    " neural_network pipeline preprocessing svm tree"
+    "calibration cluster compose covariance decomposition discriminant_analysis dummy ensemble feature_selection"
+    " gaussian_process impute kernel_approximation linear_model metrics mixture model_selection multiclass"
+    " multioutput naive_bayes neighbors neural_network pipeline preprocessing svm tree"
 )
 
 datasets: Any = import_module("sklearn.datasets")

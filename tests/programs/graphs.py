@@ -76,6 +76,18 @@ class GraphBuilder:
         result = Image(1, 1, image.channels, image.bits)
         return self.add(Kind.CHANNELWISE, [Read(self.last, image[:2], sums=True)], result)
 
+    def bottleneck(self, wide: int, channels: int, stride: int = 1, kernel: int = 3) -> str:
+        """An inverted residual (Sandler et al. 2018, figure 4).
+
+        An expansion, a depthwise convolution, a projection, and the operand added to a result of the same shape.
+        """
+        operand = self.last
+        if wide != self.tensors[operand].channels:
+            self.window((1, 1), channels=wide)
+        self.window((kernel, kernel), (stride, stride))
+        result = self.window((1, 1), channels=channels)
+        return self.sum(operand, result) if self.tensors[operand] == self.tensors[result] else result
+
     def dense(self, channels: int) -> str:
         image = self.tensors[self.last]
         read = Read(self.last, image[:2], sums=image.pixels > 1)
@@ -83,12 +95,9 @@ class GraphBuilder:
 
 
 def inverted_residual(resolution: int, channels: int, wide: int) -> Graph:
-    """Sandler et al. 2018, figure 4: an expansion, a depthwise convolution and a projection beside the image."""
+    """A single block."""
     net = GraphBuilder(resolution, resolution, channels)
-    operand = net.last
-    net.window((1, 1), channels=wide)
-    net.window((3, 3))
-    net.sum(operand, net.window((1, 1), channels=channels))
+    net.bottleneck(wide, channels)
     return net.graph()
 
 
@@ -104,8 +113,7 @@ def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = Fals
     net = GraphBuilder(resolution, resolution, 3)
     net.window((3, 3), (2, 2), width(32))
     net.window((3, 3))
-    before = width(16)
-    net.window((1, 1), (2, 2) if halved_early else (1, 1), before)
+    net.window((1, 1), (2, 2) if halved_early else (1, 1), width(16))
     for channels, repeats, stride in (
         (24, 2, 1 if halved_early else 2),
         (32, 3, 2),
@@ -115,13 +123,7 @@ def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = Fals
         (320, 1, 1),
     ):
         for i in range(repeats):
-            operand = net.last
-            net.window((1, 1), channels=6 * before)
-            net.window((3, 3), (stride, stride) if i == 0 else (1, 1))
-            before = width(channels)
-            net.window((1, 1), channels=before)
-            if i:
-                net.sum(operand, net.last)
+            net.bottleneck(6 * net.tensors[net.last].channels, width(channels), 1 if i else stride)
     net.window((1, 1), channels=1280)
     net.mean()
     net.dense(classes)
@@ -222,17 +224,25 @@ def resnet8() -> Graph:
     return net.graph()
 
 
-def ds_cnn(channels: int = 64, pairs: int = 4, strides: tuple[int, int] = (2, 2), first: int = 1) -> Graph:
-    """Zhang et al. 2017: keywords; MLPerf Tiny's by default. first: the stride of the first depthwise convolution."""
+def ds_cnn(channels: Sequence[int] = (64,) * 5, strides: tuple[int, int] = (2, 2), first: int = 1) -> Graph:
+    """Zhang et al. 2017: keywords; MLPerf Tiny's by default.
+
+    channels: of a convolution of 10 x 4 pixels with `strides`, and of the pairs of a depthwise and a pointwise
+    convolution behind it. first: the stride of the first depthwise one.
+    """
     net = GraphBuilder(*KEYWORDS)
-    net.window((10, 4), strides, channels)
-    for i in range(pairs):
+    net.window((10, 4), strides, channels[0])
+    for i, pointwise in enumerate(channels[1:]):
         stride = 1 if i else first
         net.window((3, 3), (stride, stride))
-        net.window((1, 1), channels=channels)
+        net.window((1, 1), channels=pointwise)
     net.mean()
     net.dense(12)
     return net.graph()
+
+
+DS_CNN_L = ds_cnn((276,) * 6, (2, 1), 2)
+DS_CNN_M = ds_cnn((172,) * 5, (2, 1), 2)
 
 
 def res_keywords(blocks: int, pool: bool) -> Graph:
@@ -272,6 +282,35 @@ def lenet() -> Graph:
         net.window((5, 5), channels=channels, same=False)
         net.pool((2, 2))
     net.dense(10)
+    return net.graph()
+
+
+def etinynet(quarters: int) -> Graph:
+    """Xu et al. 2022, with so many quarters of its channels, for 224 x 224 pixels.
+
+    A linear block is a depthwise, a pointwise and a depthwise convolution. In a dense one the pointwise result is added
+    to the block's, and the operand, where it has the same shape, to the pointwise result.
+    """
+
+    def width(channels: int) -> int:
+        return channels * quarters // 4
+
+    net = GraphBuilder(224, 224, 3)
+    net.window((3, 3), (2, 2), width(32))
+    net.pool((2, 2))
+    linear = [(32, 1)] * 4 + [(128, 2)] + [(128, 1)] * 3
+    dense = [(192, 2), (192, 1), (192, 1), (256, 2), (256, 1), (512, 1)]
+    for number, (channels, stride) in enumerate(linear + dense):
+        operand = net.last
+        net.window((3, 3), (stride, stride))
+        pointwise = net.window((1, 1), channels=width(channels))
+        if number >= len(linear) and net.tensors[operand] == net.tensors[pointwise]:
+            pointwise = net.sum(operand, pointwise)
+        last = net.window((3, 3))
+        if number >= len(linear):
+            net.sum(pointwise, last)
+    net.mean()
+    net.dense(1000)
     return net.graph()
 
 

@@ -68,7 +68,8 @@ def compile(
     values = checked_values("compile", options, declared)
     if board is not None:
         values["target"] = text("board", board)
-    program = load(model, detector=values.get("false_alarms") is not None)
+    wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
+    program = load(model, **wishes)
     with python_terms({}):
         inputs = Inputs.of(program.module, raw, has_unit="input_unit" in values)
         module, inputs = _named(program, X_val, inputs)

@@ -21,6 +21,7 @@ class CompileKeywords(TypedDict, total=False):
     false_alarms: float | None
     feature_scales: bool | None
     flash: int | None
+    float_features: bool | None
     fold_affine: bool | None
     format: str | None
     formats: Sequence[str] | None

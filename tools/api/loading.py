@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.importers import as_detector
+from tinyml.lowering.frontends.importers import reading
 from tinyml.tools.api.arguments import python_terms
 
 if TYPE_CHECKING:
@@ -45,12 +45,14 @@ class Model:
     """A trained model as a program on tensors, made by `load`.
 
     name: the name of the file without its suffix, or of the object's class. module: the program, on reals unless the
-    model is quantised; compilation works on a copy. file: the source file; None for an object in memory.
+    model is quantised; compilation works on a copy. file: the source file; None for an object in memory. estimator: the
+    object of scikit-learn that was read; None for any other source.
     """
 
     name: str
     module: ModuleOp
     file: Path | None = None
+    estimator: object = None
 
     @cached_property
     def classes(self) -> list[str | int] | None:
@@ -75,19 +77,20 @@ class Model:
         return f"<tinyml.Model {self.name!r}: {self.features} values per sample{classes}>"
 
 
-def load(source: object, *, example: object = None, detector: bool = False) -> Model:
+def load(source: object, *, example: object = None, detector: bool = False, trust_pickle: bool = False) -> Model:
     """Read a trained model.
 
-    source: the path of a file that a frontend reads (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of
-    scikit-learn (of XGBoost and LightGBM too), a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
+    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
+    `Booster` of these or a model of CatBoost, a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
     PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs.
     detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the squared
-    distance to its nearest centre, or to what it reconstructs. Raises `InputError` for an object of another kind, a
-    file that cannot be read, and a model with unsupported parts.
+    distance to its nearest centre, or to what it reconstructs. trust_pickle: true for .pkl and .joblib files of a
+    source that you trust, as reading one runs the code that it holds. Raises `InputError` for an object of another
+    kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
-        return source
-    with python_terms({}), as_detector(detector):
+        return source if source.estimator is None or not detector else load(source.estimator, detector=True)
+    with python_terms({}), reading(detector=detector, trust_pickle=trust_pickle):
         if isinstance(source, str | os.PathLike):
             return _from_file(Path(cast("str | os.PathLike[str]", source)))
         kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
@@ -102,8 +105,10 @@ def load(source: object, *, example: object = None, detector: bool = False) -> M
         if "onnx.ModelProto" in kinds:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
             return Model(name, _import("onnx.importer")("read_onnx", content, name))
+        if kinds & {"xgboost.Booster", "lightgbm.Booster", "catboost.CatBoost"}:
+            return Model(name, _import("boosted.objects")("import_booster", source, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
-            return Model(name, _import("sklearn.importer")("import_estimator", source))
+            return Model(name, _import("sklearn.importer")("import_estimator", source), estimator=source)
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
 
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _NO_FILES: Sequence[Path] = ()
 
 SHOWN = (
-    "board", "format", "accuracy", "R2", "other answers", "time of an inference", "estimated time", "flash", "RAM",
-    "arena and input",
+    "board", "format", "accuracy", "R2", "other answers", "time from floats", "time of an inference", "estimated time",
+    "flash", "RAM", "arena and input",
 )  # fmt: skip
 """The figures that a notebook shows of a program, those that are known."""
 
@@ -136,11 +136,14 @@ class Program:
         return self.scores(X, raw=raw)
 
     def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores of a detector (samples,) minus its threshold: below 0 for anomalies.
+        """The scores of a detector (samples,) minus its threshold, as it is rounded to their format.
 
-        X, raw: as for `predict`. Raises `InputError` as `score_samples` does.
+        It is below 0 for the samples that `predict` calls anomalies. X, raw: as for `predict`. Raises `InputError` as
+        `score_samples` does.
         """
-        return self.scores(X, raw=raw) - self._require_detector()
+        from tinyml.tools.driver.detection import rounded_threshold
+
+        return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
 
     def score(self, X: object, y: object, *, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
@@ -399,14 +402,16 @@ class Measurements:
     timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
     unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories) or `least`
     (one cycle for each instruction). flash_bytes: the size of the linked program. static_bytes: .data and .bss;
-    stack_bytes: the peak of the stack; ram_bytes: both together. float_time, float_ram_bytes: time and RAM with an
-    array of floats as the input; None for an input that takes no floats, on the host, and where the array does not fit.
+    stack_bytes: the peak of the stack; ram_bytes: both together. float_time, float_flash_bytes, float_ram_bytes: time,
+    flash and RAM with an array of floats as the input; None for an input that takes no floats, on the host, and where
+    the array does not fit.
     """
 
     board: str
     optimize: str
     samples: int
     unit: str
+    float_time: float | None
     time: float | None
     core_cycles: float | None
     milliseconds: float | None
@@ -414,7 +419,7 @@ class Measurements:
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
-    float_time: float | None
+    float_flash_bytes: int | None
     float_ram_bytes: int | None
 
     @property
@@ -439,6 +444,7 @@ class Measurements:
             static_bytes=result["ram_bytes"]["static"],
             stack_bytes=result["ram_bytes"]["stack"],
             float_time=floats.get(f"{unit}_per_inference"),
+            float_flash_bytes=floats.get("flash_bytes"),
             float_ram_bytes=floats.get("ram_bytes"),
         )
 

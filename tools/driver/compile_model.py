@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.importers import as_detector
+from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
@@ -108,7 +108,7 @@ def read_model(made: Compilation) -> None:
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
     """The program of a request as it is imported, on reals if its formats are to be chosen anew."""
-    with as_detector(request.false_alarms is not None):
+    with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
         pipelines.run(program, ctx, [LiftToRealsPass()])

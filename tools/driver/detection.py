@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.lowering.c.real_numbers import lies_below
+from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
 
 FAR = 0.01
 """The distance from the threshold, as a share of the range of scores, beyond which a decision has to be the same."""
+
+
+REACHES = (3.0, 10.0)
+"""How far `far_samples` lie from the mean, in distances of the usual samples from it."""
+
+DEVIATIONS = 10.0
+"""How far a single element lies off in `far_samples`, in standard deviations of the elements."""
+
+MOST_FAR = 100
+"""The most `far_samples` of a kind."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +47,36 @@ class DetectionRates:
 
 @dataclass(frozen=True)
 class Detection:
-    """A detector on reals and in formats, and the correlation of the ranks of both scores."""
+    """A detector on reals and in formats, and the correlation of the ranks of both scores.
+
+    far: the share of `far_samples` that are decided otherwise than on reals.
+    """
 
     reals: DetectionRates
     formats: DetectionRates
     rank_correlation: float
+    far: float
 
 
 def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[np.bool_]:
     """The samples whose scores lie below a threshold (samples,), as `NAME_is_anomaly` decides. outputs: raws."""
     assert outputs.scores is not None
+    format, single = score_format(module), np.array(threshold, np.float32)
+    below: NDArray[Any] = lies_below(NumpyMachine(), outputs.scores[:, 0], single, format)
+    return below.astype(bool)
+
+
+def rounded_threshold(module: ModuleOp, threshold: float) -> float:
+    """A threshold as `NAME_is_anomaly` compares it with the score."""
+    format = score_format(module)
+    return float(format.decode(from_real(NumpyMachine(), np.array(threshold, np.float32), format)))
+
+
+def score_format(module: ModuleOp) -> NumberFormat:
+    """The format of a detector's score."""
     end = predict_function(module).get_return_op()
     assert end is not None
-    format = tdsl.format_of(end.operands[0])
-    below: NDArray[Any] = lies_below(NumpyMachine(), outputs.scores[:, 0], np.array(threshold, np.float32), format)
-    return below.astype(bool)
+    return tdsl.format_of(end.operands[0])
 
 
 def labelled(data: Data) -> NDArray[np.bool_] | None:
@@ -86,14 +113,35 @@ def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float64]:
-    """Parts (samples,) whose mean is 1 minus Spearman's correlation of the ranks of scores, if no two are equal."""
-    return 6 * (ranks(exact) - ranks(computed)) ** 2 / max(len(exact) ** 2 - 1, 1)
+    """Parts (samples,) whose mean is 1 minus Spearman's correlation of the ranks of scores.
+
+    Scores that are all equal have no correlation with others: of these the mean is 1.
+    """
+    if np.ptp(exact) == 0 or np.ptp(computed) == 0:
+        return np.full(len(exact), float(np.ptp(exact) != np.ptp(computed)))
+    one, other = ((each - each.mean()) / each.std() for each in (ranks(exact), ranks(computed)))
+    return (one - other) ** 2 / 2
 
 
-def moved(exact: NDArray[Any], computed: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
+def far_samples(x: NDArray[Any]) -> NDArray[Any]:
+    """Samples (samples, elements) of which many are anomalies, and lie where data with few of these have none.
+
+    They are samples of `x` that lie further from the mean, `REACHES` times as far, and others of which a single element
+    lies `DEVIATIONS` off.
+    """
+    some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
+    alone = some.astype(np.float64)
+    elements = np.arange(len(some)) * x.shape[1] // len(some)
+    signs = np.where(np.arange(len(some)) % 2, -1, 1)
+    alone[np.arange(len(some)), elements] += DEVIATIONS * signs * x.std(0, dtype=np.float64)[elements]
+    most = np.finfo(np.float32).max
+    return np.concatenate([*(stretched(some, reach) for reach in REACHES), alone.clip(-most, most).astype(x.dtype)])
+
+
+def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, spread: float) -> NDArray[np.bool_]:
     """The samples (samples,) that are decided otherwise although they lie far from the threshold on reals.
 
-    Half of the distance `FAR` counts, so that other data of the same kind keep theirs.
+    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR` counts, so that
+    other data of the same kind keep their decisions.
     """
-    far = np.abs(exact - threshold) > FAR / 2 * np.ptp(exact)
-    return far & ((exact < threshold) != (computed < threshold))
+    return (np.abs(exact - threshold) > FAR / 2 * spread) & ((exact < threshold) != found)

@@ -35,7 +35,7 @@ ATTEMPTS = 3
 ROUNDS = 3
 """Maximum number of programs counted after the first, before all loops stay rolled."""
 
-MARGIN = 125
+MARGIN = 115
 """Percent of the estimated cells that a program is taken to have where nothing counts them (docs/fpga.md)."""
 
 LEAST_STEP = 0.95

@@ -16,7 +16,15 @@ from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.driver.detection import Detection, anomalies, detection_rates, labelled, rank_losses
+from tinyml.tools.driver.detection import (
+    Detection,
+    anomalies,
+    detection_rates,
+    far_samples,
+    labelled,
+    moved,
+    rank_losses,
+)
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors, is_regression, mean_errors
 
 if TYPE_CHECKING:
@@ -112,7 +120,7 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
     threshold = tdsl.read_interface(formats).threshold
     if threshold is not None:
-        return _detection(on_reals, formats, in_formats, data, threshold)
+        return _detection(reals, on_reals, formats, in_formats, data, threshold)
     regression = None
     if is_regression(on_reals, data):
         regression = _regression(on_reals, in_reals(formats, in_formats), data)
@@ -122,7 +130,9 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     return Accuracy(*shares, disagreements, len(data), regression, ignored=data.ignored, answers=answers)
 
 
-def _detection(on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float) -> Accuracy:
+def _detection(
+    reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
+) -> Accuracy:
     """The accuracy of a detector: that of its decisions, and of its scores."""
     assert on_reals.scores is not None
     rounded = in_reals(formats, in_formats).scores
@@ -132,7 +142,12 @@ def _detection(on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: 
     rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
     right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]
     differ = int((found[0] != found[1]).sum())
-    detection = Detection(rates[0], rates[1], 1 - float(rank_losses(exact, computed).mean()))
+    spread, far = float(np.ptp(exact)), far_samples(data.x)
+    far_scores, far_found = evaluate_reals(reals, far).scores, evaluate(formats, encode_inputs(formats, far))
+    assert far_scores is not None
+    missed = moved(far_scores[:, 0], anomalies(formats, far_found, threshold), threshold, spread)
+    ranks = 1 - float(rank_losses(exact, computed).mean())
+    detection = Detection(rates[0], rates[1], ranks, float(missed.mean()))
     return Accuracy(right[0], right[1], differ, len(data), detection=detection)
 
 

@@ -58,11 +58,11 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     if not takes_floats(interface):
         return None
     [argument] = predict_function(formats).body.block.args
-    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(formats) is not None)
+    functions = conversion_functions(tdsl.format_of(argument), feature_map(formats))
     table = cost_table(target)
     element = 0.0 if not functions else None if table is None else table.floats.get(functions)
-    length = interface.input_length
-    conversion = None if element is None else round(element * length)
+    length, read = interface.input_length, tdsl.read_input(formats).read
+    conversion = None if element is None else round(element * (length if read is None else len(read)))
     product = None if table is None else table.time("mulf f32")
     in_software = None if product is None else product >= SOFTWARE
     return FloatInputs(conversion, FLOAT_BYTES * length, interface.input_bytes, in_software)

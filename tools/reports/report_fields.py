@@ -76,6 +76,7 @@ class DetectionFields(TypedDict):
     reals: Rates
     formats: Rates
     rank_correlation: Unbounded
+    far: Unbounded
 
 
 class Confusion(TypedDict):

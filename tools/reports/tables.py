@@ -42,15 +42,17 @@ CAVEATS = {
 def print_reports(reports: Sequence[Report]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
 
-    Cycles of the core stand beside its instructions if any report has them, and milliseconds if the clock of a board is
-    known, with a remark for each board whose core is not simulated. A line with its errors follows for each regressor,
-    since it has no answers that could differ, and one with its rates for each detector.
+    The time from floats, their conversion included, stands before that of raws. Cycles of the core stand beside its
+    instructions if any report has them, and milliseconds if the clock of a board is known, with a remark for each board
+    whose core is not simulated. A line with its errors follows for each regressor, since it has no answers that could
+    differ, and one with its rates for each detector.
     """
     from rich.table import Table
 
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
-    unknown = {optional for optional in ("core cycles", "ms") if all(row[optional] == "-" for row in rows)}
+    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(" from floats")]
+    unknown = {heading for heading in optional if all(row.get(heading, "-") == "-" for row in rows)}
     shown = [heading for heading in headings if heading.removesuffix("/MAC") not in unknown]
     table = Table()
     table.add_column("model", no_wrap=True)
@@ -70,6 +72,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 def _row(report: Report) -> dict[str, str]:
     """The cells of a program by their headings, which give the units."""
     figures, unit = figures_of(report), report.unit
+    from_floats = figures["time from floats"].value
     return {
         "format": figures["format"].text,
         "float %": _number(report.accuracy_float),
@@ -77,6 +80,7 @@ def _row(report: Report) -> dict[str, str]:
         "differ": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
+        f"{unit} from floats": _number(None if isinstance(from_floats, str) else from_floats),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),
@@ -104,7 +108,8 @@ def _print_detection(report: Report) -> None:
     exact, found = report.detection["reals"], report.detection["formats"]
     area = "" if found["auc"] is None else f"area under the curve {found['auc']:.4f} (float {exact['auc']:.4f}), "
     alarms = f"{found['alarms']:.2%} of the {'usual ' if area else ''}samples are alarms (float {exact['alarms']:.2%})"
-    print(f"{report.name}: {area}{alarms}, ranks correlate by {report.detection['rank_correlation']:.4f}")
+    ranks = f"ranks correlate by {report.detection['rank_correlation']:.4f}"
+    print(f"{report.name}: {area}{alarms}, {ranks}, {report.detection['far']:.1%} of far samples are decided otherwise")
 
 
 def print_program(report: Report, *, chosen: bool) -> None:

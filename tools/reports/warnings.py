@@ -33,6 +33,9 @@ WIDE_SPREAD = 1e5
 CLIPPED_SHARE = 0.001
 """The share of clipped inputs beyond which there is a warning."""
 
+MISSED_FAR = 0.01
+"""The share of far samples that a detector decides otherwise than on reals beyond which there is a warning."""
+
 CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
 
@@ -74,6 +77,11 @@ class Findings:
     def other(self) -> float:
         """The share of samples with another answer."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
+
+    @property
+    def far(self) -> float:
+        """The share of samples far from the data that a detector decides otherwise; 0 for any other model."""
+        return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
     def share(self, cause: str) -> float:
         """The share of a cause in the time, by the name of a field of `TimeShares`; 0 where it is not known."""
@@ -143,6 +151,12 @@ WARNINGS = (
         lambda found: found.accuracies.ignored,
         lambda found: "`y` is not looked at: a clustering is compared with the model on reals, not with labels",
         lambda found: "leave it out",
+    ),
+    WarningRule(
+        "far samples",
+        lambda found: found.far > MISSED_FAR,
+        lambda found: f"{found.far:.1%} of the samples far from the data are decided otherwise than by the model",
+        _of_format,
     ),
     WarningRule(
         "clipped",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -38,7 +39,10 @@ class SetThresholdPass(ModulePass):
             raise InputError(f"--false-alarms is a share from 0 to less than 1, got {self.false_alarms:g}")
         interface = interface_of(op)
         if interface.has_label or interface.output_length != 1 or interface.more_outputs:
-            raise InputError("--false-alarms: a detector gives one score, greater for more usual samples, and no class")
+            raise InputError(
+                "--false-alarms: a detector gives one score, greater for more usual samples, and no class; a k-means "
+                "or a PCA behind a front end becomes one by load(..., detector=True)"
+            )
         # With a threshold `y` tells anomalies.
         tdsl.update_interface(op, threshold=0.0)
         data = load_program_data(op, self.data)
@@ -48,9 +52,13 @@ class SetThresholdPass(ModulePass):
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
         scores = np.sort(outputs.scores[:, 0].astype(np.float64))
-        below = int(self.false_alarms * len(scores))
+        # A share such as 0.29 of 100 samples may be a little less than 29 of them.
+        below = math.floor(self.false_alarms * len(scores) + 1e-6)
         # Halfway between two samples, rounding of either changes no decision; close ones may round to one float.
-        threshold = np.float32(scores[max(below - 1, 0) : below + 1].mean())
+        # Where none may lie below, the next one above tells how far apart samples are.
+        least, above = scores[below], scores[scores > scores[below]]
+        other = scores[below - 1] if below else 2 * least - above[0] if len(above) else least
+        threshold = np.float32((least + other) / 2)
         if threshold > scores[below]:
             threshold = np.nextafter(threshold, np.float32(-np.inf))
         tdsl.update_interface(op, threshold=float(threshold))

@@ -16,8 +16,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, MemoryEffectKind, is_side_effect_free, only_has_effect
 
 from tinyml.dialects import scratch
-from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, size_in_bytes
-from tinyml.transforms.ir.buffers import is_handed_on, memory_of, start_of
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
+from tinyml.transforms.ir.buffers import bytes_of, is_handed_on, memory_of
 from tinyml.transforms.ir.indices import AffineSum, affine_sum, offset_of
 
 NEVER = 1 << 31
@@ -109,12 +109,11 @@ def accesses(block: Block) -> list[Access] | None:
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
     """The access of a buffer, or a view of one, by an op that stores to it or only reads it."""
     type, root = memref_type(buffer), scratch.root(buffer)
-    width, first = 8 * element_bytes(type), 8 * start_of(root)
-    start = None
+    width, (first, end), start = 8 * element_bytes(type), bytes_of(root), None
     if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:
-        start = element_of(buffer, op.indices).times(width).plus(AffineSum(first, {}))
+        start = element_of(buffer, op.indices).times(width).plus(AffineSum(8 * first, {}))
     writes = isinstance(op, memref.StoreOp)
-    return Access(op, writes, memory_of(root), start, width, (first, first + 8 * size_in_bytes(memref_type(root))))
+    return Access(op, writes, memory_of(root), start, width, (8 * first, 8 * end))
 
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:

@@ -45,10 +45,15 @@ def is_handed_on(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
 
 
+def bytes_of(root: SSAValue) -> tuple[int, int]:
+    """The half-open range of bytes of a root buffer in its memory."""
+    return start_of(root), start_of(root) + size_in_bytes(memref_type(root))
+
+
 def overlap(a: SSAValue, b: SSAValue) -> bool:
     """True if two root buffers share bytes."""
-    ends = [start_of(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
-    return memory_of(a) is memory_of(b) and start_of(a) < ends[1] and start_of(b) < ends[0]
+    (first, end), (other, other_end) = bytes_of(a), bytes_of(b)
+    return memory_of(a) is memory_of(b) and first < other_end and other < end
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:

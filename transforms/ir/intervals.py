@@ -1,13 +1,17 @@
-"""Intervals of indices, from which their widths in hardware follow."""
+"""Intervals of indices and integers, from which their widths in hardware follow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import rtl
+from tinyml.dialects.rtl.ops import raws_of
 
 Interval: TypeAlias = "tuple[int, int]"
 
@@ -32,20 +36,21 @@ def type_interval(value: SSAValue) -> Interval:
 def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
     """Intervals that contain the integers and indices of a function, read as signed."""
     known: dict[SSAValue, Interval] = {}
+    loaded = _loaded(function)
     for last in range(_ROUNDS):
         before = dict(known)
-        _Pass(known, widen=last >= _ROUNDS - 2).block(function.body.block)
+        _Pass(known, loaded, widen=last >= _ROUNDS - 2).block(function.body.block)
         if known == before:
             return known
     # Loop variables whose intervals still grow are widened to nearly all integers; dependent values follow.
     while True:
         before = dict(known)
-        _Pass(known, widen=True).block(function.body.block)
+        _Pass(known, loaded, widen=True).block(function.body.block)
         if known == before:
             break
     # Where a comparison limits them, they shrink again.
     for _ in range(_ROUNDS):
-        _Pass(known, widen=False, shrinks=True).block(function.body.block)
+        _Pass(known, loaded, widen=False, shrinks=True).block(function.body.block)
     return known
 
 
@@ -55,11 +60,43 @@ def width_for(interval: Interval) -> int:
     return max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + 1
 
 
-class _Pass:
-    """A pass over a program. widen: widen growing intervals. shrinks: narrow intervals that are valid."""
+def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
+    """The intervals of the elements that are loaded from constant memories, alone or in words."""
+    found: dict[SSAValue, Interval] = {}
+    for op in function.walk():
+        if isinstance(op, rtl.MemoryOp) and op.content is not None:
+            bits, raws = raws_of(op.content, op.result.type)
+            signed = raws.astype("i8") << 64 - bits >> 64 - bits
+            # What lies behind the elements is 0.
+            interval = min(int(signed.min(initial=0)), 0), max(int(signed.max(initial=0)), 0)
+            for use in op.result.uses:
+                found |= dict.fromkeys(_elements(use.operation.results, bits), interval)
+    return found
 
-    def __init__(self, known: dict[SSAValue, Interval], widen: bool, shrinks: bool = False):
+
+def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
+    """Yield the elements that are taken from words, or are words."""
+    for word in words:
+        if cast("IntegerType[int, Any]", word.type).width.data == bits:
+            yield word
+            continue
+        for op in [use.operation for use in word.uses]:
+            lane = const_evaluate_operand(op.rhs) if isinstance(op, arith.ShRUIOp) else None
+            if isinstance(op, arith.TruncIOp) or (lane is not None and lane % bits == 0):
+                yield from _elements(op.results, bits)
+
+
+class _Pass:
+    """A pass over a program.
+
+    loaded: intervals of loaded values. widen: widen growing intervals. shrinks: narrow intervals that are valid.
+    """
+
+    def __init__(
+        self, known: dict[SSAValue, Interval], loaded: Mapping[SSAValue, Interval], widen: bool, shrinks: bool = False
+    ):
         self.known = known
+        self.loaded = loaded
         self.widen = widen
         self.shrinks = shrinks
 
@@ -75,6 +112,9 @@ class _Pass:
                     for inner in region.blocks:
                         self.block(inner)
             elif len(op.results) == 1 and isinstance(op.results[0].type, IntegerType | IndexType):
+                if (interval := self.loaded.get(op.results[0])) is not None:
+                    self.known[op.results[0]] = interval
+                    continue
                 low, high = _computed(op, [self.of(operand) for operand in op.operands])
                 low, high = self._limited(op, (low, high))
                 least, most = type_interval(op.results[0])

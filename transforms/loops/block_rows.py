@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from xdsl.context import Context
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -26,6 +26,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, compile_for, offers
+from tinyml.transforms.ir.accesses import NEVER, accesses, distance
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import usual_tile
@@ -88,7 +89,7 @@ class _Rows:
         dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
         if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
-        if not dense[-1].accumulator.INTEGER or _reads_earlier_rows(op):
+        if not dense[-1].accumulator.INTEGER or _reads_earlier_rows(op, sum):
             return None
         accumulators = list(sum.accumulators(sum.start))
         widths = tuple(accumulator.bits for accumulator in accumulators)
@@ -195,19 +196,17 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], routines: Sequence[str
     return SumNest(routine, weights, vector, widths, flash=scratch.in_flash(types[0]))
 
 
-def _reads_earlier_rows(op: num.ContractOp) -> bool:
-    """True if a row may read an element that an earlier row has stored, which rules out blocks of rows.
+def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
+    """True if a sum may read what an earlier row stores, which rules out blocks: these add before any row stores.
 
-    Different buffers do not overlap while both are in use; in the same buffer a row may read the element it stores.
+    Whatever else a row reads, it reads after the rows before it have stored, in a block as in the contraction.
     """
-    stores = op.stores
-    stored = {scratch.root(each.memref): [each.memref, *each.indices] for each in stores}
-    if len(stored) < len(stores):
+    early = {*needed([sum.start.owner], op), *(products for products, _ in sum.terms)}
+    if (found := accesses(op.body.block)) is None:
         return True
-    factors = [factor for each in op.products for factor in each.factors]
-    loads = [each for each in op.body.block.ops if isinstance(each, memref.LoadOp)]
-    return any(scratch.root(factor) in stored for factor in factors) or any(
-        stored.get(scratch.root(each.memref), element) != element
-        for each in loads
-        for element in [[each.memref, *each.indices]]
-    )
+    rows = [
+        distance(store, read, op.body.block, trips=op.rows)
+        for store, read in product(found, found)
+        if store.writes and read.op in early
+    ]
+    return any(apart is None or 0 < apart < NEVER for apart in rows)

@@ -15,18 +15,18 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import is_side_effect_free
+from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.transforms.ir.accesses import Access, accesses, distance
-from tinyml.transforms.ir.buffers import memory_of
+from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
+from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
@@ -42,13 +42,14 @@ class FuseLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
+            order = _Order(function)
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
                 for second in [loop for loop in block.ops if isinstance(loop, _Loop)][::-1]:
                     # A fused loop may fuse again with the loop before it.
                     fused = second
                     while (first := _loop_before(fused)) and (forwarded := _forwarded(first, fused)):
-                        fused = _fuse(first, fused, forwarded)
+                        fused = _fuse(first, fused, forwarded, order)
 
 
 def _memories(loop: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
@@ -98,7 +99,7 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | None:
     for a, b in product(before, after):
         if not (a.writes or b.writes) or a.is_apart(b):
             continue
-        if a.start is None or len(a.start.factors) != 1:
+        if a.start is None:
             return None
         apart = distance(a, b, bodies[0], step, trips)
         # With a negative distance, iterations of the second loop would precede those that they depend on.
@@ -133,7 +134,7 @@ def _forward(
             is_read = True
 
 
-def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded) -> _Loop:
+def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> _Loop:
     """Fuse the loops at the position of the second, and return the result."""
     if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
         second = _contraction(second)
@@ -150,7 +151,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded) -> _Loop:
         load.res.replace_all_uses_with(store.value)
         Rewriter.erase_op(load)
     for store in dict.fromkeys(forwarded.stores.values()):
-        if store in forwarded.overwritten or not _is_used(scratch.root(store.memref), but=store):
+        if store in forwarded.overwritten or not order.is_used(store, second):
             Rewriter.erase_op(store)
     return second
 
@@ -167,7 +168,51 @@ def _contraction(loop: scf.ForOp) -> num.ContractOp:
     return op
 
 
-def _is_used(buffer: SSAValue, but: Operation) -> bool:
-    users = [use.operation for use in buffer.uses]
-    slices = [_is_used(user.result, but) for user in users if isinstance(user, scratch.SliceOp)]
-    return any(slices) or any(not isinstance(user, scratch.SliceOp) and user is not but for user in users)
+class _Order:
+    """The order of a function's ops, which fusion keeps, and the bytes of the views of its arenas."""
+
+    def __init__(self, function: func.FuncOp):
+        self.body = function.body.block
+        self.places = {op: place for place, op in enumerate(function.walk())}
+        roots = [op.result for op in self.places if isinstance(op, scratch.ViewOp)]
+        self.views = [(root, memory_of(root), *bytes_of(root)) for root in roots]
+
+    def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
+        """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
+
+        The caller may read a buffer that it owns. Where another buffer has the same bytes, the next use of that one
+        decides: a buffer that is written first holds a value of its own.
+        """
+        root = scratch.root(store.memref)
+        if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
+            return True
+        memory, (start, end) = memory_of(root), bytes_of(root)
+        for view, other, first, last in self.views:
+            if other is memory and first < end and start < last:
+                uses = [use for use in buffer_reads(view) if self._follows(use, store, loop)]
+                # Those of the next iteration of a loop around come last.
+                uses.sort(key=lambda use: (self.places[use.operation] < self.places[store], self.places[use.operation]))
+                if uses and not _is_written(uses[0]):
+                    return True
+        return False
+
+    def _follows(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
+        """True if an op may use bytes of a buffer after a store of a loop has written them."""
+        op, around, bounds = use.operation, self.body.find_ancestor_op_in_block(store), _bounds(loop)
+        assert around is not None
+        assert bounds is not None
+        is_later = self.places[op] > self.places[store]
+        if around is not loop:
+            return is_later or around.is_ancestor(op)
+        if op.parent is not loop.body.block:
+            return is_later
+        written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
+        apart = distance(written, used, loop.body.block, bounds[2])
+        return apart is None or (0 if is_later else 1) <= apart < NEVER
+
+
+def _is_written(use: Use) -> bool:
+    """True if an op does nothing with a buffer but write to it."""
+    op, effects = use.operation, get_effects(use.operation) or ()
+    kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
+    return kinds == {MemoryEffectKind.WRITE}

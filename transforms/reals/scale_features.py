@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 
+OFF_CENTRE = 8
+"""The ratio of a feature's greatest magnitude to half of its range above which it has a zero: without one, a feature
+loses up to three bits, and no subtraction is needed where none has one."""
+
+ZERO_STEPS = 64
+"""The steps of a scale in which zeros are chosen."""
+
+
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
     """Scale the features of an argument at L0 that is a vector, and record scales and zeros in its interface.
@@ -53,7 +61,7 @@ class ScaleFeaturesPass(ModulePass):
         [argument] = function.body.block.args
         shape = tdsl.shape_of(argument)
         given = tdsl.read_input(function)
-        scaled = any(one is not None for one in (given.scales, given.unit, given.order))
+        scaled = any(one is not None for one in (given.scales, given.unit, given.format, given.order))
         if scaled or tdsl.format_of(argument).type != f32 or prod(shape) != max(shape, default=1):
             return
         features = _ranges(load_program_data(op, self.data).x.astype(np.float64))
@@ -67,13 +75,25 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """The map from -1 to 1 to the range of each feature, of samples of shape (samples, elements)."""
+    """A map from -1 to 1 to the range of each feature, of samples of shape (samples, elements).
+
+    Scales are powers of two, and zeros multiples of a 64th of the scale: in a format with as many bits after the
+    point, raws are features shifted, minus an integer.
+    """
     low, high = x.min(0), x.max(0)
-    middle = _single((low + high) / 2)
-    reach = np.maximum(high - middle, middle - low)
+    greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2
+    centred = (greatest > reach * OFF_CENTRE) & (reach > 0)
+    step = _power_of_two(reach) / ZERO_STEPS
+    zeros = np.where(centred, np.rint((low + high) / 2 / step) * step, 0.0)
+    reach = np.maximum(high - zeros, zeros - low)
     # A feature that never varies counts in units of itself.
-    reach = np.where(reach > 0, reach, np.where(middle != 0, np.abs(middle), 1.0))
-    return tdsl.FeatureMap(_single(np.maximum(reach, np.finfo(np.float32).tiny)), middle)
+    return tdsl.FeatureMap(_power_of_two(np.where(reach > 0, reach, 1.0)), zeros)
+
+
+def _power_of_two(numbers: Reals) -> Reals:
+    """The least powers of two that are not below positive numbers, within single precision."""
+    mantissas, exponents = np.frexp(numbers)
+    return np.ldexp(1.0, np.clip(exponents - (mantissas == 0.5), -126, 127))
 
 
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:

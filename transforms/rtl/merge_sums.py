@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import AffineSum, affine_sum
 from tinyml.transforms.rtl.scheduling.regions import is_pure
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
@@ -123,9 +123,8 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
     """The value that a body has already loaded from the same address; None if there is none."""
-    address = {
-        new.get(value, value) if value is not None else None: part for value, part in terms(load.address).items()
-    }
+    constant, factors = affine_sum(load.address)
+    address = AffineSum(constant, {new.get(value, value): factor for value, factor in factors.items()})
     loads = (op for op in body.ops if isinstance(op, rtl.LoadOp))
     alike = (op for op in loads if (op.memory, op.result.type) == (load.memory, load.result.type))
-    return next((op.result for op in alike if terms(op.address) == address), None)
+    return next((op.result for op in alike if affine_sum(op.address) == address), None)

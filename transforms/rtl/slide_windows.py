@@ -21,10 +21,10 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import counts_from_zero, trips_of
+from tinyml.transforms.ir.indices import AffineSum, affine_sum, counts_from_zero, trips_of
 from tinyml.transforms.ir.intervals import INDEX, Interval, intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.rtl.scheduling.dependences import are_apart, terms
+from tinyml.transforms.rtl.scheduling.dependences import are_apart
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,8 @@ class _Window:
         if first is None or loop.iter_args or not counts_from_zero(loop) or (copy := _Copy.find(first)) is None:
             return None
         rows, elements, pixel = (each.body.block.args[0] for each in (copy.rows, copy.elements, loop))
-        there, here = terms(copy.load.address), terms(copy.store.address)
+        (_, there), (base, here) = affine_sum(copy.load.address), affine_sum(copy.store.address)
         step, row, count = there.get(pixel, 0), trips_of(copy.elements) or 0, trips_of(copy.rows) or 0
-        base = here.pop(None, 0)
         if here != {rows: row, elements: 1} and not (count == 1 and here == {elements: 1}):
             return None
         if there.get(elements) != 1 or not 0 < step < row or row % step:
@@ -218,9 +217,8 @@ def _overwrites(loop: scf.ForOp, load: rtl.LoadOp, known: Mapping[SSAValue, Inte
         return False
     for op in loop.body.block.ops:
         if isinstance(op, rtl.StoreOp) and op.memory is load.memory and op.condition is None:
-            parts = terms(op.address)
-            first = parts.pop(None, 0)
-            each = parts == {loop.body.block.args[0]: 1} and op.value.type == load.result.type
+            first, factors = affine_sum(op.address)
+            each = factors == {loop.body.block.args[0]: 1} and op.value.type == load.result.type
             if each and first <= low and high < first + (trips_of(loop) or 0):
                 return True
     return False
@@ -236,18 +234,17 @@ def _product(read: rtl.LoadOp, base: int, size: int) -> rtl.LoadOp | None:
     if not isinstance(loop, scf.ForOp) or trips_of(loop) != size or not counts_from_zero(loop):
         return None
     counter = loop.body.block.args[0]
-    at = terms(read.address)
-    if at.pop(None, 0) != base or at != {counter: 1}:
+    if affine_sum(read.address) != AffineSum(base, {counter: 1}):
         return None
     found: list[rtl.LoadOp] = []
     for op in loop.body.block.ops:
-        if isinstance(op, rtl.LoadOp) and op is not read and counter in terms(op.address):
+        if isinstance(op, rtl.LoadOp) and op is not read and counter in affine_sum(op.address).factors:
             found.append(op)
     if len(found) != 1 or not isinstance(memory := found[0].memory.owner, rtl.MemoryOp) or not memory.is_table:
         return None
-    parts = terms(found[0].address)
+    first, factors = affine_sum(found[0].address)
     whole = memory.result.type.width.data == cast("Any", found[0].result.type).width.data
-    if not whole or parts.pop(counter) != 1 or any(part % size for part in parts.values()):
+    if not whole or factors.pop(counter) != 1 or any(part % size for part in (first, *factors.values())):
         return None
     alone = memory.result.uses.get_length() == 1 and memory.result.type.depth.data % size == 0
     # Only the product may depend on the position in the window.

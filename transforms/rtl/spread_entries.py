@@ -41,7 +41,7 @@ from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
-from tinyml.transforms.rtl.unrolling.block_rams import blocks
+from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
@@ -82,12 +82,12 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     """The processing elements that a product's share of a budget allows, and how many of them multiply by DSPs."""
     fabric = fabric_of(function)
     operators = Operators(fabric.delays, intervals(function))
-    taken = cells_of(function.body.block.ops, operators)
+    taken = cells_of(function.body.block.ops, operators, fabric)
     products = [op for op in rows.computing if isinstance(op, arith.MuliOp) and not _is_index(op)]
     share = rows.entries / (rows.entries + _products(function))
     there = fabric.there.luts, fabric.there.dsps
     luts, dsps = (share * (cells * have / 100 - used) for have, used in zip(there, taken, strict=True))
-    luts_each, dsps_each = cells_of(rows.computing, operators)
+    luts_each, dsps_each = cells_of(rows.computing, operators, fabric)
     luts_each += operators.width(rows.term)
     in_logic = sum(product_in_logic(op, operators) for op in products)
     vector = cast("rtl.MemoryType", rows.vector.memory.type)
@@ -109,12 +109,12 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
     """The block RAMs of the memories of a function other than those of a product."""
     own = {rows.values.memory, rows.vector.memory}
     others = [
-        memory.type
+        op
         for op in function.walk()
-        if isinstance(op, rtl.MemoryOp) and (memory := op.result) not in own
-        if not all(rows.nest.is_ancestor(use.operation) for use in memory.uses)
+        if isinstance(op, rtl.MemoryOp) and op.result not in own
+        if not all(rows.nest.is_ancestor(use.operation) for use in op.result.uses)
     ]
-    return sum(blocks(fabric, type.depth.data, type.width.data) for type in others)
+    return sum(memory_cells(fabric, op.result.type, op.content)[1] for op in others)
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:

@@ -16,9 +16,10 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import Resources
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
+from tinyml.transforms.rtl.unrolling.block_rams import Words
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 from tinyml.transforms.rtl.unrolling.choose_lanes import GAIN, ORDERS, choose_lanes
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
@@ -69,13 +70,14 @@ class UnrollLoopsPass(ModulePass):
             return
         fabric = fabric_of(function)
         operators = Operators(fabric.delays, intervals(function))
-        taken = cells_of(function.body.block.ops, operators)
+        taken = cells_of(function.body.block.ops, operators, fabric)
         shares = [there * self.cells // 100 for there in (fabric.there.luts, fabric.there.dsps)]
-        budget = (
+        budget = Resources(
             shares[0] if self.luts is None else self.luts,
             shares[1] if self.dsps is None else self.dsps,
             fabric.there.brams if self.brams is None else self.brams,
         )
-        for row in choose_lanes(sums, operators, taken, budget, BlockRams(function, fabric), self.order):
+        for row in choose_lanes(sums, operators, fabric, taken, budget, Words(function, fabric), self.order):
             if row.count > 1:
-                row.sum.unroll(row.count, row.in_dsps)
+                for sum in row.sums:
+                    sum.unroll(row.count, row.in_dsps)

@@ -16,8 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.ir.indices import counts_from_zero, trips_of
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import affine_sum, counts_from_zero, trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
 
@@ -55,8 +54,8 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
     for op in loop.body.block.ops:
         match op:
             case rtl.LoadOp() | rtl.StoreOp():
-                parts = terms(op.address)
-                if parts.pop(counter, 0) != 1 or any(part % lanes for part in parts.values()):
+                first, factors = affine_sum(op.address)
+                if factors.pop(counter, 0) != 1 or any(part % lanes for part in (first, *factors.values())):
                     return False
                 if isinstance(op, rtl.StoreOp):
                     stores += 1

@@ -20,6 +20,7 @@ from tinyml.lowering.frontends.boosted.objectives import (
     EXPONENTIAL,
     SHARE,
     VALUE,
+    BoostedModel,
     BoostedTrees,
     Objective,
     boosted_program,
@@ -89,7 +90,12 @@ _CATEGORICAL = 1
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
     """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
-    lines = content.decode("utf-8").splitlines()
+    return boosted_program(file, lightgbm_model(content.decode("utf-8"), file))
+
+
+def lightgbm_model(text: str, file: str) -> BoostedModel:
+    """A model in a text; raises `InputError` as `read_lightgbm` does."""
+    lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)
     end = lines.index(END) if END in lines else len(lines)
@@ -104,7 +110,7 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
     blocks = [_Section(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
     objective = _objective_of(header.text("objective"), results, file)
     boosted = _in_turns([_listed_tree(block, share) for block in blocks], results)
-    return boosted_program(file, header.integer("max_feature_idx") + 1, boosted, None, objective)
+    return BoostedModel(header.integer("max_feature_idx") + 1, boosted, objective)
 
 
 class _Section:
@@ -185,7 +191,7 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
     share = results / len(trees) if model.data.get("average_output") else 1.0
     objective = _objective_of(model.text("objective"), results, file)
     boosted = _in_turns([_nested_tree(tree, share) for tree in trees], results)
-    return boosted_program(file, model.index("max_feature_idx") + 1, boosted, None, objective)
+    return boosted_program(file, BoostedModel(model.index("max_feature_idx") + 1, boosted, objective))
 
 
 def _nested_tree(tree: Fields, share: float) -> Tree:

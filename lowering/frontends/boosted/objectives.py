@@ -47,18 +47,35 @@ class BoostedTrees:
     results: int
 
 
-def boosted_program(
-    file: str, features: int, boosted: BoostedTrees, start: NDArray[Any] | None, objective: Objective
-) -> ModuleOp:
-    """The program of boosted trees. features: the number of features. start: the initial values of the sums."""
+@dataclass(frozen=True, eq=False)
+class BoostedModel:
+    """What a library trained. features: their number. start: the initial values of the sums; None for zeros."""
+
+    features: int
+    trees: BoostedTrees
+    objective: Objective
+    start: NDArray[Any] | None = None
+
+
+def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
+    """The program of boosted trees, whose classes are numbered."""
     to = ModelBuilder(file)
-    x = to.argument(TensorType(F32_FORMAT.type, (1, features)), "features")
+    x = to.argument(TensorType(F32_FORMAT.type, (1, model.features)), "features")
     with to.importing("trees"):
-        sums = forest(to, x, _for_all_results(to, boosted), start)
-        module = to.module(_results(to, sums, objective))
-    if objective.kind == CLASSES:
-        tdsl.update_interface(module, classes=tuple(range(objective.classes)))
+        module = to.module(_results(to, _sums(to, x, model), model.objective))
+    if model.objective.kind == CLASSES:
+        tdsl.update_interface(module, classes=tuple(range(model.objective.classes)))
     return module
+
+
+def boosted_values(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
+    """The values of boosted trees, or a score per class, of two classes one that is positive for the second."""
+    *_, values = _results(to, _sums(to, x, model), replace(model.objective, threshold=0.0))
+    return _above(to, values, model.objective.threshold)
+
+
+def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
+    return forest(to, x, _for_all_results(to, model.trees), model.start)
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:

@@ -23,6 +23,7 @@ from tinyml.lowering.frontends.boosted.objectives import (
     EXPONENTIAL,
     SHARE,
     VALUE,
+    BoostedModel,
     BoostedTrees,
     Objective,
     boosted_program,
@@ -67,13 +68,21 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
     """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    return boosted_program(file, xgboost_model(model))
+
+
+def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
+    """A model as XGBoost describes it; raises `InputError` as `import_xgboost` does.
+
+    kind: of the `XGBModel` that has it, `classifier`, `regressor` or `ranker`; by default as the model says.
+    """
     learner = model["learner"]
     booster = learner["gradient_booster"]
     dropped: NDArray[Any] | None = None
-    if (kind := booster.text("name")) == "dart":
+    if (way := booster.text("name")) == "dart":
         dropped, booster = booster.numbers("weight_drop"), booster["gbtree"]
-    elif kind != "gbtree":
-        raise booster.error(f"the booster {kind[:60]!r} is not supported, only gbtree and dart")
+    elif way != "gbtree":
+        raise booster.error(f"the booster {way[:60]!r} is not supported, only gbtree and dart")
     name = learner["objective"].text("name")
     if name not in OBJECTIVES:
         raise learner.error(f"the objective {name[:60]!r} is not supported, only {', '.join(OBJECTIVES)}")
@@ -87,12 +96,12 @@ def import_xgboost(model: Fields, file: str) -> ModuleOp:
     weights = np.ones(len(trees)) if dropped is None else dropped
     if len(weights) != len(trees):
         raise booster.error("weight_drop does not fit the trees")
-    estimator = _estimator_kind(learner)
+    estimator = kind or _estimator_kind(learner)
     kept = len(trees) if estimator is None else _trees_of_best(learner, ensemble, len(trees), results)
     made = [_tree(tree, w) for tree, w in zip(trees[:kept], weights[:kept], strict=True)]
     boosted = BoostedTrees(made, infos[:kept].tolist(), results)
     objective, start = _objective(learner, name, estimator, results), _start(parameters, name, results)
-    return boosted_program(file, parameters.index("num_feature"), boosted, start, objective)
+    return BoostedModel(parameters.index("num_feature"), boosted, objective, start)
 
 
 def _estimator_kind(learner: Fields) -> str | None:

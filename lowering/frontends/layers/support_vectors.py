@@ -34,6 +34,9 @@ FEWER_VECTORS = (
 MOST_FACTORS = 8
 """Maximum degree of a polynomial kernel, which takes a product per degree."""
 
+REACH = 3.0
+"""The distance of inputs from the centre up to which kernels are exact, in those of the farthest vector."""
+
 
 @dataclass(frozen=True)
 class KernelFunction:
@@ -54,22 +57,24 @@ def kernel_sums(
     coefficients: Array,
     addends: Array,
     smaller: str = FEWER_VECTORS,
+    *,
+    far: bool = False,
 ) -> SSAValue:
     """The column `coefficients k(vectors, x) + addends`.
 
     vectors: (number, length of x). coefficients: (sums, number). smaller: advice for fewer vectors
-    (`StoredExamples`). A linear kernel reduces to one matrix product.
+    (`StoredExamples`). far: true if inputs may lie far from all vectors. A linear kernel reduces to one matrix product.
     """
     if kernel.name == "linear":
         return affine(to, x, coefficients @ vectors, addends)
     to.stores(len(vectors), "support vectors", smaller)
-    return affine(to, _kernels(to, x, kernel, vectors), coefficients, addends)
+    return affine(to, _kernels(to, x, kernel, vectors, far), coefficients, addends)
 
 
-def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array) -> SSAValue:
+def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, far: bool) -> SSAValue:
     """The column k(vector, x) of all support vectors."""
     if kernel.name == "rbf":
-        return _gaussians(to, x, kernel.gamma, vectors)
+        return _gaussians(to, x, kernel.gamma, vectors, far)
     if kernel.name not in KERNELS:
         raise to.error(f"kernel '{kernel.name}' is not supported, only {', '.join(KERNELS)}")
     products = affine(to, x, kernel.gamma * vectors, np.full(len(vectors), kernel.coef0))
@@ -83,7 +88,19 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
     return power
 
 
-def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> SSAValue:
+def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
+    """The column factor (2 v x - |v|^2) + addends, limited to what it is as far as `REACH` from the origin.
+
+    It is one part of a squared distance, factor |x|^2 the other. Both saturate where x lies far from all vectors:
+    without the limit they might cancel there, and x would count as near.
+    """
+    squares = (vectors**2).sum(1)
+    most = 2 * REACH * abs(factor) * float(squares.max())
+    near = affine(to, x, 2 * factor * vectors, addends - factor * squares)
+    return to.op(tdsl.ClipOp, near, min(-most, float(addends.min())), max(most, float(addends.max())))
+
+
+def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far: bool) -> SSAValue:
     """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2, which takes one matrix product.
 
     The mean of the vectors is subtracted from vectors and input first, to keep these numbers small.
@@ -96,7 +113,10 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array) -> S
         column = to.op(tdsl.SubOp, column, to.parameter(reals(centre.reshape(-1, 1))))
     square = to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
     beyond = to.op(tdsl.MulOp, square, to.parameter(reals(np.array([[gamma]]))))
-    near = affine(to, column, 2 * gamma * vectors, -gamma * (vectors**2).sum(1))
+    if far:
+        near = limited_products(to, column, gamma, vectors, np.zeros(len(vectors)))
+    else:
+        near = affine(to, column, 2 * gamma * vectors, -gamma * (vectors**2).sum(1))
     return to.op(tdsl.ExpOp, to.op(tdsl.SubOp, near, beyond))
 
 

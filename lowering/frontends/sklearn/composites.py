@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine
-from tinyml.lowering.frontends.sklearn.fitted import has_logits
+from tinyml.lowering.frontends.sklearn.fitted import has_logits, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,6 +103,13 @@ COLUMNS: Mapping[str, Composite] = {
 BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
 """Classifiers whose raw predictions are logits, though their scores stay raw."""
 
+OF_OTHERS = ("XGBClassifier", "XGBRFClassifier", "LGBMClassifier")
+"""The same of other packages than scikit-learn."""
+
+LOGISTIC = ("log_loss", "binary:logistic", "multi:softprob", "multi:softmax", "binary", "multiclass", None)
+"""The losses of boosted classifiers whose probabilities are the softmax or sigmoid of the sums; LightGBM's default is
+None."""
+
 SHARES = (
     "DecisionTreeClassifier",
     "ExtraTreeClassifier",
@@ -127,7 +134,8 @@ def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) ->
     name = type(estimator).__name__
     if name in SHARES:
         return scores
-    if has_logits(estimator, classes) or (name in BOOSTED and estimator.loss == "log_loss"):
+    loss = "loss" if name in BOOSTED else "objective" if name in OF_OTHERS else None
+    if has_logits(estimator, classes) or (loss is not None and getattr(estimator, loss) in LOGISTIC):
         return to.op(tdsl.SigmoidOp if shape_of(scores)[1] == 1 else tdsl.SoftmaxOp, scores)
     raise to.error(f"the probabilities of {name} are not supported in soft votes: voting='hard' needs none")
 
@@ -148,6 +156,11 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
     weights = _weights(to, estimator, len(members))
     if estimator.voting == "soft":
         weights = weights / weights.sum()
+    return _weighted_shares(to, votes, weights.tolist(), classes)
+
+
+def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Sequence[float], classes: int) -> SSAValue:
+    """The weighted sums of shares of all classes; of two classes a member may give that of the second alone."""
     blocks: list[NDArray[Any]] = []
     addends = np.zeros(classes)
     for vote, weight in zip(votes, weights, strict=True):
@@ -189,8 +202,73 @@ def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], add
     return to.reshape(affine(to, row, weights, addends), (1, len(weights)))
 
 
+def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
+    """The share of the second of two classes; all shares of more classes."""
+    return to.picked(shares, [1]) if shape_of(shares)[1] == 2 else shares
+
+
+def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
+    """The decision function, a single number for two classes."""
+    if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
+        classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
+    ):
+        name = type(estimator).__name__
+        raise to.error(f"the decision function of {name} is not supported: take one that has probabilities")
+    return scores
+
+
+def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The final estimator on what the others compute, and on the features themselves behind it with `passthrough`."""
+    parts: list[SSAValue] = []
+    members = inner(to, estimator, "estimators_")
+    classes = len(getattr(estimator, "classes_", ()))
+    for each, method in zip(members, estimator.stack_method_, strict=True):
+        member, scores = compute(to, each, x)
+        if method == "predict_proba":
+            parts.append(_second(to, _shares(to, member, scores, classes)))
+        elif method == "decision_function":
+            parts.append(_decisions(to, member, scores, classes))
+        elif classes:
+            raise to.error("stacked classes are not supported: fit it with stack_method='auto'")
+        else:
+            parts.append(scores)
+    if estimator.passthrough:
+        parts.append(x)
+    return compute(to, inner(to, estimator, "final_estimator_"), _together(to, parts))[1]
+
+
+def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The mean of the calibrated probabilities of all classifiers.
+
+    Each is sigmoid(-(a f + b)) of a decision function or a probability f (Platt, "Probabilistic Outputs for Support
+    Vector Machines", 1999). Those of several classes are divided by their sum, as by the softmax of their logarithms.
+    """
+    votes: list[SSAValue] = []
+    classes = len(estimator.classes_)
+    for each in inner(to, estimator, "calibrated_classifiers_"):
+        only(to, each, "method", "sigmoid", instead="fit it with method='sigmoid'")
+        member, scores = compute(to, each.estimator, x)
+        if hasattr(member, "decision_function"):
+            given = _decisions(to, member, scores, classes)
+        else:
+            given = _second(to, _shares(to, member, scores, classes))
+        slopes, addends = (np.array([float(getattr(one, name)) for one in each.calibrators]) for name in ("a_", "b_"))
+        if len(slopes) != shape_of(given)[1]:
+            raise to.error(f"it has {len(slopes)} calibrators for {shape_of(given)[1]} scores")
+        negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes.reshape(1, -1))))
+        negative = to.op(tdsl.AddOp, negative, to.parameter(reals(addends.reshape(1, -1))))
+        if classes == 2:
+            votes.append(to.op(tdsl.SigmoidOp, to.op(tdsl.NegOp, negative)))
+        else:
+            votes.append(to.op(tdsl.SoftmaxOp, to.op(tdsl.NegOp, to.op(tdsl.SoftplusOp, negative))))
+    return _weighted_shares(to, votes, [1 / len(votes)] * len(votes), classes)
+
+
 ENSEMBLES: Mapping[str, Composite] = {
     "OneVsRestClassifier": one_against_rest,
     "VotingClassifier": voting_classifier,
     "VotingRegressor": voting_regressor,
+    "StackingClassifier": stacking,
+    "StackingRegressor": stacking,
+    "CalibratedClassifierCV": calibrated,
 }

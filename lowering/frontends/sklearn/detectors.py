@@ -16,7 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine
-from tinyml.lowering.frontends.layers.support_vectors import kernel_sums
+from tinyml.lowering.frontends.layers.support_vectors import kernel_sums, limited_products
 from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
 from tinyml.lowering.frontends.sklearn.composites import inner
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
@@ -80,7 +80,7 @@ def one_class_support_vectors(estimator: Any, to: ModelBuilder, x: SSAValue) -> 
         f"fit it with nu={{n/{estimator.shape_fit_[0]}}}, or on fewer samples; PCA makes them shorter, "
         "Nystroem(n_components=...) and SGDOneClassSVM need none"
     )
-    return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, np.zeros(1), smaller)
+    return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, np.zeros(1), smaller, far=True)
 
 
 def one_class_linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -142,14 +142,16 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
         len(samples), "training samples", "fit it on {n} of them, such as the cluster_centers_ of a KMeans with as many"
     )
     least, density = array(to, estimator, "_distances_fit_X_", 2)[:, count - 1], array(to, estimator, "_lrd")
-    unit = float(np.median(least)) or 1.0
+    # Among copies of a sample distances are 0 and densities all but infinite: no format has room for these.
+    unit = float(np.median(least)) or float(np.median(least[least > 0])) if least.any() else 1.0
     least = np.maximum(least / unit, LEAST_DISTANCE).reshape(-1, 1) ** 2
+    density = np.minimum(density, 1 / (LEAST_DISTANCE * unit))
     centre = samples.mean(0)
     points = samples - centre
     column, square = centred_column(to, x, centre)
     nearness = affine(to, column, points, -(points**2).sum(1) / 2)
     nearest = to.op(tdsl.TopKMaskOp, nearness, count)
-    scaled = affine(to, column, -2 / unit**2 * points, (points**2).sum(1) / unit**2 - least.ravel())
+    scaled = limited_products(to, column, -1 / unit**2, points, -least.ravel())
     square = to.op(tdsl.MulOp, square, to.parameter(reals(np.array([[1 / unit**2]]))))
     beyond = to.op(tdsl.ReluOp, to.op(tdsl.AddOp, scaled, square))
     reach = to.op(tdsl.LogOp, to.op(tdsl.AddOp, beyond, to.parameter(reals(least))))

@@ -20,6 +20,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.boosted.objects import BOOSTERS, PACKAGES
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.onnx.rewrites import simplify
@@ -70,8 +71,10 @@ _EXAMPLES = {
 
 
 def is_estimator(model: object) -> bool:
-    """True for an object of one of scikit-learn's classes."""
-    return type(model).__module__.partition(".")[0] == PACKAGE
+    """True for an object of one of scikit-learn's classes, or of a booster's with the same interface."""
+    kind = type(model)
+    package = kind.__module__.partition(".")[0]
+    return package == PACKAGE or (package in PACKAGES and kind.__name__ in BOOSTERS)
 
 
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
@@ -192,7 +195,8 @@ def _computes(step: object) -> bool:
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
     """The result of the handler of an estimator's class for the features."""
-    if name not in HANDLERS and name not in COLUMNS and name not in ENSEMBLES:
+    handlers = HANDLERS if type(estimator).__module__.partition(".")[0] == PACKAGE else BOOSTERS
+    if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
         kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
         known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
         raise to.error(f"the estimator is not supported: {known}")
@@ -200,7 +204,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAVal
         raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
     if name in COLUMNS:
         return COLUMNS[name](estimator, to, x, _transformed)
-    return ENSEMBLES[name](estimator, to, x, _computed) if name in ENSEMBLES else HANDLERS[name](estimator, to, x)
+    return ENSEMBLES[name](estimator, to, x, _computed) if name in ENSEMBLES else handlers[name](estimator, to, x)
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
@@ -227,6 +231,7 @@ _PACKAGES = {
     "pandas": "pandas",
     "xgboost": "xgboost",
     "lightgbm": "lightgbm",
+    "catboost": "catboost",
 }
 """Packages to suggest for modules that pickles of estimators may need; other names in a file are not trusted."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -100,6 +101,39 @@ def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
     return x
 
 
+def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The features themselves, as no input is NaN; those without a value in the training data are left out."""
+    only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
+    if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):
+        raise to.error(f"missing_values={estimator.missing_values!r} is not supported: mark missing values by NaN")
+    known = ~np.isnan(array(to, estimator, "statistics_")) | bool(getattr(estimator, "keep_empty_features", False))
+    return x if known.all() else to.picked(x, np.flatnonzero(known).tolist())
+
+
+def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The products of features, in the order of `powers_`: those that differ in their last factor alone together."""
+    products: dict[tuple[int, ...], SSAValue] = {}
+
+    def product(factors: tuple[int, ...]) -> SSAValue:
+        """The product of some features, 1 x 1."""
+        if factors not in products:
+            last = to.picked(x, [factors[-1]])
+            products[factors] = to.op(tdsl.MulOp, product(factors[:-1]), last) if factors[1:] else last
+        return products[factors]
+
+    parts: list[SSAValue] = []
+    powers = array(to, estimator, "powers_", 2).astype(int)
+    to.check_shape(powers.shape)
+    rows = [tuple(np.repeat(np.arange(len(row)), row).tolist()) for row in powers]
+    for (constant, first), group in groupby(rows, lambda row: (not row, row[:-1])):
+        if constant:
+            parts.append(to.op(tdsl.ReshapeOp, to.parameter(reals(np.ones((1, 1)))), (1, 1)))
+            continue
+        factors = to.picked(x, [row[-1] for row in group])
+        parts.append(to.op(tdsl.MulOp, factors, product(first)) if first else factors)
+    return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+
+
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Kernels of the input and the components, times the normalisation matrix."""
     only(to, estimator, "kernel", *KERNELS, instead="kernel='rbf' is the usual one")
@@ -121,6 +155,8 @@ TRANSFORMERS: Mapping[str, Handler] = {
     "MaxAbsScaler": max_abs_scaler,
     "RobustScaler": robust_scaler,
     "Normalizer": normalizer,
+    "SimpleImputer": simple_imputer,
+    "PolynomialFeatures": polynomial_features,
     "PCA": pca,
     "IncrementalPCA": pca,
     "TruncatedSVD": truncated_svd,

@@ -198,10 +198,15 @@ class Leaves:
 
 
 def compares(forest: ForestCode) -> bool:
-    """True if all features are integers of one or two bytes at offsets within reach."""
+    """True if all features are floats, or integers of one or two bytes, at offsets within reach."""
     trees = forest.trees
-    integers = trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2
-    return integers and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST
+    compared = has_floats(forest) or (trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2)
+    return compared and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST
+
+
+def has_floats(forest: ForestCode) -> bool:
+    """True if features are floats."""
+    return forest.trees.thresholds.dtype.kind == "f"
 
 
 _SECOND = 63
@@ -220,7 +225,10 @@ _BLOCK_LABELS = 200
 
 @dataclass(frozen=True)
 class _AvrForestCode:
-    """The function for a forest of integers of one or two bytes."""
+    """The function for a forest of integers of one or two bytes, or of floats, which are compared by their bits.
+
+    The bits of floats rise with positive numbers and, as unsigned integers, fall with negative ones.
+    """
 
     forest: ForestCode
 
@@ -297,6 +305,8 @@ class _AvrForestCode:
                 continue
             pending.pop()
             near, far, branch, inverse = done[first], done[second], a.brge, a.brlt
+            if has_floats(self.forest) and np.signbit(trees.thresholds[node]):
+                branch, inverse = a.brcs, a.brcc
             if bytes_of(near) > bytes_of(far):
                 near, far, branch, inverse = far, near, inverse, branch
             label = _NODES + node
@@ -309,8 +319,11 @@ class _AvrForestCode:
     def _compared(self, node: int) -> Code:
         """A comparison of a feature with the smallest number above the threshold."""
         trees = self.forest.trees
-        bytes, above = trees.thresholds.itemsize, int(trees.thresholds[node]) + 1
+        bytes = trees.thresholds.itemsize
         at = int(trees.features[node]) * bytes
+        if has_floats(self.forest):
+            return self._compared_bits(trees.thresholds[node], at)
+        above = int(trees.thresholds[node]) + 1
         if at + bytes <= REACH:
             lines = [a.ldd(f"r{24 + byte}", a.at("Y", at + byte)) for byte in range(bytes)]
         elif at + bytes <= _SECOND + REACH:
@@ -321,6 +334,26 @@ class _AvrForestCode:
         if bytes == 1:
             return (*lines, a.cpi("r24", above & 255))
         return (*lines, a.cpi("r24", above & 255), a.ldi("r18", above >> 8 & 255), a.cpc("r25", "r18"))
+
+    def _compared_bits(self, threshold: np.float32, at: int) -> Code:
+        """A comparison of a float's bits with those above a positive threshold, or with those of a negative one."""
+        bits = int(threshold.view(np.uint32)) + (not np.signbit(threshold))
+        loaded = [f"r{18 + byte}" for byte in range(4)]
+        if at + 4 <= _SECOND + REACH:
+            base, start = ("Y", at) if at + 4 <= REACH else ("Z", at - _SECOND)
+            lines = [a.ldd(register, a.at(base, start + byte)) for byte, register in enumerate(loaded)]
+        else:
+            lines = [a.movw("r26", "r28"), a.subi("r26", a.lo8(-at)), a.sbci("r27", a.hi8(-at))]
+            lines += [a.ld(register, "X+") for register in loaded]
+        for byte, register in enumerate(loaded):
+            constant = bits >> 8 * byte & 255
+            if byte == 0:
+                lines.append(a.cpi(register, constant))
+            elif constant == 0:
+                lines.append(a.cpc(register, "r1"))
+            else:
+                lines += [a.ldi("r24", constant), a.cpc(register, "r24")]
+        return tuple(lines)
 
     def _leaf(self, leaf: int, *, huge: bool) -> Code:
         if (result := self.leaves.pure(leaf)) is not None:
@@ -357,7 +390,7 @@ class _AvrForestCode:
 
 
 def forest_code(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest as code; None for floats, integers of more than two bytes, or too many results."""
+    """The kernel of a forest as code; None for integers of more than two bytes, float votes, or too many results."""
     function = _AvrForestCode(forest)
     if not function.fits:
         return None

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, moved, statement
-from tinyml.targets.avr.composer.forest_branches import LONGEST, RESULTS, Leaves, compares
+from tinyml.targets.avr.composer.forest_branches import LONGEST, RESULTS, Leaves, compares, has_floats
 from tinyml.targets.c.composer.constants_in_c import forest_signature, tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
@@ -37,7 +38,10 @@ _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = rang
 
 @dataclass(frozen=True)
 class _AvrForestTables:
-    """The function for a forest of integers, whose features have one or two bytes.
+    """The function for a forest whose features are floats, or integers of one or two bytes.
+
+    Of floats the bits are compared, signed with those of a positive threshold; a negative one is stored as its bits
+    minus 1, below which, as unsigned integers, lie the bits of greater numbers.
 
     Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results; r16
     holds flags. X, r0, r18, r19, r24 and r25 are scratch.
@@ -114,7 +118,10 @@ class _AvrForestTables:
                 pending += missing
                 continue
             pending.pop()
-            made = self._node(int(trees.features[node]), int(trees.thresholds[node]), first, second, done, skip)
+            threshold = trees.thresholds[node]
+            if has_floats(self.forest):
+                threshold = int(threshold.view(np.uint32)) - bool(np.signbit(threshold))
+            made = self._node(int(trees.features[node]), int(threshold), first, second, done, skip)
             if made is None:
                 return None
             done[node] = made
@@ -181,18 +188,32 @@ class _AvrForestTables:
         )
 
     def _fetched(self) -> Code:
-        """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then the threshold."""
+        """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then an integer threshold."""
         wide = (a.lpm("r0", "Z+"),) if self.wide else ()
+        if has_floats(self.forest):
+            return (a.lpm("r24", "Z+"), *wide)
         threshold = (a.lpm("r25", "Z+"), a.lpm("r19", "Z+"))[: self.bytes]
         return (a.lpm("r24", "Z+"), *wide, *threshold)
 
     def _compared(self) -> Code:
         """Set the flags to those of the threshold minus the feature."""
         address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
+        if has_floats(self.forest):
+            compared = [
+                (a.lpm("r25", "Z+"), a.ld("r18", "X+"), (a.cpc if byte else a.cp)("r25", "r18")) for byte in range(4)
+            ]
+            return joined((a.movw("r26", "r20"), *address), *compared)
         second = self.bytes > 1
         loaded = (a.ld("r18", "X+"), a.ld("r0", "X")) if second else (a.ld("r18", "X"),)
         compared = (a.cp("r25", "r18"), *([a.cpc("r19", "r0")] * second))
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
+
+    def _second(self, **where: int) -> Code:
+        """Branch to a label if the feature is greater than the threshold, whose uppermost byte is in r25 of floats."""
+        if not has_floats(self.forest):
+            return (a.brlt(**where),)
+        negative = (a.brcc(**where), a.rjmp(ahead=2), a.label(1))
+        return (a.sbrs("r25", 7), a.rjmp(ahead=1), *negative, a.brlt(**where), a.label(2))
 
     def _inner(self) -> Code:
         """The loop over nodes with two inner children; descending to the second child falls through."""
@@ -200,15 +221,15 @@ class _AvrForestTables:
         if self.skip == 2:
             distance = (a.lpm("r18", "Z+"), a.lpm("r0", "Z"), a.add("r30", "r18"), a.adc("r31", "r0"))
         end = (a.cpi("r24", _FLAGS), a.brcc(ahead=_LEAFY))
-        step = joined(self._fetched(), end, self._compared(), a.brlt(back=_SECOND))
+        step = joined(self._fetched(), end, self._compared(), self._second(back=_SECOND))
         moved_on = a.adiw("r30", self.skip)
-        steps = joined(*((*step, moved_on) for _ in range(_STEPS)))
+        steps = joined(*((*step, moved_on) for _ in range(1 if has_floats(self.forest) else _STEPS)))
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
         """A node with a leaf: Z points to its leaves."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
-        compared = (*flags, *self._compared(), a.brlt(ahead=_OTHER))
+        compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
         if self.nibbles:
             first = (a.sbrs("r16", 7), a.rjmp(ahead=_SKIP), a.lpm("r24", "Z"), a.swap("r24"), a.rjmp(ahead=_PURE))
@@ -283,7 +304,7 @@ def _number(value: int) -> list[int]:
 
 
 def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest in tables; None for floats, integers of more than two bytes, or too many results."""
+    """The kernel of a forest in tables; None for integers of more than two bytes, float votes, or too many results."""
     function = _AvrForestTables(forest)
     if not function.fits:
         return None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.weight_streams import doubled, requantised_in_c
 from tinyml.targets.kernel import Composed, Kernel
@@ -162,11 +162,20 @@ def tables_in_c(forest: ForestCode) -> str:
     lines: list[str] = []
     if trees.inner:
         lines += _unsigned("features", trees.features)
-        lines += _array(ctype(trees.thresholds), "thresholds", trees.thresholds)
+        thresholds = ordered(trees.thresholds)
+        lines += _array(ctype(thresholds), "thresholds", thresholds)
         lines += _array("int16_t" if _is_short(forest) else "int32_t", "children", trees.children)
     lines += [*_array("int16_t" if _is_short(forest) else "int32_t", "roots", trees.roots), *votes.arrays]
     walk = ["        while (node >= 0)", "            node = children[node][x[features[node]] > thresholds[node]];"]
+    if _has_floats(forest):
+        walk = [
+            "        while (node >= 0) {",
+            "            const int32_t number = bits[features[node]];",
+            "            node = children[node][(number ^ (number >> 31 & 0x7FFFFFFF)) > thresholds[node]];",
+            "        }",
+        ]
     lines += [
+        *_bits_of_floats(forest),
         *_cleared(forest),
         f"    for (int tree = 0; tree < {len(trees.roots)}; tree++) {{",
         "        int_fast32_t node = roots[tree];",
@@ -181,7 +190,7 @@ def tables_in_c(forest: ForestCode) -> str:
 def code_in_c(forest: ForestCode) -> str:
     """The body of the function whose nodes are conditions."""
     trees, votes = forest.trees, _Votes(forest)
-    lines = [*votes.arrays, "    uint_fast16_t leaf;", *_cleared(forest)]
+    lines = [*votes.arrays, "    uint_fast16_t leaf;", *_bits_of_floats(forest), *_cleared(forest)]
     lines += ["    (void)x;"] if not trees.inner else []
     for root in map(int, trees.roots):
         lines += [*_conditions(forest, root), *(f"    {line}" for line in votes.added)]
@@ -190,7 +199,7 @@ def code_in_c(forest: ForestCode) -> str:
 
 def _inline_code(forest: ForestCode) -> str:
     """As `code_in_c`, without arrays: each leaf has a statement for each of its votes."""
-    lines = [*_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
+    lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
         lines += _conditions(forest, root, inline=True)
     return "\n".join(lines)
@@ -216,10 +225,30 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
                 lines += _leaf(forest, -1 - node, inline=inline)
             case node:
                 first, second = map(int, trees.children[node])
-                threshold = literal(trees.thresholds[node].item())
-                lines.append(f"    if (x[{int(trees.features[node])}] <= {threshold}) {{")
+                lines.append(f"    if ({_comparison(forest, node)}) {{")
                 pending += ["}", second, "} else {", first]
     return lines
+
+
+def _comparison(forest: ForestCode, node: int) -> str:
+    """The condition of a node; floats are compared by their bits, which fall where negative numbers rise."""
+    feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
+    if not _has_floats(forest):
+        return f"x[{feature}] <= {literal(threshold.item())}"
+    bits = int(threshold.view(np.uint32))
+    return f"bits[{feature}] <= {bits}" if bits < 1 << 31 else f"(uint32_t)bits[{feature}] >= {bits}u"
+
+
+def _has_floats(forest: ForestCode) -> bool:
+    return forest.trees.thresholds.dtype.kind == "f" and forest.trees.inner > 0
+
+
+def _bits_of_floats(forest: ForestCode) -> list[str]:
+    """The declaration of the bits of an input of floats."""
+    if not _has_floats(forest):
+        return []
+    type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"
+    return [type, "    const bits_of_float *const bits = (const bits_of_float *)(const void *)x;"]
 
 
 def _cleared(forest: ForestCode) -> list[str]:

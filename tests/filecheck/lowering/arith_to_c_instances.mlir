@@ -29,7 +29,7 @@ builtin.module {
 // CHECK-NEXT:     c.invoke @copy_predict(%ctx, [[X]])
 // CHECK:        c.func @copy_set(%ctx: !c.instance<@copy_ctx>, %i: index, %value: f32)
 // CHECK:        c.func @copy_predict_floats(%ctx: !c.instance<@copy_ctx>, %X: !c.ptr<f32, const>)
-// CHECK:            c.invoke @copy_set(%ctx,
+// CHECK:            c.call @tm_f32_to_s16(
 // CHECK:          c.invoke @copy_run(%ctx)
 // CHECK:        c.func @copy_score(%ctx: !c.instance<@copy_ctx>, %i: index) -> f32
 

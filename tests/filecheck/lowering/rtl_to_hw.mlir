@@ -31,8 +31,9 @@ func.func @sums() -> index {
 // VERILOG: output [1:0] label,
 // VERILOG: output [15:0] out_data
 // VERILOG: reg [7:0] w;
-// A product has the width of its factors.
-// VERILOG: = $signed(w) * $signed({{.*}});
+// A product has the width of its factors, of which constants between -2 and 3 need three bits.
+// VERILOG: [[constant:v_[0-9]+]] = w[2:0];
+// VERILOG: = $signed([[constant]]) * $signed({{.*}});
 // VERILOG: reg [7:0] w_words [0:2];
 // VERILOG: w_words[1] = 8'hfe;
 // VERILOG: always @(posedge clock) begin

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import tempfile
+import time
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -13,9 +14,12 @@ from pathlib import Path
 import numpy as np
 from programs import gural_murmann as trained
 from programs.graphs import (
+    DS_CNN_L,
+    DS_CNN_M,
     GraphBuilder,
     ds_cnn,
     efficientnet_b0,
+    etinynet,
     gural_murmann,
     inverted_residual,
     mobilenet_v2,
@@ -23,6 +27,7 @@ from programs.graphs import (
     res_keywords,
     squeezenet,
 )
+from programs.searched_graphs import MCUNETS, MICRONETS, micronet_vww_2
 
 from measured.commands import model_path
 from measured.store import Values
@@ -45,21 +50,23 @@ def peaks(graph: Graph, **modes: str) -> dict[str, float]:
 PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "partial-16", "partial_8": "partial-8"}
 
 
-def mobilenet(resolution: int, classes: int = 1000) -> Callable[[Path | None], Values]:
-    """Measures the peaks of MobileNet-v2 by ordinary and partial execution, with sums of 32, 16 and 8 bits."""
-    return lambda _models: peaks(mobilenet_v2(resolution, classes), **PARTIAL)
+def partial(graph: Graph) -> Callable[[Path | None], Values]:
+    """Measures peaks by ordinary and partial execution, with sums of 32, 16 and 8 bits, and how many are rounded.
 
+    `layers_32` and so on: the layers that the plan accumulates.
+    """
 
-def accumulating(_models: Path | None) -> Values:
-    """The layers of MobileNet-v2 at 160 pixels that plans accumulate, by the bits of sums."""
-    graph, found = mobilenet_v2(160, 2), dict[str, int]()
-    for bits in (32, 16, 8):
-        plan = schedule_named(f"partial-{bits}").plan(graph)
-        ordered = graph.in_order(plan.order)
-        loops = [segment for segment in plan.segments if isinstance(segment.tiling, ByChannel)]
-        roles = [role for loop in loops for role in consecutive(ordered, loop.first, loop.last).roles.values()]
-        found[f"layers_{bits}"] = roles.count(Role.ACCUMULATE)
-    return found
+    def measured(_models: Path | None) -> Values:
+        found = peaks(graph, **PARTIAL)
+        for bits in (32, 16, 8):
+            plan = schedule_named(f"partial-{bits}").plan(graph)
+            ordered = graph.in_order(plan.order)
+            loops = [segment for segment in plan.segments if isinstance(segment.tiling, ByChannel)]
+            roles = [role for loop in loops for role in consecutive(ordered, loop.first, loop.last).roles.values()]
+            found[f"layers_{bits}"] = roles.count(Role.ACCUMULATE)
+        return found
+
+    return measured
 
 
 def block(_models: Path | None) -> Values:
@@ -67,13 +74,29 @@ def block(_models: Path | None) -> Values:
     return peaks(inverted_residual(13, 24, 144), ordinary="ordinary", partial_8="partial-8")
 
 
-def thousand_classes(_models: Path | None) -> Values:
-    """Peaks of EfficientNet-B0 at 160 pixels, and of MobileNet-v2 of half the width at 90."""
-    efficient = peaks(efficientnet_b0(160), ordinary="ordinary", partial_8="partial-8")
-    return {
-        **{f"efficientnet_{name}": value for name, value in efficient.items()},
-        "mobilenet_ordinary": peaks(mobilenet_v2(90, half=True), mode="ordinary")["mode"],
+def named(**networks: Graph) -> Callable[[Path | None], Values]:
+    """Measures peaks by ordinary execution and by channels, `{name}_ordinary` and `{name}_partial_8`."""
+    return lambda _models: {
+        f"{name}_{mode}": value
+        for name, graph in networks.items()
+        for mode, value in peaks(graph, ordinary="ordinary", partial_8="partial-8").items()
     }
+
+
+THOUSAND_CLASSES = named(
+    efficientnet=efficientnet_b0(160), mobilenet=mobilenet_v2(90, half=True), mcunet_s=MCUNETS["S"].graph(),
+    mcunet_m=MCUNETS["M"].graph(), mcunet_l=MCUNETS["L"].graph(), etinynet=etinynet(4), narrow_etinynet=etinynet(3),
+)  # fmt: skip
+"""Networks for ImageNet: EfficientNet-B0 at 160 pixels, MobileNet-v2 of half the width at 90, MCUNet's and ETinyNet."""
+
+SMALL_IMAGES = named(mcunet_10=MCUNETS["10FPS"].graph(), mcunet_r144=MCUNETS["r144"].graph(), micronet=micronet_vww_2())
+"""Networks for visual wake words whose files are not needed."""
+
+KEYWORDS = named(
+    res8=res_keywords(3, pool=True), res15=res_keywords(6, pool=False),
+    ds_cnn_l=DS_CNN_L, ds_cnn_m=DS_CNN_M, ds_cnn_s=ds_cnn(),
+    micronet_l=MICRONETS["L"], micronet_m=MICRONETS["M"], micronet_s=MICRONETS["S"], micronet_base=MICRONETS["L-Base"],
+)  # fmt: skip
 
 
 def visual_wake_words(models: Path | None) -> Values:
@@ -99,6 +122,24 @@ def co_designed(models: Path | None) -> Values:
         "ordinary": ordinary, "partial_8": report["peak_bytes"][0], "pruned": report["peak_bytes"][1],
         "macs": report["macs"][1], "filters": sum(len(one["kept"]) < one["channels"] for one in report["filters"]),
     }  # fmt: skip
+
+
+def planning_time(_models: Path | None) -> Values:
+    """Seconds of this computer in which `partial-8` is planned, for the slowest of all networks of appendix D."""
+    networks = {
+        "MobileNet-v2": mobilenet_v2(160, 2), "EfficientNet-B0": efficientnet_b0(160), "ETinyNet": etinynet(4),
+        **{f"MCUNet-v1-{name}": network.graph() for name, network in MCUNETS.items()},
+        **{f"MicroNets-KWS-{name}": graph for name, graph in MICRONETS.items()},
+        "DS-CNN-L": DS_CNN_L, "RES-15": res_keywords(6, pool=False),
+    }  # fmt: skip
+    seconds: dict[str, float] = {}
+    for name, graph in networks.items():
+        begun = time.process_time()
+        schedule_named("partial-8").plan(graph)
+        seconds[name] = time.process_time() - begun
+    slowest = max(seconds, key=lambda name: seconds[name])
+    ops = len(networks[slowest].nodes)
+    return {"slowest": slowest, "ops": ops, "seconds": round(seconds[slowest], 2), "networks": len(networks)}
 
 
 def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
@@ -162,22 +203,6 @@ def _patches_by_channels(graph: Graph, last: int, count: int) -> Segment | None:
     inner = least_peak(last + 1, PARTIAL_8.segments(tile))
     assert inner is not None
     return segment._replace(bits=min(segment.bits, graph.size(*graph.inputs, result) + inner.bits))
-
-
-def keywords(_models: Path | None) -> Values:
-    """Peaks of networks for keywords."""
-    networks = {
-        "res8": res_keywords(3, pool=True),
-        "res15": res_keywords(6, pool=False),
-        "ds_cnn_l": ds_cnn(276, 5, (2, 1), 2),
-        "ds_cnn_m": ds_cnn(172, 4, (2, 1), 2),
-        "ds_cnn_s": ds_cnn(),
-    }
-    return {
-        f"{name}_{mode}": value
-        for name, graph in networks.items()
-        for mode, value in peaks(graph, ordinary="ordinary", partial_8="partial-8").items()
-    }
 
 
 def resolutions(_models: Path | None) -> Values:

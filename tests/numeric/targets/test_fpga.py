@@ -14,20 +14,27 @@ from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of
 from programs.paths import MODELS
 from programs.printed import parse
+from xdsl.dialects import func
 
+from tinyml.dialects import rtl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices import verilog_tools
 from tinyml.targets.c.print_c import print_c
-from tinyml.targets.registry import board
+from tinyml.targets.registry import board, fabric_of
 from tinyml.targets.verilog.fabric import Fabric, Resources
+from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.calibration import place_and_route
+from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.driver.choice.trials import hardware_cycles
 from tinyml.tools.driver.limits import require_cells
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
+from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.cell_costs import cells_of
 
 PROTONN = MODELS["protonn"]
 TARGET = "ecp5-25k"
@@ -104,7 +111,7 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("each", "rounds"), [(1, 1), (4, 3), (1_000, 2)])
+@pytest.mark.parametrize(("each", "rounds"), [(1, 1), (5, 3), (1_000, 2)])
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -190,6 +197,26 @@ def test_clock_of_a_module(tmp_path: Path):
     )
     assert verilog_tools.synthesised(counter, chosen, tmp_path).registers == 8
     assert 20 < verilog_tools.routed_clock(chosen, tmp_path) < 200
+
+
+def test_estimated_cells(tmp_path: Path):
+    """Within 15 % of the LUTs that yosys counts of a generated model whose sums are unrolled, and as many DSPs."""
+    if verilog_tools.synthesis_tool() is None:
+        pytest.skip("yosys is not installed")
+    program = micro_programs.dense(micro_programs.Random(7), 24, 10, 4, "tanh").write(tmp_path / "program", 1)
+    module, ctx = load_program(program, context()), context()
+    options = {"data": str(program.with_name("val.npz")), "format": "fixed", "width": 8, "target": TARGET}
+    for name in ("reals-to-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-lanes"):
+        run(module, ctx, flatten(name, options | {"cells": 6}))
+    [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
+    fabric = fabric_of(function)
+    operators = Operators(fabric.delays, intervals(function))
+    luts, dsps = cells_of(function.body.block.ops, operators, fabric)
+    run(module, ctx, flatten("bits-to-hardware", {})[len(flatten("bits-to-lanes", {})) :])
+    counted = verilog_tools.synthesised(print_verilog(module), fabric, tmp_path)
+    assert any(isinstance(op, rtl.RamOp) and op.width >= 4 * 8 for op in module.walk())
+    assert luts == pytest.approx(counted.luts, rel=0.15)
+    assert dsps == counted.dsps
 
 
 def test_cells_of_a_module(tmp_path: Path):

@@ -25,14 +25,23 @@ LENGTH = 40
 
 SAMPLES = 8
 
+_SCALES = np.resize([0.5, 1.0, 2.0, 4.0], LENGTH)
+UNITS = (
+    None,
+    tdsl.FeatureMap(_SCALES, np.zeros(LENGTH)),
+    tdsl.FeatureMap(_SCALES, np.linspace(-0.5, 0.5, LENGTH)),
+    tdsl.FeatureMap(0.8 * _SCALES, np.linspace(-0.5, 0.5, LENGTH)),
+)
+"""The units of features: one for all, powers of two, with zeros, and scales that take a product."""
+
 
 def float_conversions(board: Board) -> dict[str, float]:
-    """The time per element of each function that converts reals, with and without a scale per feature."""
+    """The time per element of each function that converts reals, with and without units of features."""
     found: dict[str, float] = {}
     for name, width in CONVERTED:
-        for scaled in (False, True):
+        for features in UNITS:
             try:
-                functions, time = _measured(board, name, width, scaled=scaled)
+                functions, time = _measured(board, name, width, features)
             except InputError:
                 # Too little memory.
                 continue
@@ -40,7 +49,7 @@ def float_conversions(board: Board) -> dict[str, float]:
     return dict(sorted(found.items()))
 
 
-def _measured(board: Board, name: str, width: int | None, *, scaled: bool) -> tuple[str, float]:
+def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
     """The functions, and the time of an inference with floats beyond that with raws."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
@@ -53,10 +62,11 @@ def _measured(board: Board, name: str, width: int | None, *, scaled: bool) -> tu
         text = f"let X = ({LENGTH}, 1) in [-3.0, 3.0] in\nlet W = (2, {LENGTH}) in [-1.0, 1.0] in\nargmax(W * X)\n"
         (folder / "p.sd").write_text(text, encoding="utf-8")
         ctx = context()
-        options = PipelineOptions(
-            data=str(folder / "val.npz"), format=name, width=width, target=board.name, feature_scales=scaled
-        )
-        compiled = compile_stages(load_program(folder / "p.sd", ctx), ctx, options)
+        options = PipelineOptions(data=str(folder / "val.npz"), format=name, width=width, target=board.name)
+        program = load_program(folder / "p.sd", ctx)
+        if features is not None:
+            tdsl.update_input(program, **features.fields)
+        compiled = compile_stages(program, ctx, options)
         interface, runner = interface_of(compiled.formats), runner_for(board.name)
         (out / f"{interface.name}.c").write_text(compiled.source, encoding="utf-8")
         (out / f"{interface.name}.h").write_text(compiled.header, encoding="utf-8")
@@ -65,5 +75,5 @@ def _measured(board: Board, name: str, width: int | None, *, scaled: bool) -> tu
     assert real.cycles is not None
     assert raw.cycles is not None
     [argument] = predict_function(compiled.formats).body.block.args
-    functions = conversion_functions(tdsl.format_of(argument), scaled=feature_map(compiled.formats) is not None)
+    functions = conversion_functions(tdsl.format_of(argument), feature_map(compiled.formats))
     return functions, float(real.cycles.mean() - raw.cycles.mean())

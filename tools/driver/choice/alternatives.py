@@ -48,6 +48,8 @@ On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times 
 take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
 """
 
+_NARROW = {"format": "fixed", "width": 8}
+
 UNSCALED = (
     Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
     *(
@@ -62,7 +64,7 @@ UNSCALED = (
     # Convolutions take 0.35 to 0.93 times as long as in fixed 8 on Cortex-M and RISC-V. All else takes longer, up to
     # ten times (FastGRNN), as each result is multiplied by a scale.
     Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}, NARROW_WIDTH, by_windows=True),
-    Alternative(NARROW_WIDTH, {"format": "fixed", "width": 8}),
+    Alternative(NARROW_WIDTH, _NARROW),
     Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, NARROW_WIDTH, weighed=True),
 )
 """The alternatives with one scale for all features."""
@@ -78,8 +80,12 @@ def _scaled(name: str) -> str:
     return f"{name}, feature scales"
 
 
+FLOAT_FEATURES = Alternative(f"{NARROW_WIDTH}, float features", {**_NARROW, "float_features": True})
+"""Decision trees that compare floats themselves, and add votes of 8 bits."""
+
 ALTERNATIVES = (
     *UNSCALED,
+    FLOAT_FEATURES,
     *map(_with_feature_scales, UNSCALED),
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),

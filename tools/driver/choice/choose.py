@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.runtime.evaluator.evaluator import feature_map
 from tinyml.tools.driver.choice.alternatives import (
     NARROW_WIDTH,
@@ -204,6 +205,8 @@ class Contenders:
             if alternative.options.get("feature_scales") and not scaled:
                 # Nothing absorbs scales of features: the program is that of another alternative.
                 return
+            if alternative.options.get("float_features") and not compares_floats(trial.prepared.before):
+                return
             tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
         except Exception as error:
             # The others make programs: whatever the reason is, it is for the report to say.
@@ -240,6 +243,11 @@ def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
         ordered.append(first)
         left.remove(first)
     return ordered
+
+
+def compares_floats(program: ModuleOp) -> bool:
+    """True if forests compare the floats of the input themselves; else the option changes no program."""
+    return tdsl.read_input(program).format == F32_FORMAT.type
 
 
 def place(tried: Tried, bounds: Bounds) -> bool:

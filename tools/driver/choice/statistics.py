@@ -14,18 +14,20 @@ group, as many as the square root of the number of samples. Otherwise each stand
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
-from tinyml.tools.driver.detection import moved, places, rank_losses
+from tinyml.tools.driver.detection import far_samples, labelled, moved, places, rank_losses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.runtime.model.data import Data
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 CONFIDENCE = 0.95
@@ -86,11 +88,30 @@ class Loss:
 class Detector:
     """A detector of anomalies, samples whose score lies below a threshold.
 
-    anomalous: the samples that are labelled as such (samples,); None without labels.
+    anomalous: the samples that are labelled as such (samples,); None without labels. far: samples (any number,
+    elements) that lie where data without anomalies have none, and far_scores what they get on reals.
     """
 
     threshold: float
     anomalous: NDArray[np.bool_] | None
+    far: NDArray[Any]
+    far_scores: NDArray[np.float64]
+
+    @staticmethod
+    def of(reals: ModuleOp, data: Data, threshold: float) -> Detector:
+        """The detector that a program on reals is, on a data set."""
+        from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+        far = far_samples(data.x)
+        scores = evaluate_reals(reals, far).scores
+        assert scores is not None
+        return Detector(threshold, labelled(data), far, scores[:, 0])
+
+    @property
+    def judged(self) -> NDArray[np.bool_] | None:
+        """The samples that are labelled as anomalies, if there are labels of both kinds."""
+        bad = self.anomalous
+        return None if bad is None or bad.all() or not bad.any() else bad
 
     def loss(self, exact: NDArray[np.float64], computed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """The share that the scores of a program lose, and the parts (samples,) by whose squares it varies.
@@ -99,8 +120,8 @@ class Detector:
         ranks. The variance of the area is that of both kinds' places among the other one (DeLong and others, "Comparing
         the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
         """
-        bad = self.anomalous
-        if bad is None or bad.all() or not bad.any():
+        bad = self.judged
+        if bad is None:
             parts = rank_losses(exact, computed)
             return float(parts.mean()), parts
         parts = np.zeros(len(exact))
@@ -129,19 +150,12 @@ class Judge:
     detector: Detector | None = None
 
     @staticmethod
-    def of(reference: Reference, groups: NDArray[np.int64], threshold: float | None = None) -> Judge:
-        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are.
-
-        threshold: of a detector.
-        """
+    def of(reference: Reference, groups: NDArray[np.int64], detector: Detector | None = None) -> Judge:
+        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
         scores = None if reference.scores is None else reference.scores[place]
-        detector = None
-        if threshold is not None:
-            anomalous = None if reference.targets is None else reference.targets[place, 0] < 0
-            detector = Detector(threshold, anomalous)
         return Judge(reference.classes[place], labels, scores, groups, reference.is_regressor, detector)
 
     @property
@@ -172,7 +186,8 @@ class Judge:
             else:
                 exact, computed = self.scores[:, 0], scores[:, 0]
                 share, parts = self.detector.loss(exact, computed)
-                others = self._estimate(moved(exact, computed, self.detector.threshold).astype(float))
+                found, threshold = computed < self.detector.threshold, self.detector.threshold
+                others = self._estimate(moved(exact, found, threshold, float(np.ptp(exact))).astype(float))
                 points, bound = map(max, zip((100 * share, 100 * share + self._margin(parts)), others, strict=True))
             return Loss(points, bound, 0, 0, len(classes), self._count, counted=False)
         exact, mine = self.classes == self.right, classes == self.right
@@ -184,9 +199,24 @@ class Judge:
             points, bound = self._estimate(lost_chances(self.margins, margins_of(scores, self.right)))
         return Loss(points, bound, lost, gained, len(classes), self._count)
 
+    def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
+        """The loss of a detector, at least the percentage of its far samples that are decided otherwise than on reals.
+
+        scores: of the far samples in the program (any number,).
+        """
+        assert self.detector is not None
+        assert self.scores is not None
+        exact, threshold = self.detector.far_scores, self.detector.threshold
+        others = 100 * float(moved(exact, scores < threshold, threshold, float(np.ptp(self.scores))).mean())
+        return replace(loss, points=max(loss.points, others), bound=max(loss.bound, others))
+
     @cached_property
     def _count(self) -> int:
-        return int(self.groups.max()) + 1
+        """The independent samples: of a detector those of the rarer kind, on which the area depends as much."""
+        anomalous = None if self.detector is None else self.detector.judged
+        if anomalous is None:
+            return int(self.groups.max()) + 1
+        return min(len(np.unique(self.groups[kind])) for kind in (anomalous, ~anomalous))
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
         """Points that samples lose by their parts (samples,), and the bound; parts of a group vary together."""

@@ -22,8 +22,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
-from tinyml.tools.driver.choice.statistics import Judge, Loss, sample_groups
+from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
+from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
+    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator, SharedProgram
     from tinyml.runtime.model.data import Data
     from tinyml.targets.verilog.fabric import Fabric
     from tinyml.tools.driver.choice.alternatives import Alternative
@@ -89,6 +90,14 @@ class Prepared:
         """The evaluator of its candidates, whose constants are rounded on the data."""
         return CandidateEvaluator(self.reals, self.data, self.scheme)
 
+    def shared_on(self, inputs: NDArray[Any]) -> SharedEvaluator:
+        """An evaluator of its candidates on other inputs (samples, elements) than the data."""
+        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function, samples_together
+        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+
+        together = samples_together(predict_function(self.reals))
+        return SharedEvaluator(argument_reals(self.reals, inputs), chunk=together)
+
     @cached_property
     def candidates(self) -> Candidates:
         """Its candidates with all constants rounded to nearest, which costs no time."""
@@ -99,8 +108,8 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: None on a target of unknown costs, whose RAM is arena and input, as that of programmable
-    logic is.
+    time: of an inference on floats, with their conversion, or on the integers of a sensor that the caller has; None on
+    a target of unknown costs, whose RAM is arena and input, as that of programmable logic is.
     """
 
     time: float | None
@@ -134,7 +143,8 @@ class Trials:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(self.program).threshold
-        return Judge.of(Reference(reals, self.data), self.groups, threshold)
+        detector = None if threshold is None else Detector.of(reals, self.data, threshold)
+        return Judge.of(Reference(reals, self.data), self.groups, detector)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
@@ -219,7 +229,14 @@ class ProgramTrial:
         if target.flash is None or estimate.flash <= target.flash:
             # Greater programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
-        return EstimatedCost(estimate.time, estimate.flash, estimate.ram)
+        return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram)
+
+    @cached_property
+    def _converting(self) -> float:
+        """The estimated time in which the caller's floats become raws; 0 if it is unknown."""
+        formats = self._in_formats(self.options)
+        floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
+        return 0.0 if floats is None else floats.conversion or 0.0
 
     def _in_formats(self, options: PipelineOptions) -> ModuleOp:
         """The program at L1, with constants rounded to nearest, which several schedules share."""
@@ -245,7 +262,12 @@ class ProgramTrial:
 
     def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
         """The loss of a program on the data. at_most: as for `loss_of`."""
-        return loss_of(program, self.reference.order, judge, at_most)
+        loss = loss_of(program, self.reference.order, judge, at_most)
+        if judge.detector is None:
+            return loss
+        far = self.prepared.shared_on(judge.detector.far).prepare(program.module)
+        scores = [far.decoded(far.outputs(chunk))[0][:, 0] for chunk in range(len(far.evaluator.chunks))]
+        return judge.with_far(loss, np.concatenate(scores))
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""

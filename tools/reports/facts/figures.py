@@ -89,6 +89,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     answers = f"{report.disagreements} of {report.samples} samples"
     yield Figure("other answers", answers if report.samples and report.regression is None else None)
     clock = Figure("milliseconds", report.milliseconds_per_inference, "ms", source=report.time_source)
+    yield Figure("time from floats", _from_floats(report), unit, beside="their conversion is estimated")
     yield Figure("time of an inference", time, unit, beside="" if clock.value is None else clock.text)
     yield clock
     # Where the time or the RAM was not measured, another figure stands for it.
@@ -101,6 +102,14 @@ def _figures(report: Report) -> Iterator[Figure]:
     yield Figure("stack", ram.stack, BYTES)
     working = ram.arena + ram.input if ram.total is None else None
     yield Figure("arena and input", working, BYTES, beside="the stack was not measured")
+
+
+def _from_floats(report: Report) -> float | None:
+    """The time of a call with floats; None for a sensor's integers, and where a part is unknown."""
+    floats, time = report.float_inputs, report.time_per_inference
+    if time is None or floats is None or floats["conversion"] is None or report.sensor is not None:
+        return None
+    return time + floats["conversion"]
 
 
 def spell_format(report: Report) -> str:

@@ -321,7 +321,8 @@ class FormatAssignment:
     If a part of the function already has formats, `classes` only holds the tensors of the other part.
 
     An argument whose interface has a `format` is stored in that format. Its class is computed in it, too, unless the
-    chosen format is of another family or narrower in memory: then casts are between the two.
+    chosen format is of another family or narrower in memory: then casts are between the two, if the program does more
+    than compare it.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
     a constant have equal weight. Raises `InputError` for a tensor without a profile.
@@ -359,7 +360,7 @@ class FormatAssignment:
                 for tensors, choice in chosen.items()
             }
             for tensors, given in self.given.items():
-                if _holds(formats[tensors], given):
+                if _holds(formats[tensors], given) or tensors.is_only_compared:
                     formats[tensors] = given.computed
                     del chosen[tensors]
             steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)

@@ -128,6 +128,11 @@ class TensorClass:
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     @cached_property
+    def is_only_compared(self) -> bool:
+        """True if forests alone read the members, whose formats mix with any family."""
+        return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
+
+    @cached_property
     def readers(self) -> Sequence[Operation]:
         """The ops that use the numbers of members (`readers` of this module)."""
         return list(readers(self.members))
@@ -239,7 +244,7 @@ def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 
 
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
-    """Compute formats for tensors stored in a foreign family.
+    """Compute formats for tensors stored in a foreign family, unless they are only compared.
 
     They have the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
     family, which could just as well have one of the program's own.
@@ -247,7 +252,9 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     if not formats:
         return {}
     own_family = _family_of(formats)
-    foreign = [tensors for tensors, format in formats.items() if own_family != format.FAMILY]
+    foreign = [
+        tensors for tensors, format in formats.items() if own_family != format.FAMILY and not tensors.is_only_compared
+    ]
     if not foreign:
         return {}
     own = [format for format in formats.values() if own_family == format.FAMILY]

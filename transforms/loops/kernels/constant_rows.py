@@ -23,6 +23,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.registry import offers
+from tinyml.transforms.ir.accesses import accesses, buffer_access
 from tinyml.transforms.ir.buffers import constant_raws, overlap
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
@@ -63,15 +64,11 @@ class ConstantRows:
     def replace(self, target: str, count: int) -> None:
         """Compute the first `count` rows by code, window by window.
 
-        If the contraction uses its bytes further, they are loaded from an array, which a loop completes if some rows
+        If the contraction uses its bytes further, they are loaded again, from memory that a loop completes if some rows
         are not code.
         """
         op, nest, all_rows = self.op, LoopNest(self.op), count == self.rows.rows
-        if self.store is None:
-            storage = element_format(self.finish.result.type).type
-            memory = local_array(function_around(op), storage, self.rows.rows, "rows")
-        else:
-            memory = self.store.memref
+        memory = self._intermediate(nest) if self.store is None else self.store.memref
         self._call(target, count, memory, nest)
         if self.store is None:
             if not all_rows:
@@ -84,6 +81,17 @@ class ConstantRows:
             if op.is_sparse:
                 _remove_rows(self.sum.terms[0].products, count, nest)
             expand_contraction(op, count)
+
+    def _intermediate(self, nest: LoopNest) -> SSAValue:
+        """Memory for the bytes of all rows: the buffer that they fill if they do not read it, or else a local array."""
+        op, storage = self.op, element_format(self.finish.result.type).type
+        found = accesses(op.body.block)
+        if found is not None and len(op.stores) == 1 and op.visits(store := op.stores[0]):
+            type, written = memref_type(store.memref), buffer_access(store, store.memref)
+            alone = all(each.op is store or each.is_apart(written) for each in found)
+            if alone and type.element_type == storage and scratch.packed_bits(type) is None:
+                return nest.insert(scratch.SliceOp(store.memref, nest.index(0), (op.rows,), storage))
+        return local_array(function_around(op), storage, self.rows.rows, "rows")
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopNest) -> None:
         """Insert calls of code, whose name has a digest of the rows, for all windows."""

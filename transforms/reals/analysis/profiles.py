@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -30,6 +30,22 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
+REACHES = (4.0, 8.0, 16.0, 32.0)
+"""Distances from their mean at which a detector's samples are still in range, in that of the usual samples: the least
+at which most of them are anomalies, and the first if none is such.
+"""
+
+ROOM = 1 / 64
+"""The room below the threshold of a detector, as a share of the range of scores above it."""
+
+
+def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
+    """Samples (samples, elements) moved away from their mean, to `reach` times their distance from it."""
+    mean = inputs.mean(0, dtype=np.float64)
+    most = np.finfo(np.float32).max
+    return (mean + reach * (inputs - mean)).clip(-most, most).astype(inputs.dtype)
+
+
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
     """The positions that are sampled of an array: iterations of loops have arrays of equal length."""
@@ -48,12 +64,7 @@ class _Statistics:
     """One array in this many is sampled; the number doubles when there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
-        if not values.size:
-            raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
-        low, high = float(values.min()), float(values.max())
-        if not (math.isfinite(low) and math.isfinite(high)):
-            raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
-        self.low, self.high = min(self.low, low), max(self.high, high)
+        self.widen(values, value)
         if self.arrays % self.stride == 0:
             flat = values.reshape(-1)
             self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
@@ -64,6 +75,19 @@ class _Statistics:
             self.kept = sum(map(len, self.sampled))
             self.stride *= 2
 
+    def widen(self, values: NDArray[Any], value: SSAValue) -> None:
+        """Extend the extremes to those of some values."""
+        if not values.size:
+            raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
+        low, high = float(values.min()), float(values.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
+        self.low, self.high = min(self.low, low), max(self.high, high)
+
+    def make_room_below(self, threshold: float) -> None:
+        """Extend the range to numbers below a threshold, which would otherwise be its least one or lie outside."""
+        self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
+
     def profile(self) -> tdsl.Profile:
         sampled = np.concatenate(self.sampled)
         percentiles: Sequence[float] = np.percentile(sampled, tdsl.PERCENTILES).tolist()
@@ -73,7 +97,9 @@ class _Statistics:
 def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
-    In a part of the program that has formats, the profiles are those of the rounded values.
+    In a part of the program that has formats, the profiles are those of the rounded values. Those of a detector of
+    anomalies reach further than its usual samples do (`REACHES`): numbers would otherwise saturate, and anomalies could
+    look usual.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
@@ -87,7 +113,18 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
             if op.input is value:
                 passed += op.passed(values)
 
-    evaluate_as_it_is(module, inputs, observe)
+    outputs = evaluate_as_it_is(module, inputs, observe)
+    if (threshold := tdsl.read_interface(module).threshold) is not None:
+        assert outputs.scores is not None
+
+        def widen(value: SSAValue, values: NDArray[Any]) -> None:
+            statistics[value].widen(values, value)
+
+        is_usual = outputs.scores[:, 0] >= threshold
+        usual = inputs[is_usual] if is_usual.any() else inputs
+        evaluate_as_it_is(module, stretched(usual, _reach(module, usual, threshold)), widen)
+        score = cast("func.ReturnOp", function.get_return_op()).operands[0]
+        statistics[score].make_room_below(threshold)
     for op, passed in forests.items():
         # Each sample passes every root once, as often as the op runs; nothing is known of a forest that none reaches.
         roots = op.trees.roots[op.trees.roots >= 0]
@@ -99,6 +136,18 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     set_argument_attribute(function, tdsl.PROFILE, argument)
     if zeros := float((argument_reals(module, inputs) == 0).mean()):
         tdsl.update_input(function, zeros=round(zeros, 6) or None)
+
+
+def _reach(module: ModuleOp, usual: NDArray[Any], threshold: float) -> float:
+    """The first of `REACHES` at which most of the usual samples of a detector are anomalies."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
+
+    for reach in REACHES:
+        scores = evaluate_as_it_is(module, stretched(usual, reach), lambda value, values: None).scores
+        assert scores is not None
+        if 2 * (scores[:, 0] < threshold).sum() > len(usual):
+            return reach
+    return REACHES[0]
 
 
 def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:

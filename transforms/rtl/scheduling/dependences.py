@@ -127,9 +127,3 @@ def are_apart(
 ) -> bool:
     """True for accesses that have no bit in common in any iteration, whatever the width of their elements."""
     return hardware_access(first, known).is_apart(hardware_access(second, known))
-
-
-def terms(value: SSAValue) -> dict[SSAValue | None, int]:
-    """An address as a sum of values with factors; the key None has the constant part."""
-    constant, factors = affine_sum(value)
-    return {**factors, None: constant}

@@ -36,37 +36,50 @@ def signed_digits(constant: int) -> list[tuple[int, int]]:
     return digits
 
 
+def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
+    """The signed digits of a constant factor, if its product is a sum of shifted terms; None for other products."""
+    constants = [value for value in map(const_evaluate_operand, op.operands) if value is not None]
+    return next((found for found in map(signed_digits, constants) if len(found) <= MOST_TERMS), None)
+
+
+def factor(value: SSAValue) -> SSAValue:
+    """A factor before its sign extension."""
+    while isinstance(value.owner, arith.ExtSIOp):
+        value = value.owner.operands[0]
+    return value
+
+
+def type_width(value: SSAValue) -> int:
+    """The bits of a value's type: 32 for an index."""
+    return 32 if isinstance(value.type, IndexType) else cast("IntegerType[int, Any]", value.type).width.data
+
+
 class Operators:
-    """Widths and delays of the ops of a function. known: intervals of its indices."""
+    """Widths and delays of the ops of a function. known: intervals of its integers and indices, read as signed."""
 
     def __init__(self, delays: Delays, known: Mapping[SSAValue, Interval]):
         self.delays = delays
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The bits of a value in hardware."""
-        if isinstance(value.type, IndexType):
-            return width_for(self.known.get(value, INDEX))
-        return cast("IntegerType[int, Any]", value.type).width.data
+        """The bits of a value in hardware: those that its interval needs, of which the highest is the sign."""
+        return min(width_for(self.known.get(value, INDEX)), type_width(value))
+
+    def is_signed(self, value: SSAValue) -> bool:
+        """True for a value that may be negative."""
+        return self.known.get(value, INDEX)[0] < 0
 
     def factor_width(self, value: SSAValue) -> int:
         """The bits of a factor without repeated sign bits."""
-        while isinstance(value.owner, arith.ExtSIOp):
-            value = value.owner.operands[0]
-        return self.width(value)
+        return self.width(factor(value))
 
     def delay(self, op: Operation) -> float:
         """The time from the operands of a pure op to its result, in ns."""
         if isinstance(op, _FREE):
             return 0.0
         if isinstance(op, arith.MuliOp):
-            constants = [const_evaluate_operand(operand) for operand in op.operands]
-            if (constant := next((value for value in constants if value is not None), None)) is not None:
-                terms = len(signed_digits(constant))
-                if terms <= 1:
-                    return 0.0
-                if terms <= MOST_TERMS:
-                    return (terms - 1).bit_length() * self.delays.add(self.width(op.results[0]))
+            if (digits := small_digits(op)) is not None:
+                return (max(len(digits), 1) - 1).bit_length() * self.delays.add(self.width(op.results[0]))
             if LOGIC in op.attributes:
                 rows = min(map(self.factor_width, op.operands))
                 return self.delays.lut + (rows - 1).bit_length() * self.delays.add(self.width(op.results[0]))

@@ -1,61 +1,133 @@
-"""The block RAMs that memories take as their words become wider."""
+"""The block RAMs and look-up tables that memories take as their words become wider."""
 
 from __future__ import annotations
 
 from builtins import sum as total
+from collections.abc import Sequence
+from copy import copy
 from typing import cast
 
 from xdsl.dialects import func
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import rtl
+from tinyml.dialects.rtl.ops import words_of
 from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 from tinyml.transforms.rtl.unrolling.words import width_of
 
-_LEAST_DEPTH = 64
-"""The words up to which synthesis makes a memory of LUTs."""
+TABLE, TABLE_BITS = 16, 4
+"""The words and bits of a memory made of look-up tables."""
+
+TABLE_PRICE, ROM_BITS = 4, 16
+"""What synthesis (yosys) weighs a memory of LUTs with, and the bits of a constant in LUTs that weigh 1."""
 
 
-class BlockRams:
-    """The memories of a function, with words as wide as the elements that sums load at once."""
+class Words:
+    """The memories of a function, with words as wide as the elements that sums load at once.
+
+    lanes: the elements at once of each load, if there are several.
+    """
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):
         self.fabric = fabric
         memories = [op.result for op in function.walk() if isinstance(op, rtl.MemoryOp)]
         self.widths: dict[SSAValue, int] = {memory: memory.type.width.data for memory in memories}
+        self.lanes: dict[Operation, int] = {}
+        self._known: dict[tuple[SSAValue, int], tuple[int, int]] = {}
 
-    @property
-    def count(self) -> int:
-        """The block RAMs of all memories."""
-        return total(self._blocks(memory, width) for memory, width in self.widths.items())
-
-    def growth(self, sum: UnrolledSum, lanes: int) -> int:
-        """The additional block RAMs of memories once a sum loads words of `lanes` elements."""
-        wider = self._wider(sum, lanes).items()
-        return total(self._blocks(memory, width) - self._blocks(memory, self.widths[memory]) for memory, width in wider)
-
-    def widen(self, sum: UnrolledSum, lanes: int) -> None:
-        """Widen words to `lanes` elements of a sum."""
-        self.widths |= self._wider(sum, lanes)
-
-    def _wider(self, sum: UnrolledSum, lanes: int) -> dict[SSAValue, int]:
-        wider: dict[SSAValue, int] = {}
-        for load in sum.loads:
-            if load.memory in self.widths:
-                before = wider.get(load.memory, self.widths[load.memory])
-                wider[load.memory] = max(before, lanes * width_of(load.result))
+    def widened(self, sums: Sequence[UnrolledSum], lanes: int) -> Words:
+        """The words once sums load `lanes` elements at once."""
+        wider = copy(self)
+        loads = [load for sum in sums for load in sum.loads]
+        wider.lanes = self.lanes | dict.fromkeys(loads, lanes)
+        wider.widths = dict(self.widths)
+        for load in loads:
+            if load.memory in wider.widths:
+                wider.widths[load.memory] = max(wider.widths[load.memory], lanes * width_of(load.result))
         return wider
 
-    def _blocks(self, memory: SSAValue, width: int) -> int:
-        type = cast("rtl.MemoryType", memory.type)
-        return blocks(self.fabric, -(-type.depth.data * type.width.data // width), width)
+    def are_whole(self, sum: UnrolledSum) -> bool:
+        """True if a sum loads whole words."""
+        return all(self._width(load) == self.widths.get(load.memory) for load in sum.loads)
+
+    @property
+    def cells(self) -> tuple[int, int]:
+        """The LUTs and block RAMs of all memories."""
+        luts, brams = zip((0, 0), *(self._cells(memory, width) for memory, width in self.widths.items()), strict=True)
+        return total(luts), total(brams)
+
+    @property
+    def chosen(self) -> int:
+        """The LUTs by which accesses choose a part of a word."""
+        uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
+        loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
+        return loads + total(
+            stored_part(width, width_of(op.value)) for op, width in uses if isinstance(op, rtl.StoreOp)
+        )
+
+    def _width(self, load: rtl.LoadOp) -> int:
+        return self.lanes.get(load, 1) * width_of(load.result)
+
+    def _cells(self, memory: SSAValue, width: int) -> tuple[int, int]:
+        if (memory, width) not in self._known:
+            type, owner = cast("rtl.MemoryType", memory.type), cast("rtl.MemoryOp", memory.owner)
+            depth = -(-type.depth.data * type.width.data // width)
+            self._known[memory, width] = memory_cells(self.fabric, rtl.MemoryType(depth, width), owner.content)
+        return self._known[memory, width]
+
+
+def loaded_part(word: int, width: int) -> int:
+    """The LUTs that choose a part of a loaded word: two for a bit of four parts, with multiplexers beside them."""
+    return -(-2 * (word - width) // 3)
+
+
+def stored_part(word: int, width: int) -> int:
+    """The LUTs that enable a part of a word to be stored."""
+    return 2 * (word // width - 1)
+
+
+def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
+    """The LUTs and block RAMs of a memory: those of which synthesis thinks that they take least."""
+    depth, width = type.depth.data, type.width.data
+    brams = blocks(fabric, depth, width)
+    if content is not None:
+        in_luts = depth * width <= ROM_BITS * fabric.bram_price * brams
+        return (_table(words_of(content, type), width), 0) if in_luts else (0, brams)
+    if depth == 1:
+        return 0, 0
+    rows = -(-depth // TABLE)
+    tables, chosen = rows * -(-width // TABLE_BITS), width * rows if rows > 1 else 0
+    in_luts = fabric.ram_luts is not None and TABLE_PRICE * tables + chosen / 2 <= fabric.bram_price * brams
+    return (tables * (fabric.ram_luts or 0) + chosen, 0) if in_luts else (0, brams)
+
+
+def _table(words: Sequence[int], width: int) -> int:
+    """The LUTs of constant words: those of each function of the address that one or more of their bits are."""
+    size = 1 << (len(words) - 1).bit_length()
+    bits = {tuple(word >> place & 1 for word in words) for place in range(width)}
+    return sum(_function((*column, *column[len(column) - size :][: size - len(column)])) for column in bits)
+
+
+def _function(values: tuple[int, ...]) -> int:
+    """The LUTs of a function of an address, given its values: one for four inputs, two for five, four for six."""
+    if len(values) > 4 * TABLE:
+        half = len(values) // 2
+        parts = {values[:half], values[half:]}
+        return sum(map(_function, parts)) + 2 * (len(parts) - 1)
+    inputs = 0
+    while len(values) > 1:
+        # Inputs on which the function does not depend are left out.
+        even, odd = values[::2], values[1::2]
+        depends = even != odd
+        inputs += depends
+        values = tuple(a + 2 * b for a, b in zip(even, odd, strict=True)) if depends else even
+    return 0 if inputs < 2 else 1 << max(inputs - 4, 0)
 
 
 def blocks(fabric: Fabric, depth: int, width: int) -> int:
     """The block RAMs of a memory of `depth` words, each with its widest words, or twice as many half as wide, etc."""
-    if depth <= _LEAST_DEPTH:
-        return 0
     deepest = fabric.bram_bits // fabric.bram_width
     halvings = range(fabric.bram_width.bit_length())
     return min(-(-width // (fabric.bram_width >> n)) * -(-depth // (deepest << n)) for n in halvings)

@@ -1,73 +1,170 @@
 """The FPGA cells of the ops of a program, estimated before synthesis.
 
-Look-up tables have four inputs; the figures were fitted to the counts of yosys for the models of docs/fpga.md on an
-ECP5.
+Each op counts what synthesis makes of it: an adder a cell for each bit of its result's interval, a choice a look-up
+table of four inputs for each bit, a product a multiplier or rows of gates and adders. Where a choice of synthesis
+decides (adders or compressors, block RAM or tables), the rule is that of yosys 0.23 on an ECP5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects import arith
-from xdsl.ir import Operation
+from xdsl.dialects import arith, scf
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
-from tinyml.transforms.rtl.scheduling.operators import MOST_TERMS, Operators, signed_digits
-from tinyml.transforms.rtl.scheduling.regions import LOGIC
+from tinyml.targets.verilog.fabric import Fabric
+from tinyml.transforms.rtl.scheduling.operators import Operators, factor, small_digits, type_width
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pure
+from tinyml.transforms.rtl.unrolling.block_rams import loaded_part, memory_cells, stored_part
 
-LOOP, ACCESS, NARROWING = 40, 8, 2
-"""LUTs of a loop's control, of the address and data of an access, and of each bit of a word from which elements are
-extracted."""
+CONTROL = 10
+"""LUTs of a loop besides its counter and its carried values: the signals of its cycles."""
+
+ENABLE = 3
+"""LUTs of an access for the cycle in which it happens."""
+
+COMPRESSOR = 2
+"""LUTs of a bit of each further term where synthesis makes a compressor tree of sums, which are all of one width."""
 
 
-def cells_of(ops: Iterable[Operation], operators: Operators) -> tuple[int, int]:
-    """The LUTs and DSPs of ops, including the contents of loops."""
+def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
+    """The LUTs and DSPs of ops, including the contents of loops.
+
+    What several loops compute of words of the same memories, which have one port to read, is one circuit.
+    """
     luts = dsps = 0
+    circuits = Circuits()
     for top in ops:
         for op in top.walk():
-            more = _cells(op, operators)
-            luts, dsps = luts + more[0], dsps + more[1]
+            if circuits.is_new(op):
+                luts, dsps = luts + _luts(op, operators, fabric), dsps + _multipliers(op, operators)
     return luts, dsps
 
 
-def _cells(op: Operation, operators: Operators) -> tuple[int, int]:
-    if op.regions:
-        return LOOP, 0
-    if isinstance(op, rtl.LoadOp | rtl.StoreOp):
-        element = op.result if isinstance(op, rtl.LoadOp) else op.value
-        word = cast("rtl.MemoryType", op.memory.type).width.data
-        narrow = word > operators.width(element)
-        return ACCESS + operators.width(element) + narrow * NARROWING * word, 0
-    if not isinstance(op, arith.MuliOp):
-        return (_logic(op, operators), 0) if len(op.results) == 1 else (0, 0)
-    constants = [const_evaluate_operand(operand) for operand in op.operands]
-    constant = next((value for value in constants if value is not None), None)
-    if constant is not None and (terms := len(signed_digits(constant))) <= MOST_TERMS:
-        return max(terms - 1, 0) * operators.width(op.result), 0
+class Circuits:
+    """Numbers of circuits. of: those of the results of the ops that were asked for, each after its operands."""
+
+    def __init__(self):
+        self.numbers: dict[tuple[Any, ...], int] = {}
+        self.of: dict[SSAValue, int] = {}
+
+    def is_new(self, op: Operation) -> bool:
+        """True unless another op has the same circuit: it loads the same words, or computes the same of the same."""
+        if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
+            circuit = op.name, op.memory
+        elif is_pure(op):
+            operands = (self.of.get(operand, operand) for operand in op.operands)
+            circuit = op.name, *op.properties.values(), *op.attributes, *op.result_types, *operands
+        else:
+            circuit = (op,)
+        count = len(self.numbers)
+        number = self.numbers.setdefault(circuit, count)
+        self.of |= dict.fromkeys(op.results, number)
+        return number == count
+
+
+def _luts(op: Operation, operators: Operators, fabric: Fabric) -> int:
+    width = max(map(operators.width, op.results), default=0)
+    widest = max(map(operators.width, op.operands), default=0)
+    match op:
+        case scf.ForOp():
+            counter, *carried = op.body.block.args
+            chosen = [
+                arg for arg, init in zip(carried, op.iter_args, strict=True) if const_evaluate_operand(init) is None
+            ]
+            return CONTROL + 2 * _adder(operators.width(counter) + 1) + sum(map(operators.width, chosen))
+        case rtl.MemoryOp():
+            return memory_cells(fabric, op.result.type, op.content)[0]
+        case rtl.LoadOp():
+            word = cast("rtl.MemoryType", op.memory.type).width.data
+            return ENABLE + _port(op, rtl.LoadOp, 0) + loaded_part(word, width)
+        case rtl.StoreOp():
+            word, element = cast("rtl.MemoryType", op.memory.type).width.data, type_width(op.value)
+            return ENABLE + _port(op, rtl.StoreOp, element) + stored_part(word, element)
+        case arith.AddiOp() | arith.SubiOp():
+            if _is_compressed(op, operators):
+                return COMPRESSOR * width
+            return _adder(max(width - _zeros(op), 0))
+        case arith.MuliOp():
+            return _product(op, operators, width)
+        case arith.CmpiOp():
+            return _adder(widest) if op.predicate.value.data > 1 else -(-widest // 3)
+        case arith.SelectOp() | arith.XOrIOp():
+            return width
+        case arith.AndIOp() | arith.OrIOp():
+            return 0 if any(_places(operand) for operand in op.operands) else width
+        case arith.MinSIOp() | arith.MaxSIOp() | arith.MinUIOp() | arith.MaxUIOp():
+            return _adder(widest) + width
+        case arith.ShLIOp() | arith.ShRSIOp() | arith.ShRUIOp() if const_evaluate_operand(op.operands[1]) is None:
+            return width * (width - 1).bit_length()
+        case arith.DivSIOp() | arith.DivUIOp() | arith.RemSIOp() | arith.RemUIOp():
+            return 2 * widest * widest
+        case _:
+            return 0
+
+
+def _multipliers(op: Operation, operators: Operators) -> int:
+    """The DSPs of an op: those of partial products of 18 by 18 bits."""
+    if not isinstance(op, arith.MuliOp) or LOGIC in op.attributes or small_digits(op) is not None:
+        return 0
+    return -(-operators.factor_width(op.lhs) // 18) * -(-operators.factor_width(op.rhs) // 18)
+
+
+def _product(op: arith.MuliOp, operators: Operators, width: int) -> int:
+    if (digits := small_digits(op)) is not None:
+        # Each further term has an adder above the low zeros that all terms have.
+        zeros = min((exponent for _, exponent in digits), default=0)
+        return max(len(digits) - 1, 0) * _adder(max(width - zeros, 0))
     if LOGIC in op.attributes:
-        return product_in_logic(op, operators), 0
-    parts = -(-operators.factor_width(op.lhs) // 18) * -(-operators.factor_width(op.rhs) // 18)
-    return (parts > 1) * operators.width(op.result), parts
+        return product_in_logic(op, operators)
+    return (_multipliers(op, operators) - 1) * _adder(width)
 
 
 def product_in_logic(op: arith.MuliOp, operators: Operators) -> int:
-    """The LUTs of a product without a multiplier: a row of gates and an adder for each bit of the shorter factor."""
+    """The LUTs of a product without a multiplier: a row of gates and an adder for each bit of the shorter factor.
+
+    The gates of a square are symmetric.
+    """
     short, long = sorted(map(operators.factor_width, op.operands))
-    return short * (2 * long + 2)
+    gates = short * (short + 1) // 2 if factor(op.lhs) is factor(op.rhs) else short * long
+    return gates + short * (long + 1)
 
 
-def _logic(op: Operation, operators: Operators) -> int:
-    width = max(map(operators.width, op.operands), default=0)
-    match op:
-        case arith.AddiOp() | arith.SubiOp() | arith.SelectOp() | arith.AndIOp() | arith.OrIOp() | arith.XOrIOp():
-            return operators.width(op.results[0])
-        case arith.CmpiOp():
-            return width
-        case arith.MinSIOp() | arith.MaxSIOp() | arith.MinUIOp() | arith.MaxUIOp():
-            return 2 * width
-        case arith.ShLIOp() | arith.ShRSIOp() | arith.ShRUIOp() if const_evaluate_operand(op.operands[1]) is None:
-            return 2 * width * max(1, (width - 1).bit_length() // 2)
-        case _:
-            return 0
+def _adder(width: int) -> int:
+    """The LUTs of an adder, or of a comparison: cells of a carry chain have two bits each."""
+    return width + width % 2
+
+
+def _zeros(op: Operation) -> int:
+    """The low bits of a sum that are those of one term, as the other one is a constant with zeros there."""
+    constants = [value for value in map(const_evaluate_operand, op.operands) if value]
+    return max(((value & -value).bit_length() - 1 for value in constants), default=0)
+
+
+def _is_compressed(op: Operation, operators: Operators) -> bool:
+    """True for a sum with a term that is a sum of the same width, used by it alone."""
+    return any(
+        isinstance(term.owner, arith.AddiOp | arith.SubiOp)
+        and term.uses.get_length() == 1
+        and operators.width(term) == operators.width(op.results[0])
+        for term in op.operands
+    )
+
+
+def _places(operand: SSAValue) -> bool:
+    """True for a constant, and for bits that are put in their place in a word."""
+    owner = operand.owner
+    return const_evaluate_operand(operand) is not None or (
+        isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None
+    )
+
+
+def _port(op: rtl.LoadOp | rtl.StoreOp, kind: type[Operation], data: int) -> int:
+    """The LUTs that choose address and data of one of several accesses by a port: two inputs for each bit."""
+    if sum(isinstance(use.operation, kind) for use in op.memory.uses) < 2:
+        return 0
+    depth = cast("rtl.MemoryType", op.memory.type).depth.data
+    return -(-2 * ((depth - 1).bit_length() + data) // 3)

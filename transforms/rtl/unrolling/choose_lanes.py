@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from builtins import sum as total
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
 
+from tinyml.dialects import rtl
+from tinyml.targets.verilog.fabric import Fabric, Resources
 from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
-from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
+from tinyml.transforms.rtl.unrolling.block_rams import Words
+from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
@@ -20,88 +24,157 @@ MOST = 64
 GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lanes:
-    """A sum, and the number of elements that it takes at once.
+    """Sums that add the same of the same memories, and the elements that each takes at once.
 
-    luts, dsps: those of each element. logic: the LUTs of its products once no DSPs are left. in_dsps: the number of
-    elements, the first ones, that multiply by DSPs.
+    circuit: what computes the terms of an element. luts, dsps: those of each element. logic: the LUTs of its products
+    once no DSPs are left. in_dsps: the number of elements, the first ones, that multiply by DSPs.
     """
 
-    sum: UnrolledSum
+    sums: Sequence[UnrolledSum]
+    circuit: object
     luts: int
     dsps: int
     logic: int
-    runs: int
     count: int = 1
     in_dsps: int = 1
 
-    def cycles(self, lanes: int) -> int:
-        """The cycles of all its runs, as if an iteration took one."""
-        return self.runs * self.sum.iterations(lanes)
+    @property
+    def cycles(self) -> int:
+        """The cycles of all runs, as if an iteration took one."""
+        return total(_runs(sum.loop) * sum.iterations(self.count) for sum in self.sums)
+
+    @property
+    def memories(self) -> set[SSAValue]:
+        return {load.memory for sum in self.sums for load in sum.loads}
 
     @property
     def can_grow(self) -> bool:
-        return 2 * self.count <= MOST and self.sum.takes(2 * self.count)
+        return 2 * self.count <= MOST and all(sum.takes(2 * self.count) for sum in self.sums)
 
-    def growth(self, dsps: int) -> tuple[int, int]:
-        """The additional LUTs and DSPs of twice as many elements. dsps: the number available."""
-        more, grown = self.more_in_dsps(dsps), self._more
-        return grown * self.luts + (grown - more) * self.logic, more * self.dsps
-
-    def more_in_dsps(self, dsps: int) -> int:
-        """The number of additional elements with DSPs if the elements are doubled."""
-        return self._more if self.dsps == 0 else min(self._more, dsps // self.dsps)
+    def doubled(self, dsps: int) -> Lanes:
+        """Twice as many elements. dsps: the number of DSPs available for the additional ones."""
+        more = min(self.count, self.sums[0].trips - self.count)
+        in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
+        return replace(self, count=2 * self.count, in_dsps=self.in_dsps + in_dsps)
 
     @property
-    def _more(self) -> int:
-        return min(self.count, self.sum.trips - self.count)
+    def cells(self) -> tuple[int, int]:
+        """The LUTs and DSPs of the elements of a sum."""
+        count = min(self.count, self.sums[0].trips)
+        return count * self.luts + (count - self.in_dsps) * self.logic, self.in_dsps * self.dsps
 
 
 def choose_lanes(
     sums: Sequence[UnrolledSum],
     operators: Operators,
+    fabric: Fabric,
     taken: tuple[int, int],
-    budget: tuple[int, int, int],
-    memories: BlockRams,
+    budget: Resources,
+    words: Words,
     order: str,
-) -> list[Lanes]:
-    """The elements of each sum at once: powers of two, within a budget of LUTs, DSPs and block RAMs.
+) -> Sequence[Lanes]:
+    """The elements of each sum at once: powers of two, within a budget.
 
-    taken: the LUTs and DSPs of the program as it is. memories: its memories. order: `gain` doubles the sum first that
-    saves most cycles for its cells, of all sums at once; `sequential` gives each sum in turn as much as there is, as
+    taken: the LUTs and DSPs of the program as it is. words: those of its memories. order: `gain` doubles the sums first
+    that save most cycles for their cells, of all sums at once; `sequential` gives each in turn as much as there is, as
     SeeDot does (section 6.2.2).
     """
-    rows = [_lanes(sum, operators) for sum in sums]
-    left = [max(have - used, 0) for have, used in zip(budget, taken, strict=False)]
+    rows = _rows(sums, operators, fabric)
+    first = _cells(rows, words)
 
-    def fits(row: Lanes) -> bool:
-        if not row.can_grow or row.growth(left[1])[0] > left[0]:
-            return False
-        blocks = memories.growth(row.sum, 2 * row.count)
-        return blocks <= 0 or memories.count + blocks <= budget[2]
+    def resources(rows: Sequence[Lanes], words: Words) -> Resources:
+        luts, dsps = (now - then + used for now, then, used in zip(_cells(rows, words), first, taken, strict=True))
+        return Resources(luts, dsps, words.cells[1])
 
-    def gain(row: Lanes) -> float:
-        """The cycles saved, divided by the largest share of the remaining cells that this takes."""
-        shares = [more / max(there, 1) for more, there in zip(row.growth(left[1]), left, strict=True)]
-        return (row.cycles(row.count) - row.cycles(2 * row.count)) / max(*shares, 1e-9)
+    def grown(places: Sequence[int], here: Resources) -> _Step | None:
+        """The step to twice the elements of rows; None if it does not fit."""
+        if not all(rows[place].can_grow for place in places):
+            return None
+        luts, left = budget.luts - here.luts, budget.dsps - here.dsps
+        for dsps in (left // len(places), 0):
+            more = [row.doubled(dsps) if place in places else row for place, row in enumerate(rows)]
+            wider = words
+            for place in places:
+                wider = wider.widened(more[place].sums, more[place].count)
+            step = _Step(more, wider)
+            there = resources(step.rows, step.words)
+            if all(
+                more <= max(most, now) for more, most, now in zip(*map(_triple, (there, budget, here)), strict=True)
+            ):
+                shares = (there.luts - here.luts) / max(luts, 1), (there.dsps - here.dsps) / max(left, 1)
+                saved = total(rows[place].cycles - more[place].cycles for place in places)
+                step.gain = saved / max(*shares, 1e-9)
+                return step
+        return None
 
-    while growing := [row for row in rows if fits(row)]:
-        row = max(growing, key=gain) if order == GAIN else growing[0]
-        row.in_dsps += row.more_in_dsps(left[1])
-        left = [there - more for more, there in zip(row.growth(left[1]), left, strict=True)]
-        row.count *= 2
-        memories.widen(row.sum, row.count)
-    return rows
+    while True:
+        here = resources(rows, words)
+        alone = [[place] for place in range(len(rows))]
+        steps = [step for places in (*alone, *_beside(rows)) if (step := grown(places, here)) is not None]
+        if not steps:
+            return rows
+        step = max(steps, key=lambda step: step.gain) if order == GAIN else steps[0]
+        rows, words = step.rows, step.words
 
 
-def _lanes(sum: UnrolledSum, operators: Operators) -> Lanes:
-    ops = sum.computing()
-    luts, dsps = cells_of(ops, operators)
+def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
+    """Yield the rows that take as many elements and read memories in common: words of one width are whole for all."""
+    for place, row in enumerate(rows):
+        others = [other for other, each in enumerate(rows) if each.count == row.count and each.memories & row.memories]
+        if len(others) > 1 and others[0] == place:
+            yield others
+
+
+@dataclass
+class _Step:
+    """The rows and words after a step. gain: the cycles saved, divided by the largest share of what is left."""
+
+    rows: Sequence[Lanes]
+    words: Words
+    gain: float = 0.0
+
+
+def _triple(cells: Resources) -> tuple[int, int, int]:
+    return cells.luts, cells.dsps, cells.brams
+
+
+def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
+    """The LUTs and DSPs of sums and memories; sums of one circuit that read whole words share it."""
+    circuits: dict[object, tuple[int, int]] = {}
+    for row in rows:
+        for sum in row.sums:
+            circuits[(row.circuit, row.count, row.in_dsps) if words.are_whole(sum) else sum.loop] = row.cells
+    luts, dsps = zip((words.cells[0] + words.chosen, 0), *circuits.values(), strict=True)
+    return total(luts), total(dsps)
+
+
+def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
+    """The sums by their circuits and by the most elements that they take, in the order of the first of each."""
+    circuits = Circuits()
+    alike: dict[tuple[object, ...], list[UnrolledSum]] = {}
+    for sum in sums:
+        for op in sum.computing():
+            circuits.is_new(op)
+        most = next(lanes for lanes in (MOST >> place for place in range(MOST)) if lanes < 2 or sum.takes(lanes))
+        key = most, sum.trips, *(circuits.of.get(term, term) for term in sum.terms)
+        alike.setdefault(key, []).append(sum)
+    return [_lanes(sums, circuit, operators, fabric) for (_, *circuit), sums in alike.items()]
+
+
+def _lanes(sums: Sequence[UnrolledSum], circuit: Sequence[object], operators: Operators, fabric: Fabric) -> Lanes:
+    # An iteration has one address of a word of elements.
+    ops = [
+        op
+        for op in sums[0].computing()
+        if not isinstance(op, rtl.LoadOp) and not isinstance(op.results[0].type, IndexType)
+    ]
+    luts, dsps = cells_of(ops, operators, fabric)
     products = [op for op in ops if isinstance(op, arith.MuliOp)] if dsps else []
     # Each element is added to the sum by an adder of its own.
-    luts += total(operators.width(term) for term in sum.terms)
-    return Lanes(sum, luts, dsps, total(product_in_logic(op, operators) for op in products), _runs(sum.loop))
+    luts += total(operators.width(term) for term in sums[0].terms)
+    return Lanes(sums, tuple(circuit), luts, dsps, total(product_in_logic(op, operators) for op in products))
 
 
 def _runs(loop: scf.ForOp) -> int:

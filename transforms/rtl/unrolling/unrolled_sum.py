@@ -23,8 +23,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import affine_sum, build_constant, build_index, trips_of
+from tinyml.transforms.rtl.scheduling.operators import factor
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
 
@@ -73,12 +73,12 @@ class UnrolledSum:
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
-            parts = terms(load.address)
+            first, factors = affine_sum(load.address)
             word = cast("rtl.MemoryType", load.memory.type)
-            if parts.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
+            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
                 return False
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            if any(part % unit for part in parts.values()):
+            if any(part % unit for part in (first, *factors.values())):
                 return False
         return True
 
@@ -89,8 +89,8 @@ class UnrolledSum:
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
         """True if each term is a product with an element of a row that ends in zeros, which contribute nothing."""
         return all(
-            isinstance(product := _narrowest(term).owner, arith.MuliOp)
-            and any(_narrowest(factor).owner in padded for factor in product.operands)
+            isinstance(product := factor(term).owner, arith.MuliOp)
+            and any(factor(operand).owner in padded for operand in product.operands)
             for term in self.terms
         )
 
@@ -144,13 +144,6 @@ class UnrolledSum:
         address = word_address(builder, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
         return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result)))).result
-
-
-def _narrowest(value: SSAValue) -> SSAValue:
-    """A value before its sign extension."""
-    while isinstance(value.owner, arith.ExtSIOp):
-        value = value.owner.operands[0]
-    return value
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:

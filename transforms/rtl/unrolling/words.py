@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.builder import Builder
@@ -12,8 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.ir.indices import build_constant, build_index
-from tinyml.transforms.rtl.scheduling.dependences import terms
+from tinyml.transforms.ir.indices import affine_sum, build_constant, build_index
 
 
 def width_of(value: SSAValue) -> int:
@@ -28,14 +27,16 @@ def word_address(
     stretch: the length of a row with and without padding.
     """
     word: SSAValue = counter
-    parts: Mapping[SSAValue | None, int] = terms(address)
-    for value, part in parts.items():
-        if value is counter or part == 0:
-            continue
-        factor = build_index(part * stretch[0] // stretch[1] // lanes, builder)
-        scaled = factor if value is None else builder.insert(arith.MuliOp(value, factor)).result
-        word = builder.insert(arith.AddiOp(word, scaled)).result
-    return word
+    first, factors = affine_sum(address)
+
+    def words(elements: int) -> SSAValue:
+        return build_index(elements * stretch[0] // stretch[1] // lanes, builder)
+
+    for value, factor in factors.items():
+        if value is not counter:
+            scaled = builder.insert(arith.MuliOp(value, words(factor))).result
+            word = builder.insert(arith.AddiOp(word, scaled)).result
+    return builder.insert(arith.AddiOp(word, words(first))).result if first else word
 
 
 def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:

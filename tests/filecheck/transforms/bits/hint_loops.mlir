@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p 'hint-loops{cells=2}' | filecheck %s
 // RUN: tinyml-opt %s -p 'bits-to-c{cells=2}' -t c | filecheck %s --check-prefix=C
 
-// Two elements at once fit into two percent of the LUTs; the counted loop is a pipeline, the one around it is not.
+// All eight elements fit at once into two percent of the LUTs; the counted loop is a pipeline, the one around it is not.
 builtin.module attributes {tinyml.target = "ecp5-25k"} {
   func.func @sums(%x: memref<8xi8>) -> memref<4xi8> {
     %w = scratch.constant dense<1> : tensor<32xi8> -> memref<32xi8, #scratch.flash>

@@ -147,6 +147,36 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 
 // -----
 
+// What finished rows are added to may change row by row: the sums of a block do not depend on it.
+func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 10>>) -> memref<9x!fixed.q<16, 10>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<18xi8>
+  %Y = scratch.view %arena[0 : i64] : memref<18xi8> to memref<9x!fixed.q<16, 10>>
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %old = scratch.slice %Y[%c4] : memref<9x!fixed.q<16, 10>> to memref<4x!fixed.q<16, 10>>
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<32, 20>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<4x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+    %here = arith.addi %c4, %i : index
+    %before = arith.addi %c3, %i : index
+    %mine = memref.load %old[%i] : memref<4x!fixed.q<16, 10>>
+    %last = memref.load %Y[%before] : memref<9x!fixed.q<16, 10>>
+    %more = num.add %y, %mine : !fixed.q<16, 10>, !fixed.q<16, 10> -> !fixed.q<16, 10>
+    %all = num.add %more, %last : !fixed.q<16, 10>, !fixed.q<16, 10> -> !fixed.q<16, 10>
+    memref.store %all, %Y[%here] : memref<9x!fixed.q<16, 10>>
+  }
+  func.return %Y : memref<9x!fixed.q<16, 10>>
+}
+// CHECK: func.func @updated
+// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x)
+// CHECK-NEXT: scf.for
+// CHECK: %mine = memref.load %old
+// CHECK: %last = memref.load %Y
+// CHECK: memref.store %all, %Y
+
+// -----
+
 // Six channels, each with a filter of its own: four at once, then two one by one. The sums start from biases, and wait
 // in an accumulator for which there is a kernel.
 func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16, 8>>, %window: memref<1x4x1x6x!fixed.q<8, 4>>, %Y: memref<6x!fixed.q<8, 2>>) {

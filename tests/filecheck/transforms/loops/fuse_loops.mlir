@@ -201,3 +201,173 @@ func.func @over_the_input() {
 // CHECK: func.func @over_the_input
 // CHECK: scf.for
 // CHECK: scf.for
+
+// -----
+
+// Pixel by pixel, an activation joins the rows before it, whose elements lie at one place of the image for both.
+func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+  %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  scf.for %p = %zero to %three step %one {
+    %at = arith.muli %p, %four : index
+    %pixel = scratch.slice %A[%at] : memref<12x!fixed.q<16, 12>> to memref<4x!fixed.q<16, 12>>
+    scf.for %i = %zero to %four step %one {
+      %of = arith.addi %at, %i : index
+      %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
+      memref.store %x, %pixel[%i] : memref<4x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %four step %one {
+      %of = arith.addi %at, %i : index
+      %a = memref.load %A[%of] : memref<12x!fixed.q<16, 12>>
+      %b = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 12>
+      memref.store %b, %pixel[%i] : memref<4x!fixed.q<16, 12>>
+    }
+  }
+  func.return %A : memref<12x!fixed.q<16, 12>>
+}
+// CHECK: func.func @pixels
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: [[x:%.*]] = memref.load %X
+// CHECK-NOT: memref.store [[x]]
+// CHECK: [[b:%.*]] = num.neg [[x]]
+// CHECK-NEXT: memref.store [[b]], %pixel
+// CHECK-NOT: scf.for
+
+// -----
+
+// The rows of the next pixel lie over the last one's, so that the loops do not meet in the same element.
+func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+  %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  scf.for %p = %zero to %two step %one {
+    %at = arith.muli %p, %four : index
+    %from = arith.muli %p, %two : index
+    scf.for %i = %zero to %four step %one {
+      %of = arith.addi %at, %i : index
+      %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
+      memref.store %x, %A[%of] : memref<12x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %four step %one {
+      %of = arith.addi %from, %i : index
+      %a = memref.load %A[%of] : memref<12x!fixed.q<16, 12>>
+      memref.store %a, %A[%of] : memref<12x!fixed.q<16, 12>>
+    }
+  }
+  func.return %A : memref<12x!fixed.q<16, 12>>
+}
+// CHECK: func.func @next_pixel
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+
+// -----
+
+// The caller, and another view of the same bytes, read what the first loop stores; a view that is written first does not.
+func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+  %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+  %C = scratch.view %arena[16 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+  %pairs = scratch.view %arena[0 : i64] : memref<24xi8> to memref<2x2x!fixed.q<16, 12>>
+  %again = scratch.view %arena[8 : i64] : memref<24xi8> to memref<2x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %B[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %Y[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
+    %y = memref.load %Y[%i] : memref<4x!fixed.q<16, 12>>
+    %ab = num.add %a, %b : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+    %sum = num.add %ab, %y : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+    memref.store %sum, %C[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %two step %one {
+    %pair = memref.load %pairs[%one, %i] : memref<2x2x!fixed.q<16, 12>>
+    memref.store %pair, %again[%i] : memref<2x!fixed.q<16, 12>>
+  }
+  scf.for %i = %one to %two step %one {
+    %last = memref.load %again[%i] : memref<2x!fixed.q<16, 12>>
+    memref.store %last, %C[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return %C : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @other_readers
+// CHECK: [[x:%.*]] = memref.load %X
+// CHECK-NEXT: memref.store [[x]], %A
+// CHECK-NEXT: memref.store [[x]], %Y
+// CHECK-NEXT: num.add [[x]], [[x]]
+
+// -----
+
+// In the next iteration of the outer loop, another view of the bytes is read before it is written.
+func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %before = scratch.view %arena[0 : i64] : memref<16xi8> to memref<2x2x!fixed.q<16, 12>>
+  %C = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %t = %zero to %four step %one {
+    %old = memref.load %before[%one, %one] : memref<2x2x!fixed.q<16, 12>>
+    memref.store %old, %X[%t] : memref<4x!fixed.q<16, 12>>
+    scf.for %i = %zero to %four step %one {
+      %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+      memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %four step %one {
+      %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+      memref.store %a, %C[%i] : memref<4x!fixed.q<16, 12>>
+    }
+  }
+  func.return %C : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @next_iteration
+// CHECK: [[x:%.*]] = memref.load %X
+// CHECK-NEXT: memref.store [[x]], %A
+// CHECK-NEXT: memref.store [[x]], %C
+
+// -----
+
+// %A takes the place of %B element by element: no later iteration reads what this one has stored.
+func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %B = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 11>>
+  %C = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
+    %a = num.convert %b : !fixed.q<16, 12> -> !fixed.q<16, 11>
+    memref.store %a, %A[%i] : memref<4x!fixed.q<16, 11>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 11>>
+    %c = num.convert %a : !fixed.q<16, 11> -> !fixed.q<16, 12>
+    memref.store %c, %C[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return %C : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @in_turn
+// CHECK: [[b:%.*]] = memref.load %B
+// CHECK-NEXT: [[a:%.*]] = num.convert [[b]]
+// CHECK-NEXT: [[c:%.*]] = num.convert [[a]]
+// CHECK-NEXT: memref.store [[c]], %C

@@ -39,7 +39,7 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 
 // -----
 
-// Sums go on at another scale; a contraction that does more than to store their bytes finds them in an array.
+// Sums go on at another scale; a contraction that does more than to store their bytes finds them where it stores.
 func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
   %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
@@ -61,13 +61,38 @@ func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
   func.return %y : memref<2x!fixed.q<8, 3>>
 }
 // CHECK-LABEL: func.func @chained
-// CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
-// CHECK: [[rows:%.*]] = scratch.slice %rows
+// CHECK-NOT: memref.alloca
+// CHECK: [[all:%.*]] = scratch.slice %y[{{%.*}}] : memref<2x!fixed.q<8, 3>>
+// CHECK: [[rows:%.*]] = scratch.slice [[all]]
 // CHECK-NEXT: num.call #num.coded_rows<{weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}, {{.*}}>([[rows]], %a, %b)
 // CHECK: num.contract %i to 2
 // CHECK-NOT: num.products
-// CHECK: [[z:%.*]] = memref.load %rows[%i]
+// CHECK: [[z:%.*]] = memref.load [[all]][%i]
 // CHECK: num.mul [[z]], [[z]]
+
+// -----
+
+// An array of their own keeps bytes where the contraction reads what it overwrites.
+func.func @updated(%x: memref<4x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
+  %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
+  %v = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %i to 2 {
+    %start = num.zero : !fixed.acc<24, 10>
+    %sum = num.products %start, %v, %x : !fixed.acc<24, 10>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    %z = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 3>
+    %old = memref.load %y[%i] : memref<2x!fixed.q<8, 3>>
+    %t = num.mul %z, %old : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
+    memref.store %t, %y[%i] : memref<2x!fixed.q<8, 3>>
+  }
+  func.return %y : memref<2x!fixed.q<8, 3>>
+}
+// CHECK-LABEL: func.func @updated
+// CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
+// CHECK: [[rows:%.*]] = scratch.slice %rows
+// CHECK-NEXT: num.call #num.coded_rows<{{.*}}([[rows]], %x)
+// CHECK: [[z:%.*]] = memref.load %rows[%i]
+// CHECK: num.mul [[z]], %old
 
 // -----
 

@@ -3,7 +3,10 @@
 // RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/features.npz},profile{data=%S/../Inputs/features.npz}" --split-input-file | filecheck %s --check-prefix=PROFILE
 // RUN: not tinyml-opt %s -p "scale-features{data=%S/../Inputs/two.npz}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHAPE
 
-// Features from 1 to 3, from -300 to 100 and always 5 become numbers from -1 to 1; a linear model absorbs the units.
+// RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/far_features.npz}" --split-input-file | filecheck %s --check-prefix=FAR
+
+// Features from 1 to 3, from -300 to 100 and always 5 become numbers from -1 to 1 by powers of two; a linear model
+// absorbs the units. One from 1000 to 1010 has a zero.
 func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   %mean = tdsl.const dense<[[1.0, 0.0, 0.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
   %W = tdsl.const dense<[[8.0], [0.5], [2.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
@@ -11,14 +14,14 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %centred, %W : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// 8 * (2 - 1) + 0.5 * -100 + 2 * 5 is left for the zeros.
-// CHECK: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [1.0, 200.0, 5.0], offsets = [2.0, -100.0, 5.0]>>
-// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}8.000000e+00], [1.000000e+02], [1.000000e+01]]>
+// CHECK: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [4.0, 512.0, 8.0], offsets = [0.0]>>
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.200000e+01], [2.560000e+02], [1.600000e+01]]>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W
-// CHECK-NEXT: %bias = tdsl.const dense<-3.200000e+01>
+// CHECK-NEXT: %bias = tdsl.const dense<-8.000000e+00>
 // CHECK-NEXT: tdsl.add %y, %bias
 // PROFILE: func.func @linear
-// PROFILE-SAME: tdsl.profile = #tdsl.profile<-1.0, 1.0, [-1.0, -1.0, 0.0, 1.0, 1.0]>
+// PROFILE-SAME: tdsl.profile = #tdsl.profile<-0.5859375, 0.75,
+// FAR: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 512.0, 8.0], offsets = [1005.0, 0.0, 0.0]>>
 
 // -----
 

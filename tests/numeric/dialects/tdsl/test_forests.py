@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,14 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering import pipelines
+from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.note_read_features import NoteReadFeaturesPass
 
 FORMATS = [
     ("fixed", 8),
@@ -170,11 +174,49 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
 
 
-def test_floats_on_avr_give_the_same_bits(tmp_path: Path):
-    """Where there is no assembly, plain C without arrays."""
-    module, inputs = random_program(9)
+@pytest.mark.parametrize(
+    ("device", "format", "width"),
+    [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
+)
+def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
+    """The floats that no node compares are NaN, and convert to nothing."""
+    module, inputs = random_program(11, features=40)
+    NoteReadFeaturesPass().apply(context(), module)
+    read = tdsl.read_input(module).read
+    assert read is not None
+    module = in_format(module, inputs, format, width)
+    source = printed(module, device, tmp_path / "c")
+    assert ("read_features" in (source / "forest.c").read_text()) == (format == "fixed")
+    x = np.full_like(inputs[:12], np.nan)
+    x[:, read] = inputs[:12, read]
+    (tmp_path / "run").mkdir()
+    _, result = run_on_floats(source, interface_of(module), x, roomy(device), tmp_path / "run")
+    expected = evaluate(module, encode_inputs(module, inputs[:12]))
+    np.testing.assert_array_equal(result.scores, expected.scores)
+
+
+ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -np.inf, np.nan, -np.nan], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("device", "features", "flash"),
+    [(device, *case) for device, case in spread_product(8, DEVICES, [(12, None), (90, None), (40, 1)])],
+)
+def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
+    """As code and as tables, at thresholds and beside them, and of what is hardly a number or none."""
+    module, inputs = random_program(9, features=features)
+    thresholds = forest_of(module).trees.thresholds.copy()
+    thresholds[:3] = 0.0, -0.0, -1e-42
+    forest_of(module).properties |= replace(forest_of(module).trees, thresholds=thresholds).attributes
     module = in_format(module, inputs, "f32", None)
-    source = printed(module, "uno", tmp_path / "c")
-    assert "tm_avr_forest_plain" in (source / "forest.c").read_text()
-    raws = encode_inputs(module, inputs)[:8]
-    assert difference(module, raws, source, runner_for(roomy("uno")), tmp_path) is None
+    source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
+    trees, random = forest_of(module).trees, np.random.default_rng(0)
+    limits = trees.thresholds.astype(np.float32)
+    around = [limits, np.nextafter(limits, np.float32(np.inf)), np.nextafter(limits, np.float32(-np.inf))]
+    raws = np.repeat(inputs[:1], 24, axis=0)
+    for sample, values in enumerate(raws):
+        some = random.permutation(len(limits))
+        values[trees.features[some]] = around[sample % 3][some]
+        if sample % 2:
+            values[:] = np.where(random.random(features) < 0.4, random.choice(ODD, features), values)
+    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None

@@ -25,7 +25,7 @@ from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
-from tinyml.transforms.rtl.unrolling.block_rams import BlockRams
+from tinyml.transforms.rtl.unrolling.block_rams import Words
 
 assert posit_functions
 
@@ -97,7 +97,7 @@ def test_elements_within_block_rams():
     fabric = fabric_of(function)
     vectors = [op for op in function.walk() if isinstance(op, rtl.MemoryOp) and op.result.type.depth.data == 300]
     assert len(vectors) > 20
-    assert fabric.there.brams - 6 < BlockRams(function, fabric).count <= fabric.there.brams
+    assert fabric.there.brams - 6 < Words(function, fabric).cells[1] <= fabric.there.brams
 
 
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.extra.numpy import arrays
+from hypothesis.strategies import integers
+from numpy.typing import NDArray
 from programs.estimators import sk, skl2onnx
 
 import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.choice.statistics import Detector, Judge
-from tinyml.tools.driver.detection import FAR
+from tinyml.tools.driver.detection import FAR, rank_losses, ranks
 
 RANDOM = np.random.default_rng(5)
 USUAL = RANDOM.normal(size=(500, 4)).astype(np.float32)
 STRANGE = (RANDOM.normal(size=(100, 4)) * 3).astype(np.float32)
+SPREAD = np.array([1, 100, 0.01, 3], np.float32)
+ALONE = np.tile(np.arange(4) == 0, (100, 1))
 BOTH = np.vstack([USUAL[200:400], STRANGE[:50]]), np.repeat([1, -1], [200, 50])
 HELD = np.vstack([USUAL[400:], STRANGE[50:]]), np.repeat([1, -1], [100, 50])
 
@@ -28,7 +35,8 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
     assert program.threshold is not None
     exact = detector.score_samples(HELD[0])
     assert (detector.score_samples(BOTH[0][:200]) < program.threshold).mean() == pytest.approx(0.05)
-    np.testing.assert_allclose(program.decision_function(HELD[0]), program.score_samples(HELD[0]) - program.threshold)
+    decisions = program.score_samples(HELD[0]) - program.threshold
+    np.testing.assert_allclose(program.decision_function(HELD[0]), decisions, atol=1e-4)
     far = np.abs(exact - program.threshold) > FAR * np.ptp(exact)
     found = program.predict(HELD[0])
     assert (found != np.where(exact < program.threshold, -1, 1))[far].mean() <= 0.005
@@ -68,7 +76,8 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
     own = np.arange(300)
 
     def points(anomalous: Any, threshold: float) -> float:
-        judge = Judge(own * 0, None, scores[:, None], own, numbers=True, detector=Detector(threshold, anomalous))
+        detector = Detector(threshold, anomalous, own[:0], scores[:0])
+        judge = Judge(own * 0, None, scores[:, None], own, numbers=True, detector=detector)
         assert judge.loss(own * 0, scores[:, None]).points == 0
         found = judge.loss(own * 0, noisy[:, None])
         assert found.bound > found.points
@@ -80,6 +89,94 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
     assert points(None, -100.0) == pytest.approx(100 * (1 - np.corrcoef(first, second)[0, 1]))
     decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR / 2 * np.ptp(scores))
     assert points(bad, 0.0) == pytest.approx(max(100 * (area[0] - area[1]), 100 * decided.mean()))
+
+
+def test_a_judge_counts_decisions_far_from_the_data_and_the_rarer_kind() -> None:
+    own, scores = np.arange(200), np.linspace(-1, 1, 200)
+    bad = own < 20
+    judge = Judge(own * 0, None, scores[:, None], own, True, Detector(-0.8, bad, own[:4], np.array([-9.0, -9, 0, 0])))
+    found = judge.loss(own * 0, scores[:, None])
+    # Twenty anomalies are few: the bound decides.
+    assert (found.points, found.groups) == (0, 20)
+    assert judge.with_far(found, np.array([-9.0, 0.5, 0, 0])).points == 25
+
+
+@given(arrays(np.int64, (2, 12), elements=integers(0, 4)))
+def test_losses_of_ranks_are_those_of_spearman(scores: NDArray[np.int64]) -> None:
+    one, other = scores
+    lost = float(rank_losses(one, other).mean())
+    if np.ptp(scores, axis=1).all():
+        assert lost == pytest.approx(1 - float(np.corrcoef(ranks(one), ranks(other))[0, 1]))
+    else:
+        assert lost == float(np.ptp(scores, axis=1).any())
+
+
+ON_USUAL = {
+    "support vectors": sk.OneClassSVM(nu=0.1),
+    "local densities": sk.LocalOutlierFactor(n_neighbors=8, novelty=True, contamination=0.05),
+    "ellipse": sk.EllipticEnvelope(contamination=0.05, random_state=0),
+    "components": sk.PCA(2),
+}
+
+
+@pytest.mark.parametrize("name", ON_USUAL)
+def test_detectors_compiled_on_usual_samples_tell_far_anomalies(name: str) -> None:
+    detector = sk.make_pipeline(sk.StandardScaler(), sk.clone(ON_USUAL[name])).fit(USUAL[:200] * SPREAD)
+    usual, held = USUAL[200:400] * SPREAD, USUAL[400:] * SPREAD
+    exact, program = (
+        tinyml.compile(detector, usual, board="host", false_alarms=0.02, format=format) for format in ("f32", "auto")
+    )
+    threshold, detection = exact.threshold, program.report.detection
+    assert threshold is not None
+    assert detection is not None
+    assert detection["far"] <= 0.01
+    alone = held + np.where(RANDOM.permuted(ALONE, axis=1), 8, 0) * SPREAD
+    samples = np.vstack([held, 2 * held, 5 * held, 50 * held, alone]).astype(np.float32)
+    scores = exact.score_samples(samples)
+    far = np.abs(scores - threshold) > FAR * np.ptp(exact.score_samples(usual))
+    assert (program.predict(samples) != np.where(scores < threshold, -1, 1))[far].mean() <= 0.005
+
+
+def test_a_program_that_misses_far_anomalies_says_so() -> None:
+    detector = sk.make_pipeline(sk.StandardScaler(), sk.OneClassSVM(nu=0.1)).fit(USUAL[:200])
+    program = tinyml.compile(detector, USUAL[200:400], board="host", false_alarms=0.02, format="fixed", width=4)
+    assert "far samples" in [warning["name"] for warning in program.report.warnings]
+
+
+def test_a_rate_of_false_alarms_counts_samples() -> None:
+    detector = sk.EllipticEnvelope(contamination=0.05, random_state=0).fit(USUAL[:200])
+    for rate, below in ((0, 0), (0.29, 29), (0.5, 50)):
+        program = tinyml.compile(detector, USUAL[200:300], board="host", false_alarms=rate, format="fixed", width=16)
+        assert (program.predict(USUAL[200:300]) < 0).sum() == pytest.approx(below, abs=min(below, 1))
+        np.testing.assert_array_equal(program.decision_function(USUAL) < 0, program.predict(USUAL) < 0)
+
+
+def test_a_threshold_below_all_samples_is_within_the_format() -> None:
+    """The threshold of the estimator, whatever samples are compiled with."""
+    detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)
+    near = USUAL[np.abs(USUAL).max(1) < 0.5]
+    program = tinyml.compile(detector, near, board="host", format="fixed", width=16)
+    np.testing.assert_array_equal(program.predict(STRANGE * 3), detector.predict(STRANGE * 3))
+
+
+def test_loaded_models_and_trusted_files_become_detectors(tmp_path: Path) -> None:
+    means = sk.KMeans(4, n_init=1, random_state=0).fit(USUAL)
+    file = tmp_path / "means.pkl"
+    file.write_bytes(pickle.dumps(means))
+    expected = tinyml.compile(means, USUAL, board="host", false_alarms=0.1).score_samples(USUAL)
+    loaded = tinyml.load(means)
+    found = tinyml.compile(loaded, USUAL, board="host", false_alarms=0.1)
+    np.testing.assert_array_equal(found.score_samples(USUAL), expected)
+    with pytest.raises(InputError, match="runs the code that it holds"):
+        tinyml.compile(file, USUAL, board="host", false_alarms=0.1)
+    found = tinyml.compile(file, USUAL, board="host", false_alarms=0.1, trust_pickle=True)
+    np.testing.assert_array_equal(found.score_samples(USUAL), expected)
+
+
+def test_labels_of_another_kind_are_explained() -> None:
+    detector = sk.IsolationForest(n_estimators=5, random_state=0).fit(USUAL)
+    with pytest.raises(InputError, match=r"got 0 in sample 0: np.where\(y == 1, -1, 1\)"):
+        tinyml.compile(detector, BOTH[0], (BOTH[1] < 0).astype(int), board="host")
 
 
 def correlated(seed: int) -> Any:

@@ -106,7 +106,12 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert min(entry) >= 0
     assert max(entry) > 0
     assert len(table["steps"]) > 10
-    assert list(table["floats"]) == ["scaled tm_f32_to_s8", "tm_f32_to_s8"]
+    assert list(table["floats"]) == [
+        "scaled tm_f32_to_s8",
+        "scaled zeros factors tm_f32_to_s16 tm_limit_i32_i8",
+        "scaled zeros tm_f32_to_s16",
+        "tm_f32_to_s8",
+    ]
     assert costs.main(["--quick", "foreign"]) == 0
     out, err = capfd.readouterr()
     assert "% off the table" in out

@@ -20,7 +20,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.targets.registry import HOST, USUAL, board
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import accuracy
 from tinyml.tools.driver.request import Request
@@ -128,7 +128,6 @@ def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
 
 
 ENCODES = """\
-#include <string.h>
 #include "figure.h"
 #include "{source}"
 static {type} out[{name}_INPUT_LENGTH];
@@ -136,35 +135,34 @@ const {type} *figure_scores(void) {{ return out; }}
 void figure_predict(const int32_t *X)
 {{
     for (int i = 0; i < {name}_INPUT_LENGTH; i++) {{
-        float real;
-        memcpy(&real, &X[i], sizeof real);
-        {name}_set(i, real);
+        union {{ int32_t bits; float value; }} real;
+        real.bits = X[i];
+        {name}_set(i, real.value);
         out[i] = {name}_input()[i];
     }}
 }}
 """
 
 
-@pytest.mark.parametrize("device", [HOST, USUAL])
-def test_the_header_encodes(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
-    """In single precision, in which a number half-way between two raws may go to either."""
+@pytest.mark.parametrize("device", spread(DEVICES, 3))
+def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
+    """Every kind of float, NaN and subnormal numbers too."""
     name = compiled.report["name"]
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]
-    x = np.concatenate([x, np.repeat([[-1e30], [1e30]], x.shape[1], 1)])
+    odd = [[-1e30], [1e30], [np.inf], [-np.inf], [np.nan], [-np.nan], [-0.0], [1e-45], [-1e-45], [-1e-39]]
+    x = np.concatenate([x, np.repeat(odd, x.shape[1], 1)]).astype(np.float32)
     type = interface_of(formats).input_ctype
     source = ENCODES.format(name=name, type=type, source=compiled.folder / f"{name}.c")
-    bits = x.astype(np.float32).view(np.int32)
-    raws = run_figure(source, bits, x.shape[1], device, tmp_path, output=type).astype(np.int64)
-    expected = encode_inputs(formats, x).astype(np.int64)
-    assert np.abs(raws - expected).max() <= 1
-    assert (raws != expected).mean() < 0.01
+    raws = run_figure(source, x.view(np.int32), x.shape[1], device, tmp_path, output=type)
+    np.testing.assert_array_equal(raws, encode_inputs(formats, x))
 
 
+@pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
-def test_headers_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str) -> None:
-    """Tables of chips whose flash ordinary loads reach are read without a helper."""
-    compiled = without_device(models, "wine", width=8, feature_scales=True, target=target)
+def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
+    """Tables of chips whose flash ordinary loads reach are read without a helper, by integers and by floats."""
+    compiled = without_device(models, "wine", format=format, width=8, feature_scales=True, target=target)
     own = tmp_path / "own"
     own.mkdir()
     (own / "wine.h").write_text(compiled.header)

@@ -2,8 +2,11 @@
 
 import pytest
 from programs.graphs import (
+    DS_CNN_L,
+    DS_CNN_M,
     ds_cnn,
     efficientnet_b0,
+    etinynet,
     gural_murmann,
     inverted_residual,
     lenet,
@@ -12,6 +15,7 @@ from programs.graphs import (
     res_keywords,
     resnet8,
 )
+from programs.searched_graphs import MCUNETS, MICRONETS, micronet_vww_2
 from programs.spread import spread
 
 from tinyml.transforms.schedules.patches import patches
@@ -75,14 +79,37 @@ def test_ordinary_execution_of_mobilenet(resolution: int):
     [
         (res_keywords(3, pool=True), ("ordinary",), [23_670]),
         (res_keywords(6, pool=False), ("ordinary", "partial-8"), [66_150, 44_590]),
-        (ds_cnn(276, 5, (2, 1), 2), ("ordinary",), [86_940]),
-        (ds_cnn(172, 4, (2, 1), 2), ("ordinary",), [54_180]),
+        (DS_CNN_L, ("ordinary",), [86_940]),
+        (DS_CNN_M, ("ordinary",), [54_180]),
         (ds_cnn(), ("ordinary",), [16_000]),
+        (MICRONETS["L"], PARTIAL, [169_740, 69_000, 69_000, 65_750]),
+        (MICRONETS["M"], ("ordinary",), [86_100]),
+        (MICRONETS["S"], ("ordinary",), [51_660]),
+        (MICRONETS["L-Base"], ("ordinary", "partial-8"), [169_740, 69_000]),
     ],
-    ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M", "DS-CNN-S"],
+    ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M", "DS-CNN-S", *(f"MicroNets-{name}" for name in MICRONETS)],
 )
 def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[int]):
     """PEX, appendix D."""
+    assert peaks(graph, *modes) == expected
+
+
+@pytest.mark.parametrize(
+    ("graph", "modes", "expected"),
+    [
+        (MCUNETS["S"].graph(), PARTIAL, [332_800, 185_600, 185_600, 140_800]),
+        (MCUNETS["M"].graph(), ("ordinary",), [340_736]),
+        (MCUNETS["L"].graph(), ("ordinary", "partial-8"), [422_400, 192_000]),
+        (MCUNETS["10FPS"].graph(), ("ordinary",), [61_440]),
+        (MCUNETS["r144"].graph(), ("ordinary",), [269_568]),
+        (micronet_vww_2(), ("ordinary",), [27_904]),
+        (etinynet(4), ("ordinary",), [551_936]),
+        (etinynet(3), ("ordinary",), [451_584]),
+    ],
+    ids=[*(f"MCUNet {name}" for name in MCUNETS), "MicroNets VWW-2", "ETinyNet x1.00", "ETinyNet x0.75"],
+)
+def test_networks_for_images(graph: Graph, modes: tuple[str, ...], expected: list[int]):
+    """PEX, appendix D, and table 4 for the first one."""
     assert peaks(graph, *modes) == expected
 
 
@@ -134,7 +161,7 @@ def test_streaming(name: str):
 
 def test_channels_in_place_go_beyond_streaming():
     """In DS-CNN-L depthwise convolutions that overwrite their operand channel by channel win."""
-    graph = ds_cnn(276, 5, (2, 1), 2)
+    graph = DS_CNN_L
     chosen = schedule_named("auto").plan(graph)
     assert chosen.bits / 8 == 18_680
     assert chosen.bits < schedule_named("pixels").plan(graph).bits

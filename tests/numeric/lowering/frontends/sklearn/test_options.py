@@ -113,6 +113,25 @@ CLASSIFIERS: Mapping[str, Axes] = {
     },
     "OneVsRestClassifier": {"estimator": ("LogisticRegression", "SVC", "HistGradientBoosting", Refused("GaussianNB"))},
     "VotingClassifier": {"voting": ("hard", "soft"), "weights": (None, (1, 3, 2)), "estimators": ("members",)},
+    "StackingClassifier": {
+        "estimators": ("members", "deciding members"),
+        "final_estimator": (None, "RandomForestClassifier", "LinearSVC"),
+        "stack_method": ("auto", Refused("predict")),
+        "passthrough": (False, True),
+        "cv": (2,),
+    },
+    "CalibratedClassifierCV": {
+        "estimator": (
+            "LinearSVC",
+            "LogisticRegression",
+            "GaussianNB",
+            "DecisionTreeClassifier",
+            "HistGradientBoosting",
+        ),
+        "method": ("sigmoid", Refused("isotonic")),
+        "ensemble": (False, True),
+        "cv": (2,),
+    },
     "RFE": {"estimator": ("LogisticRegression", "DecisionTreeClassifier"), "n_features_to_select": (2, 3)},
     "RFECV": {"estimator": ("LogisticRegression",), "cv": (2,)},
 }
@@ -168,6 +187,12 @@ REGRESSORS: Mapping[str, Axes] = {
     },
     "HistGradientBoostingRegressor": HISTOGRAMS,
     "VotingRegressor": {"weights": (None, (1, 3, 2)), "estimators": ("members of values",)},
+    "StackingRegressor": {
+        "estimators": ("members of values",),
+        "final_estimator": (None, "Ridge", "DecisionTreeRegressor"),
+        "passthrough": (False, True),
+        "cv": (2,),
+    },
     "RFE": {"estimator": ("Ridge", "DecisionTreeRegressor"), "n_features_to_select": (1, 2)},
 }
 
@@ -186,6 +211,13 @@ TRANSFORMERS: Mapping[str, Axes] = {
         "gamma": (None, 0.2),
         "coef0": (None, 0.5),
         "n_components": (7,),
+    },
+    "SimpleImputer": {"strategy": ("mean", "median"), "add_indicator": (False, Refused(True))},
+    "PolynomialFeatures": {
+        "degree": (1, 2, 3, (2, 3)),
+        "interaction_only": (False, True),
+        "include_bias": (False, True),
+        "order": ("C", "F"),
     },
     "Binarizer": {"threshold": (0.0, 0.5)},
     "FunctionTransformer": {"func": (None, Refused(np.log1p))},
@@ -283,6 +315,11 @@ PARTS: Mapping[str, Callable[[], Any]] = {
         ("b", sk.RandomForestClassifier(3, max_depth=3, random_state=0)),
         ("c", sk.LogisticRegression()),
     ],
+    "deciding members": lambda: [
+        ("a", sk.LinearSVC()),
+        ("b", sk.HistGradientBoostingClassifier(max_iter=3)),
+        ("c", sk.MLPClassifier((3,), max_iter=20, random_state=0)),
+    ],
     "members of values": lambda: [
         ("a", sk.Ridge()),
         ("b", sk.HistGradientBoostingRegressor(loss="poisson", max_iter=2)),
@@ -305,7 +342,7 @@ def made(case: Case) -> Any:
     options: dict[str, Any] = {}
     for name, given in case.options:
         value: Any = given.value if isinstance(given, Refused) else given
-        if name == "estimator" and value is not None:
+        if name in ("estimator", "final_estimator") and value is not None:
             value = inner(value)
         elif name in HOLDERS and value in PARTS:
             value = PARTS[str(value)]()

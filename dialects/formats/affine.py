@@ -1,0 +1,43 @@
+"""Formats whose reals are `unit * (raw - zero)`, found by their raws."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat, Raws
+
+
+@lru_cache(maxsize=256)
+def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
+    """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.
+
+    The formula of the smallest raws is checked on all raws of up to 16 bits, or around each power of two of wider ones.
+    """
+    smallest = np.array([[0, 1]], format.dtype)
+    reals = format.decode(smallest)
+    # A format with several scales gives one row for each.
+    if reals.shape != smallest.shape or not 0 < (unit := float(reals[0, 1] - reals[0, 0])) < math.inf:
+        return None
+    zero = round(-reals[0, 0] / unit)
+    raws = checked_raws(format)
+    with np.errstate(all="ignore"):
+        reals = format.decode(raws)
+        # Raws to which no real rounds, such as NaR, are not numbers.
+        numbers = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
+        return (unit, zero) if ((raws.astype(np.float64) - zero) * unit == reals)[numbers].all() else None
+
+
+def checked_raws(format: NumberFormat) -> Raws:
+    """All raws of a format of at most 16 bits; the raws around each power of two of a wider format."""
+    info = np.iinfo(format.dtype)
+    if info.bits <= 16:
+        return np.arange(info.min, info.max + 1).astype(format.dtype)
+    powers = np.left_shift(1, np.arange(info.bits - 1), dtype=np.int64)
+    around = (powers[:, None] + np.arange(-3, 4)).ravel()
+    raws = np.concatenate([around, -around])
+    return raws[(raws >= info.min) & (raws <= info.max)].astype(format.dtype)

@@ -1,0 +1,132 @@
+"""The raws of features with scales of their own, in integers: what `NAME_set` computes, and the evaluator likewise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tinyml.dialects.formats.affine import affine_formula
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine, width_for
+from tinyml.dialects.tdsl.inputs import FeatureMap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FeatureEncoding", "feature_encoding"]
+
+V = TypeVar("V")
+
+_FACTOR_BITS = 15
+"""Bits of the magnitude of a factor."""
+
+_EXACT = 1 << 24
+"""Integers up to here are numbers of single precision, in which chips with hardware for floats compare."""
+
+_DIFFERENCE_BITS = 13
+"""Bits of the least magnitude of a difference before a product, so that 16 bits hold most features before it."""
+
+_WIDTHS = (8, 16, 32)
+
+_SHIFTS = range(-114, 127)
+"""Scales that `tm_f32_to_sN` takes."""
+
+
+@dataclass(frozen=True)
+class FeatureEncoding:
+    """Integers that turn feature j, x, into a raw: `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`.
+
+    The result is rounded half up and clamped to [low, high]. The difference is clamped to [-span, span] before the
+    product. shifts, zeros, factors: of shape (elements,). factors: None if no scale needs a product.
+    """
+
+    shifts: NDArray[np.int8]
+    zeros: NDArray[np.int32]
+    factors: NDArray[np.int16] | None
+    span: int
+    right: int
+    zero: int
+    low: int
+    high: int
+
+    def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
+        """The raw of a float, the feature with an index. NaN becomes the least integer before the product."""
+        least, most = self.ends
+        width = width_for(least, most, _WIDTHS)
+        shift = _entry(m, "shift", self.shifts, index)
+        limits = m.int_constant(least, width), m.int_constant(most, width)
+        x = Int(m.call(f"tm_f32_to_s{width}", real, m.held(shift, 8), *limits), width, least, most)
+        x = m.sub(x, _entry(m, "zero", self.zeros, index))
+        if self.factors is None:
+            return m.clamp(x, self.low, self.high)
+        factor = _entry(m, "factor", self.factors, index)
+        product = m.mul(m.narrowed(m.clamp(x, -self.span, self.span)), factor)
+        low, high = self.low - self.zero, self.high - self.zero
+        return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
+
+    def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
+        """The raws of samples of features (samples, elements), also of double precision."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        # Of a signalling NaN.
+        with np.errstate(invalid="ignore"):
+            raws = self.raw(NumpyMachine(), x, np.arange(len(self.shifts)))
+        return np.broadcast_to(raws.value, x.shape)
+
+    def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
+        """Features whose raws these are, (samples, elements); they may need double precision."""
+        integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
+        if self.factors is not None:
+            integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))
+        return np.ldexp(integers + self.zeros.astype(np.float64), -self.shifts.astype(np.int64))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The interval of integers before zeros are subtracted, outside of which results are clamped."""
+        low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
+        return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
+
+
+def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
+    """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
+
+    Scales that are powers of two in units of the raws take a shift alone; others take a product of an integer with one
+    bit more than the raws, but at least 13 and a sign, and one of 16 bits.
+    """
+    if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
+        return None
+    unit, zero = formula
+    low, high = sorted(int(end) for end in format.ends())
+    units = features.scales * unit
+    mantissas, exponents = np.frexp(units)
+    if (mantissas == 0.5).all():
+        shifts = 1 - exponents.astype(np.int64)
+        factors, span, right = None, 0, 0
+        zeros = np.rint(np.ldexp(features.zeros, shifts)) - zero
+    elif format.dtype.itemsize <= 2:
+        reach = max(high - zero, zero - low)
+        span = (1 << max(_DIFFERENCE_BITS, reach.bit_length() + 1)) - 1
+        shifts = np.floor(np.log2(span / (reach * np.abs(units)))).astype(np.int64)
+        quotients = 1 / np.ldexp(units, shifts)
+        right = _FACTOR_BITS - math.frexp(float(np.abs(quotients).max()) * (1 + 2.0**-_FACTOR_BITS))[1]
+        factors = np.rint(np.ldexp(quotients, right)).astype(np.int16)
+        zeros = np.rint(np.ldexp(features.zeros, shifts))
+    else:
+        return None
+    if not all(int(shift) in _SHIFTS for shift in shifts) or np.abs(zeros).max() >= _EXACT:
+        return None
+    found = FeatureEncoding(shifts.astype(np.int8), zeros.astype(np.int32), factors, span, right, zero, low, high)
+    least, most = found.ends
+    exact = max(-least, most) <= _EXACT or (not zeros.any() and factors is None)
+    return found if exact else None
+
+
+def _entry(m: Machine[V], name: str, table: NDArray[Any], index: V) -> Int[V]:
+    """An entry of a table, in the narrowest type; a constant if all are equal."""
+    if (table == table[0]).all():
+        return m.const(int(table[0]))
+    width = width_for(int(table.min()), int(table.max()), _WIDTHS)
+    narrow = table.astype(f"i{width // 8}")
+    return Int(m.lookup(f"feature_{name}s", narrow, index), width, int(table.min()), int(table.max()))

@@ -1,0 +1,110 @@
+"""Models of XGBoost, LightGBM and CatBoost as the objects that these libraries train, and CatBoost's own files.
+
+Each library writes what its object is: XGBoost JSON, LightGBM its text, CatBoost ONNX.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import described
+from tinyml.lowering.frontends.boosted.json_fields import Fields
+from tinyml.lowering.frontends.boosted.lightgbm import lightgbm_model, read_lightgbm
+from tinyml.lowering.frontends.boosted.objectives import BoostedModel, boosted_values
+from tinyml.lowering.frontends.boosted.xgboost import import_xgboost, xgboost_model
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+
+PACKAGES = ("xgboost", "lightgbm")
+"""The packages whose classes have the interface of scikit-learn's estimators, and are read as these are."""
+
+
+def _of_xgboost(estimator: Any, file: str) -> BoostedModel:
+    kind = next(kind for kind in ("Classifier", "Ranker", "Regressor") if type(estimator).__name__.endswith(kind))
+    return xgboost_model(Fields(_json_of(estimator.get_booster()), file), kind.lower())
+
+
+def _json_of(booster: Any) -> Any:
+    return json.loads(bytes(booster.save_raw("json")))
+
+
+def _of_lightgbm(estimator: Any, file: str) -> BoostedModel:
+    return lightgbm_model(estimator.booster_.model_to_string(), file)
+
+
+_MODELS: Mapping[str, Callable[[Any, str], BoostedModel]] = {
+    **dict.fromkeys(("XGBClassifier", "XGBRegressor", "XGBRanker", "XGBRFClassifier", "XGBRFRegressor"), _of_xgboost),
+    **dict.fromkeys(("LGBMClassifier", "LGBMRegressor", "LGBMRanker"), _of_lightgbm),
+}
+
+
+def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The values of an estimator's trees, or a score per class, of two classes one that is positive for the second."""
+    # What is not fitted raises an error of the library's own.
+    try:
+        model = _MODELS[type(estimator).__name__](estimator, to.file)
+    except (InputError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise to.error(f"its model cannot be read: {described(error)}") from error
+    return boosted_values(to, x, model)
+
+
+BOOSTERS: Mapping[str, Callable[[Any, ModelBuilder, SSAValue], SSAValue]] = dict.fromkeys(_MODELS, _boosted)
+"""The handlers of estimators of other packages than scikit-learn, by class name."""
+
+
+def import_booster(model: Any, file: str) -> ModuleOp:
+    """The program of a `Booster` of XGBoost or LightGBM, or of a model of CatBoost.
+
+    Raises `InputError` for an object of another class, one that is not fitted, and an unsupported model.
+    """
+    package = type(model).__module__.partition(".")[0]
+    if package == "catboost":
+        return _import_onnx(model, file)
+    if type(model).__name__ != "Booster":
+        raise InputError(f"expected an estimator or a Booster of {package}, got {type(model).__name__}", file=file)
+    if package == "xgboost":
+        return import_xgboost(Fields(_json_of(model), file), file)
+    return read_lightgbm(model.model_to_string().encode("utf-8"), file)
+
+
+def read_catboost(content: bytes, file: str) -> ModuleOp:
+    """The program of a file that CatBoost's `save_model('model.cbm')` wrote, which CatBoost reads.
+
+    Raises `InputError` without CatBoost, for an invalid file, and for an unsupported model.
+    """
+    try:
+        catboost: Any = import_module("catboost")
+    except ImportError as error:
+        raise InputError(
+            "needs the package catboost: pip install catboost, or save_model('model.onnx', format='onnx')", file=file
+        ) from error
+    model = catboost.CatBoost()
+    try:
+        model.load_model(blob=content)
+    # Any exception of CatBoost's stands for an invalid file.
+    except Exception as error:
+        raise InputError(f"not a model of CatBoost: {described(error)}", file=file) from error
+    return _import_onnx(model, file)
+
+
+def _import_onnx(model: Any, file: str) -> ModuleOp:
+    """The program of a model of CatBoost, by the ONNX that it exports."""
+    from tinyml.lowering.frontends.onnx.importer import read_onnx
+
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        path = Path(folder, "model.onnx")
+        try:
+            model.save_model(str(path), format="onnx")
+        except Exception as error:
+            raise InputError(f"CatBoost does not export it as ONNX: {described(error)}", file=file) from error
+        return read_onnx(path.read_bytes(), file)

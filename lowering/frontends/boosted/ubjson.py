@@ -1,0 +1,131 @@
+"""Import of XGBoost's models in Universal Binary JSON, the format in which `save_model('model.ubj')` writes them.
+
+A value is a letter for its type and its bytes, most significant first; containers may state the type and the number of
+their elements once (ubjson.org, draft 12).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.boosted.json_fields import Fields
+from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
+
+NUMBERS = {"i": "i1", "U": "u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4", "D": ">f8"}
+"""The types of numbers, as numpy names them."""
+
+CONSTANTS = {"Z": None, "T": True, "F": False}
+
+DEEPEST = 64
+"""The most containers within each other; a model has fewer than ten."""
+
+
+def read_ubjson(content: bytes, file: str) -> ModuleOp:
+    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    model = _Reader(content, file).document()
+    if not isinstance(model, dict) or "learner" not in model:
+        raise InputError("expected a model as XGBoost's save_model('model.ubj') writes it", file=file)
+    return import_xgboost(Fields(model, file), file)
+
+
+class _Reader:
+    def __init__(self, content: bytes, file: str) -> None:
+        self.content, self.file, self.at = content, file, 0
+
+    def document(self) -> Any:
+        value = self.value(self.letter(), DEEPEST)
+        if self.at < len(self.content):
+            raise self.error("expected the end of the file")
+        return value
+
+    def error(self, message: str) -> InputError:
+        return InputError(f"not a file of Universal Binary JSON: {message} at byte {self.at}", file=self.file)
+
+    def bytes(self, count: int) -> bytes:
+        if not 0 <= count <= len(self.content) - self.at:
+            raise self.error(f"{count} bytes do not follow")
+        self.at += count
+        return self.content[self.at - count : self.at]
+
+    def letter(self) -> str:
+        """The next letter; no-ops before it mean nothing."""
+        while (letter := chr(self.bytes(1)[0])) == "N":
+            pass
+        return letter
+
+    def value(self, kind: str, deepest: int) -> Any:
+        """The value of a type whose letter was read. deepest: how many containers may lie within it."""
+        if kind in CONSTANTS:
+            return CONSTANTS[kind]
+        if kind in NUMBERS:
+            return self.numbers(kind, 1)[0]
+        if kind == "C":
+            return chr(self.bytes(1)[0])
+        if kind in "SH":
+            return self.text()
+        if kind not in "[{":
+            raise self.error(f"unknown type {kind!r}")
+        if not deepest:
+            raise self.error(f"more than {DEEPEST} containers within each other")
+        return self.array(deepest - 1) if kind == "[" else self.object(deepest - 1)
+
+    def numbers(self, kind: str, count: int) -> list[Any]:
+        numbers = np.dtype(NUMBERS[kind])
+        return np.frombuffer(self.bytes(count * numbers.itemsize), numbers).tolist()
+
+    def length(self) -> int:
+        if (kind := self.letter()) not in "iUIlL":
+            raise self.error(f"expected an integer as a length, got the type {kind!r}")
+        return self.numbers(kind, 1)[0]
+
+    def text(self) -> str:
+        try:
+            return self.bytes(self.length()).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise self.error("expected a text in UTF-8") from error
+
+    def stated(self) -> tuple[str | None, int | None]:
+        """The type and the number of a container's elements, where it states them."""
+        kind = None
+        if self.content[self.at : self.at + 1] == b"$":
+            self.at += 1
+            kind = self.letter()
+        if self.content[self.at : self.at + 1] != b"#":
+            if kind is not None:
+                raise self.error("expected the number of elements behind their type")
+            return None, None
+        self.at += 1
+        count = self.length()
+        # Constants take no bytes: their number is limited by nothing else.
+        if not 0 <= count <= len(self.content):
+            raise self.error(f"{count} elements do not follow")
+        return kind, count
+
+    def array(self, deepest: int) -> list[Any]:
+        kind, count = self.stated()
+        if count is not None:
+            if kind in NUMBERS:
+                return self.numbers(kind, count)
+            return [self.value(kind or self.letter(), deepest) for _ in range(count)]
+        values: list[Any] = []
+        while (letter := self.letter()) != "]":
+            values.append(self.value(letter, deepest))
+        return values
+
+    def object(self, deepest: int) -> dict[str, Any]:
+        kind, count = self.stated()
+        fields: dict[str, Any] = {}
+        while count is None or len(fields) < count:
+            if count is None and self.content[self.at : self.at + 1] == b"}":
+                self.at += 1
+                break
+            before = len(fields)
+            name = self.text()
+            fields[name] = self.value(kind or self.letter(), deepest)
+            if len(fields) == before:
+                raise self.error(f"the name {name[:60]!r} a second time")
+        return fields

@@ -1,0 +1,36 @@
+// RUN: tinyml-opt %s -p "compare-floats" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "compare-floats,profile{data=%S/../Inputs/features.npz},assign-format{width=8}" --split-input-file | filecheck %s --check-prefix=FORMATS
+
+// A forest alone reads the input: it compares the floats themselves, whatever the format of the votes.
+func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> {
+  %row = tdsl.reshape %X : tensor<3x1xf32> -> tensor<1x3xf32>
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %row, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK: func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <format = f32>>}
+// FORMATS: func.func @forest(%X: tensor<3x1xf32>
+// FORMATS-NOT: tdsl.cast
+// FORMATS: tdsl.forest %row, %votes {{.*}} : tensor<1x3xf32>, tensor<2x2x!fixed.q<8, 7>> -> tensor<1x2x!fixed.q<8, 7>>
+
+// -----
+
+// Another reader computes with the input.
+func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %sums, %y : tensor<1x2xf32>, tensor<1x3xf32>
+}
+// CHECK: func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
+
+// -----
+
+// Scales are decided already.
+func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [2.0], offsets = [0.0]>>} {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK: func.func @scaled
+// CHECK-SAME: scales = [2.0], offsets = [0.0]>>

@@ -1,0 +1,79 @@
+"""Random loops over buffers that share an arena compute the same after `fuse-loops`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from interpreters import memory
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.transforms.loops.fuse_loops import FuseLoopsPass
+
+ROWS, PIXELS = 3, 2
+SIZE = ROWS * PIXELS
+"""Elements of a buffer: the rows of each pixel."""
+
+BUFFER, ARENA = f"memref<{SIZE}xi16>", f"memref<{6 * SIZE}xi8>"
+INPUT = np.arange(10, 10 + SIZE).astype(np.int16)
+
+
+class Step(NamedTuple):
+    """A loop over rows, and the numbers of the buffers that it loads from and stores to."""
+
+    load: int
+    stores: tuple[int, ...]
+
+
+STEPS = st.builds(Step, st.integers(0, 3), st.lists(st.integers(0, 3), min_size=1, max_size=2).map(tuple))
+STARTS = st.tuples(st.just(0), st.sampled_from((0, SIZE)), st.integers(0, 2), st.integers(SIZE, SIZE + 2))
+"""Where the buffers begin in the arena: the same elements, neighbouring ones or others."""
+
+
+def program(starts: tuple[int, ...], steps: list[Step], result: int) -> str:
+    """Loops within a loop over pixels, the first of which copies the input."""
+    views = [f"%b{i} = scratch.view %arena[{2 * at}] : {ARENA} to {BUFFER}" for i, at in enumerate(starts)]
+    loops = [_loop(number, f"%b{step.load}", step.stores) for number, step in enumerate(steps, 1)]
+    return f"""
+func.func @run(%x: {BUFFER}) -> {BUFFER} {{
+  %arena = scratch.arena {{alignment = 2}} : {ARENA}
+  {" ".join(views)}
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant {ROWS} : index
+  %pixels = arith.constant {PIXELS} : index
+  %half = arith.constant 1 : i16
+  scf.for %p = %zero to %pixels step %one {{
+    %at = arith.muli %p, %rows : index
+    {_loop(0, "%x", (0, 1))}
+    {" ".join(loops)}
+  }}
+  func.return %b{result} : {BUFFER}
+}}"""
+
+
+def _loop(number: int, source: str, targets: tuple[int, ...]) -> str:
+    """A loop that stores half of each element that it loads, and a number of its own."""
+    stores = [f"memref.store %value, %b{target}[%row] : {BUFFER}" for target in targets]
+    return f"""%c{number} = arith.constant {100 * number} : i16
+    scf.for %i = %zero to %rows step %one {{
+      %row = arith.addi %at, %i : index
+      %old = memref.load {source}[%row] : {BUFFER}
+      %part = arith.shrsi %old, %half : i16
+      %value = arith.addi %part, %c{number} : i16
+      {" ".join(stores)}
+    }}"""
+
+
+@given(STARTS, st.lists(STEPS, min_size=1, max_size=3), st.integers(0, 3))
+def test_fusion_keeps_results(starts: tuple[int, ...], steps: list[Step], result: int) -> None:
+    ctx = context()
+    module = Parser(ctx, program(starts, steps, result)).parse_module()
+    [before] = memory.run(module, INPUT)
+    FuseLoopsPass().apply(ctx, module)
+    module.verify()
+    [after] = memory.run(module, INPUT)
+    np.testing.assert_array_equal(after, before)

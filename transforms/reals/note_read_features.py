@@ -1,0 +1,44 @@
+"""`note-read-features`: which elements of the input a program reads, so that no other float is converted (L0)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+
+MOST_READ = 0.75
+"""The share of the elements below which a table of them takes less time than the conversion of the others."""
+
+
+@dataclass(frozen=True)
+class NoteReadFeaturesPass(ModulePass):
+    """Record the elements that the forests of a program read if nothing else reads the input, and few are read."""
+
+    name = "note-read-features"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        function = predict_function(op)
+        [argument] = function.body.block.args
+        read = sorted(_read(argument)) if tdsl.is_only_compared(argument) else []
+        if 0 < len(read) < MOST_READ * prod(tdsl.shape_of(argument)):
+            tdsl.update_input(function, read=tuple(read))
+
+
+def _read(value: SSAValue) -> set[int]:
+    """The elements that forests compare, in row-major order."""
+    read: set[int] = set()
+    for use in value.uses:
+        if isinstance(forest := use.operation, tdsl.ForestOp):
+            read |= set(forest.trees.features.tolist())
+        else:
+            [reshaped] = use.operation.results
+            read |= _read(reshaped)
+    return read
