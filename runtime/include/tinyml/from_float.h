@@ -44,7 +44,7 @@ static inline __attribute__((__unused__)) int32_t tm_f32_to_s32(float x, int8_t 
 /* Of a number beyond the limits, or of NaN. */
 #define TM_F32_IS_LOW(bits) ((bits) > (uint32_t)0x7F800000)
 
-#ifdef __AVR_HAVE_MUL__
+#if defined(__AVR__) && defined(__AVR_HAVE_MUL__)
 /* Exponent, mantissa and sign: the exponent to %1, the mantissa, lowered by 1 if it is negative, to the lower bytes of
  * %0, and the sign to T. */
 #define TM_AVR_PARTS "mov %1,%D0\n\tlsl %C0\n\trol %1\n\tsec\n\tror %C0\n\tbst %D0,7\n\tlsl %D0\n\t" \
