@@ -27,6 +27,7 @@ INPUT: dict[str, Any] = {
     "offsets": (0.0,),
     "unit": "2xg16384",
     "format": FixedType(8, 4),
+    "read": (0, 2),
     "order": (0, 2, 3, 1),
     "parts": (("a", 1), ("b", 1)),
     "packed": 4,
