@@ -16,11 +16,14 @@ from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
 from programs.sliced_networks import arena, buffers_of, inputs_of, refined
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.reports.memory_report import occupied
 from tinyml.transforms.buffers.liveness.live_ranges import memory_map, program_points
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.loops.fuse_loops import FuseLoopsPass
 from tinyml.transforms.schedules.channels import ByChannel
 from tinyml.transforms.schedules.plans.channel_rules import alive, consecutive
 from tinyml.transforms.schedules.plans.network import Network, network_of
@@ -115,10 +118,15 @@ def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
     ordered = network.in_order(plan.order)
     claims = (inside(ordered, segment) for segment in plan.segments if isinstance(segment.tiling, ByChannel))
     assert bytes_in_loops(function) <= max(claims, default=0) // 8
+    steps = [step for name in ("buffers-to-loops", "loops-to-bits") for step in pipelines.flatten(name, {})]
+    unfused = buffers.clone()
     bits = lowered(buffers, start="buffers-to-loops", end="loops-to-bits")
     results, used = memory.run_in_arena(bits, x[0])
     got = [np.asarray(result).reshape(1, -1) for result in results]
     assert first_mismatch(evaluate(planned, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None
     assert len(used) == claim
-    # `fuse-loops` keeps few elements in registers for which the plan has bytes.
-    assert used.mean() > 0.98, np.flatnonzero(~used)
+    if not used.all():
+        # Fused loops keep elements in registers: by the loops of the plan itself no byte is to spare.
+        pipelines.run(unfused, context(), [step for step in steps if not isinstance(step, FuseLoopsPass)])
+        _, used = memory.run_in_arena(unfused, x[0])
+    assert used.all(), np.flatnonzero(~used)

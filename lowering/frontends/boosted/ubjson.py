@@ -51,6 +51,12 @@ class _Reader:
         self.at += count
         return self.content[self.at - count : self.at]
 
+    def takes(self, letter: bytes) -> bool:
+        """True if a letter comes next, which is then behind."""
+        found = self.content.startswith(letter, self.at)
+        self.at += found
+        return found
+
     def letter(self) -> str:
         """The next letter; no-ops before it mean nothing."""
         while (letter := chr(self.bytes(1)[0])) == "N":
@@ -90,15 +96,11 @@ class _Reader:
 
     def stated(self) -> tuple[str | None, int | None]:
         """The type and the number of a container's elements, where it states them."""
-        kind = None
-        if self.content[self.at : self.at + 1] == b"$":
-            self.at += 1
-            kind = self.letter()
-        if self.content[self.at : self.at + 1] != b"#":
+        kind = self.letter() if self.takes(b"$") else None
+        if not self.takes(b"#"):
             if kind is not None:
                 raise self.error("expected the number of elements behind their type")
             return None, None
-        self.at += 1
         count = self.length()
         # Constants take no bytes: their number is limited by nothing else.
         if not 0 <= count <= len(self.content):
@@ -119,10 +121,7 @@ class _Reader:
     def object(self, deepest: int) -> dict[str, Any]:
         kind, count = self.stated()
         fields: dict[str, Any] = {}
-        while count is None or len(fields) < count:
-            if count is None and self.content[self.at : self.at + 1] == b"}":
-                self.at += 1
-                break
+        while not self.takes(b"}") if count is None else len(fields) < count:
             before = len(fields)
             name = self.text()
             fields[name] = self.value(kind or self.letter(), deepest)

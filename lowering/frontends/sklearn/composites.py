@@ -38,7 +38,8 @@ def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
 DROPPED, KEPT = "drop", "passthrough"
 
 
-def _together(to: ModelBuilder, parts: list[SSAValue]) -> SSAValue:
+def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
+    """Rows side by side; raises `InputError` without any."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -61,7 +62,7 @@ def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: C
         columns = to.picked(x, [int(index) for index in indices[name]])
         kept = isinstance(transformer, str) and transformer == KEPT
         parts.append(columns if kept else compute(to, transformer, columns)[1])
-    return _together(to, parts)
+    return together(to, parts)
 
 
 def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
@@ -73,7 +74,7 @@ def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Comput
         _weighted(to, estimator, name)
         kept = isinstance(transformer, str) and transformer == KEPT
         parts.append(x if kept else compute(to, transformer, x)[1])
-    return _together(to, parts)
+    return together(to, parts)
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
@@ -126,7 +127,7 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
     scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
-    return scores[0] if len(scores) == 1 else to.op(tdsl.ConcatOp, scores, 1)
+    return together(to, scores)
 
 
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
@@ -198,8 +199,7 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
 
 def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
     """The row of weighted sums over concatenated rows."""
-    row = rows[0] if len(rows) == 1 else to.op(tdsl.ConcatOp, rows, 1)
-    return to.reshape(affine(to, row, weights, addends), (1, len(weights)))
+    return to.reshape(affine(to, together(to, rows), weights, addends), (1, len(weights)))
 
 
 def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
@@ -234,7 +234,7 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
             parts.append(scores)
     if estimator.passthrough:
         parts.append(x)
-    return compute(to, inner(to, estimator, "final_estimator_"), _together(to, parts))[1]
+    return compute(to, inner(to, estimator, "final_estimator_"), together(to, parts))[1]
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:

@@ -195,7 +195,7 @@ def _computes(step: object) -> bool:
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
     """The result of the handler of an estimator's class for the features."""
-    handlers = HANDLERS if type(estimator).__module__.partition(".")[0] == PACKAGE else BOOSTERS
+    handlers = {**HANDLERS, **BOOSTERS}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
         kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
         known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"

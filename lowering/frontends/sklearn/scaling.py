@@ -14,7 +14,7 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine, limited
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
-from tinyml.lowering.frontends.sklearn.composites import selected
+from tinyml.lowering.frontends.sklearn.composites import selected, together
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
             continue
         factors = to.picked(x, [row[-1] for row in group])
         parts.append(to.op(tdsl.MulOp, factors, product(first)) if first else factors)
-    return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+    return together(to, parts)
 
 
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

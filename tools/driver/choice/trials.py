@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator, SharedProgram
+    from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
     from tinyml.targets.verilog.fabric import Fabric
     from tinyml.tools.driver.choice.alternatives import Alternative
@@ -89,14 +89,6 @@ class Prepared:
     def evaluator(self) -> CandidateEvaluator:
         """The evaluator of its candidates, whose constants are rounded on the data."""
         return CandidateEvaluator(self.reals, self.data, self.scheme)
-
-    def shared_on(self, inputs: NDArray[Any]) -> SharedEvaluator:
-        """An evaluator of its candidates on other inputs (samples, elements) than the data."""
-        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function, samples_together
-        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-
-        together = samples_together(predict_function(self.reals))
-        return SharedEvaluator(argument_reals(self.reals, inputs), chunk=together)
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -265,7 +257,7 @@ class ProgramTrial:
         loss = loss_of(program, self.reference.order, judge, at_most)
         if judge.detector is None:
             return loss
-        far = self.prepared.shared_on(judge.detector.far).prepare(program.module)
+        far = self.evaluator.shared_on(judge.detector.far).prepare(program.module)
         scores = [far.decoded(far.outputs(chunk))[0][:, 0] for chunk in range(len(far.evaluator.chunks))]
         return judge.with_far(loss, np.concatenate(scores))
 

@@ -173,10 +173,19 @@ class CandidateEvaluator:
     @cached_property
     def shared(self) -> SharedEvaluator:
         """The evaluator of all candidates, on the arguments."""
+        return self._shared(self.arguments)
+
+    def shared_on(self, inputs: Reals) -> SharedEvaluator:
+        """An evaluator of all candidates on other inputs (samples, elements) than the data."""
+        from tinyml.runtime.evaluator.evaluator import argument_reals
+
+        return self._shared(argument_reals(self.candidates.module, inputs))
+
+    def _shared(self, arguments: Reals) -> SharedEvaluator:
         from tinyml.runtime.evaluator.evaluator import samples_together
         from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 
-        return SharedEvaluator(self.arguments, chunk=samples_together(self.candidates.function))
+        return SharedEvaluator(arguments, chunk=samples_together(self.candidates.function))
 
     @cached_property
     def gradients(self) -> Gradients:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -117,12 +117,10 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     if (threshold := tdsl.read_interface(module).threshold) is not None:
         assert outputs.scores is not None
 
-        def widen(value: SSAValue, values: NDArray[Any]) -> None:
-            statistics[value].widen(values, value)
-
         is_usual = outputs.scores[:, 0] >= threshold
         usual = inputs[is_usual] if is_usual.any() else inputs
-        evaluate_as_it_is(module, stretched(usual, _reach(module, usual, threshold)), widen)
+        for value, extremes in _beyond(module, usual, threshold).items():
+            statistics[value].widen(np.array(extremes), value)
         score = cast("func.ReturnOp", function.get_return_op()).operands[0]
         statistics[score].make_room_below(threshold)
     for op, passed in forests.items():
@@ -138,16 +136,24 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
         tdsl.update_input(function, zeros=round(zeros, 6) or None)
 
 
-def _reach(module: ModuleOp, usual: NDArray[Any], threshold: float) -> float:
-    """The first of `REACHES` at which most of the usual samples of a detector are anomalies."""
+def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
+    """The extremes of each tensor of a detector at the first of `REACHES` where most usual samples are anomalies."""
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
+    found: list[dict[SSAValue, tuple[float, float]]] = []
+
+    def observe(value: SSAValue, values: NDArray[Any]) -> None:
+        low, high = found[-1].get(value, (math.inf, -math.inf))
+        # NaN stays, unlike in `min` and `max`.
+        found[-1][value] = float(np.minimum(low, values.min())), float(np.maximum(high, values.max()))
+
     for reach in REACHES:
-        scores = evaluate_as_it_is(module, stretched(usual, reach), lambda value, values: None).scores
+        found.append({})
+        scores = evaluate_as_it_is(module, stretched(usual, reach), observe).scores
         assert scores is not None
         if 2 * (scores[:, 0] < threshold).sum() > len(usual):
-            return reach
-    return REACHES[0]
+            return found[-1]
+    return found[0]
 
 
 def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:
