@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy
+from programs.paths import ROOT
 
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.schedules.table import schedule_named
@@ -85,16 +86,19 @@ def planned(network: Network) -> dict[str, float]:
 
 
 class Trained:
-    """A network in training, by Adam; `bits` quantises weights and activations straight through (Courbariaux 2016)."""
+    """A network in training, by Adam; `bits` quantises weights and activations straight through (Courbariaux 2016).
 
-    def __init__(self, network: Network, seed: int) -> None:
+    orthogonal: True for weights that are orthogonal at first (Saxe et al. 2013), of the same size.
+    """
+
+    def __init__(self, network: Network, seed: int, orthogonal: bool = False) -> None:
         self.network, self.random = network, np.random.default_rng(seed)
         sizes, self.bits = [image.channels for image in network.images], 0
         shapes = [(k * k * a, b) for (k, b), a in zip(network.layers, sizes, strict=False)]
         shapes.append((network.images[-1].size // BITS, CLASSES))
-        self.weights: list[Any] = [
-            (self.random.standard_normal(shape) * (2 / shape[0]) ** 0.5).astype("f4") for shape in shapes
-        ]
+        drawn = [self.random.standard_normal(shape) for shape in shapes]
+        scaled = map(_orthogonal, drawn) if orthogonal else (each / each.shape[0] ** 0.5 for each in drawn)
+        self.weights: list[Any] = [(2**0.5 * each).astype("f4") for each in scaled]
         self.weights += [np.zeros(shape[1], "f4") for shape in shapes]
         self.means = [np.zeros_like(each) for each in self.weights]
         self.squares = [np.zeros_like(each) for each in self.weights]
@@ -184,6 +188,11 @@ class Trained:
         return 100 * float((np.concatenate(found) != labels).mean())
 
 
+def _orthogonal(matrix: Reals) -> Reals:
+    """The orthogonal columns, or rows where these are fewer, of a random matrix."""
+    return np.linalg.qr(matrix)[0] if len(matrix) >= len(matrix[0]) else np.linalg.qr(matrix.T)[0].T
+
+
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
     """The line of a network."""
     cut = len(x) * 4 // 5
@@ -237,6 +246,23 @@ def published(_models: Path | None) -> dict[str, float]:
 
 WITHIN = 512
 """Bytes of activations, a quarter of an Uno's RAM."""
+
+
+def frontier(_models: Path | None) -> dict[str, float]:
+    """How many times the error grows for a tenth of the memory, below 1 KB, by mode, in the sweep that was trained.
+
+    By least squares in logarithms, over the networks for which none with fewer bytes has as small an error.
+    """
+    lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
+    found: dict[str, float] = {"networks": len(lines)}
+    for mode in MODES:
+        points = sorted((line["bytes"][mode], line["error"]["4 bits"]) for line in lines)
+        best = [
+            (bytes, error) for i, (bytes, error) in enumerate(points) if all(error < each for _, each in points[:i])
+        ]
+        below = np.log10([point for point in best if point[0] <= 1024])
+        found[mode.replace("-", "_")] = round(float(10 ** -np.polyfit(*below.T, 1)[0]), 1)
+    return found
 
 
 def draw_picture(lines: Sequence[Any], file: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from measured.commands import Unmeasured, model_path
+from measured.commands import Unmeasured, measure, model_path
 from measured.store import Values
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.posit.type import PositType
@@ -67,7 +67,9 @@ def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | No
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
     def measure(models: Path | None) -> Values:
-        losses = {name: _loss(forward, model_path(name, models), width) for name in names}
+        # Classifiers with their test sets; the repository's have fewer samples.
+        folders = {name: models / name if models else model_path(name, models) for name in names}
+        losses = {name: _loss(forward, folder, width) for name, folder in folders.items()}
         return {**losses, "mean": round(sum(losses.values()) / len(losses), 2)}
 
     return measure
@@ -207,6 +209,55 @@ def operators(_models: Path | None) -> Values:
             found[f"{name}_{operator}"] = round(_loop("uno", inputs, f"X[i] {sign} X[{LENGTH - 1} - i]")[0] - copied, 1)
     ratios = {f"{name}_times": found[f"float_{name}"] / found[f"integer_{name}"] for name in ("sum", "product")}
     return found | {name: round(ratio, 1) for name, ratio in ratios.items()}
+
+
+WIDE = f"""
+static NUMBER rounded(const NUMBER *x)
+{{
+    NUMBER sum = 0;
+    for (uint8_t j = 0; j < {LENGTH}; j++)
+        sum = (NUMBER)((((int64_t)sum << 13) + (PRODUCT)x[j] * x[{LENGTH - 1} - j]) >> 13);
+    return sum;
+}}
+"""
+"""Products in full, added in 64 bits, and each sum rounded to the type of its variable."""
+
+WIDE_TYPES = {"bits_16": (np.int16, "int32_t"), "bits_32": (np.int32, "int64_t")}
+"""Numbers and their products."""
+
+MULTIPLIED = {"protonn": ("W", "B", "Z"), "bonsai": ("Z",)}
+"""Parameters each of which is multiplied once; Bonsai's nodes, of which only a path is, are left out."""
+
+
+def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Values]:
+    """Measures the products of models by sums of 64 bits on an Uno, over our whole programs of 16 bits.
+
+    Geometric means, by the width of their numbers: for all parameters, and (`_sparse`) without zeros. Of the wide
+    programs only the products are counted, without exp, comparisons and the loads of indices: bounds from below.
+    """
+
+    def measured(models: Path | None) -> Values:
+        cycles: dict[str, float] = {}
+        for kind, (number, product) in WIDE_TYPES.items():
+            inputs = (REALS * 256).astype(number)
+            code = WIDE.replace("NUMBER", f"{inputs.dtype}_t").replace("PRODUCT", product)
+            cycles[kind] = _loop("uno", inputs, "rounded(X)", code)[0] / LENGTH
+        ratios: dict[str, list[float]] = {}
+        for name in names:
+            folder = model_path(name, models)
+            weights = [np.load(folder / f"{matrix}.npy") for matrix in MULTIPLIED[family]]
+            entries = {
+                "": sum(each.size for each in weights),
+                "_sparse": sum(int((each != 0).sum()) for each in weights),
+            }
+            ours = measure(f"compile {name} --width 16", models)["time"]
+            for kind, each in cycles.items():
+                for suffix, count in entries.items():
+                    ratios.setdefault(f"{kind}{suffix}", []).append(each * count / ours)
+        means = {key: round(float(np.exp(np.log(each).mean())), 1) for key, each in ratios.items()}
+        return {**means, **{f"{kind}_cycles": round(each) for kind, each in cycles.items()}, "models": len(names)}
+
+    return measured
 
 
 def _loop(
