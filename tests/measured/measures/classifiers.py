@@ -10,6 +10,7 @@ import math
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -281,7 +282,14 @@ def curves(models: Path | None) -> Values:
     return {name: _curve(model_path(name, models)) for name in MODELS}
 
 
-def _curve(folder: Path) -> dict[str, float | list[float]]:
+def exploration(models: Path | None) -> Values:
+    """Seconds of a core in which `search-maxscale` generates and evaluates the programs of ProtoNN on usps10."""
+    begun = time.process_time()
+    found = _curve(model_path(MODELS[1], models))
+    return {"seconds": round(time.process_time() - begun, 1), "programs": len(found["right"])}
+
+
+def _curve(folder: Path) -> dict[str, Any]:
     program, val, _ = find_model(folder)
     with tempfile.TemporaryDirectory() as out:
         journal = Path(out, "journal")
