@@ -150,6 +150,20 @@ def compiled(arguments: list[str]) -> bool:
         return tinyml(arguments) == 0
 
 
+def sparse_shares(models: Path | None) -> Values:
+    """Percent of an Uno's estimated cycles that products with sparse matrices take in 16 bits, of models with any."""
+    shares: list[float] = []
+    for name in (*names("protonn", SMALL), *names("bonsai", SMALL)):
+        program, val, _ = find_model(model_path(name, models))
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "out")
+            assert compiled(["compile", str(program), "--val", str(val), "--width", "16", "-o", str(out)])
+            operations = json.loads((out / "report.json").read_text())["estimate"]["operations"]
+        if sparse := sum(one["cycles"] for one in operations if "spmv(" in one["operation"]):
+            shares.append(100 * sparse / sum(one["cycles"] for one in operations))
+    return {"mean": round(sum(shares) / len(shares), 1), "models": len(shares)}
+
+
 def published(name: str, board: str) -> Callable[[Path | None], Values]:
     """Measures a model of a published data set in 8 bits on a board."""
 

@@ -27,7 +27,9 @@ from programs.graphs import (
     res_keywords,
     squeezenet,
 )
+from programs.network_writer import NetworkWriter
 from programs.searched_graphs import MCUNETS, MICRONETS, micronet_vww_2
+from xdsl.dialects.builtin import ModuleOp
 
 from measured.commands import model_path
 from measured.store import Values
@@ -36,7 +38,7 @@ from tinyml.tools.main import main
 from tinyml.transforms.schedules.channels import PARTIAL_8, ByChannel
 from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
 from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
-from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
 from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
 from tinyml.transforms.schedules.table import schedule_named, schedule_names
@@ -112,16 +114,64 @@ def visual_wake_words(models: Path | None) -> Values:
 
 def co_designed(models: Path | None) -> Values:
     """Bytes and multiply-accumulates of MobileNet-v2, from its file, pruned at the bottleneck to the paper's 276 kB."""
+    (ordinary,) = peaks(mobilenet_v2(224), ordinary="ordinary").values()
+    return {"ordinary": ordinary, **_pruned(model_path("mobilenet_v2_224", models), 276_000)}
+
+
+def pruned(graph: Graph, limit: int) -> Callable[[Path | None], Values]:
+    """Measures what is left of a network of which only shapes are known, pruned to a limit in bytes.
+
+    Its weights are drawn, so that other channels go than those of a trained network.
+    """
+
+    def measured(_models: Path | None) -> Values:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "network.mlir")
+            file.write_text(str(_program_of(graph)), encoding="utf-8")
+            return {**peaks(graph, ordinary="ordinary"), **_pruned(file, limit)}
+
+    return measured
+
+
+def _pruned(program: Path, limit: int) -> Values:
     printed = io.StringIO()
     with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(printed):
-        options = ["--mode", "partial-8", "--ram", "276000", "--json", "-o", f"{out}/pruned.mlir"]
-        assert main(["prune", str(model_path("mobilenet_v2_224", models)), *options]) == 0
+        options = ["--mode", "partial-8", "--ram", str(limit), "--json", "-o", f"{out}/pruned.mlir"]
+        assert main(["prune", str(program), *options]) == 0
     report = json.loads(printed.getvalue())
-    (ordinary,) = peaks(mobilenet_v2(224), ordinary="ordinary").values()
     return {
-        "ordinary": ordinary, "partial_8": report["peak_bytes"][0], "pruned": report["peak_bytes"][1],
-        "macs": report["macs"][1], "filters": sum(len(one["kept"]) < one["channels"] for one in report["filters"]),
+        "partial_8": report["peak_bytes"][0], "pruned": report["peak_bytes"][1], "macs": report["macs"][1],
+        "filters": sum(len(one["kept"]) < one["channels"] for one in report["filters"]),
     }  # fmt: skip
+
+
+def _program_of(graph: Graph) -> ModuleOp:
+    """A program in the shapes of a graph, of windows, sums of two images, means of all pixels and dense layers."""
+    [name] = graph.inputs
+    net = NetworkWriter((1, *graph.tensors[name][:3]))
+    values = {name: net.input}
+    for node in graph.nodes:
+        result, operands = graph.tensors[node.result], [values[read.tensor] for read in node.reads]
+        read, image = node.reads[0], graph.tensors[node.reads[0].tensor]
+        contracts = node.kind is Kind.CONTRACTION
+        if len(operands) == 2:
+            value = net.add(*operands)
+        elif image.pixels == result.pixels == 1 or (contracts and read.sums):
+            value = net.dense(operands[0], result.channels)
+        elif read.sums:
+            value = net.mean(operands[0])
+        else:
+            after = [
+                (count - 1) * step + size - extent - before
+                for count, step, size, extent, before in zip(
+                    result[:2], read.strides, read.kernel, image[:2], read.before, strict=True
+                )
+            ]
+            margins = (read.before[0], max(after[0], 0), read.before[1], max(after[1], 0))
+            channels = result.channels if contracts else None
+            value = net.convolution(operands[0], channels, read.kernel, read.strides, margins)
+        values[node.result] = value
+    return net.module(values[graph.outputs[0]])
 
 
 def planning_time(_models: Path | None) -> Values:

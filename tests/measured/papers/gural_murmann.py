@@ -82,6 +82,16 @@ ROWS = (
         run=tested((f"{TRANSPOSE}::test_steps_are_usually_less_than_5", 5, 14)),
     ),
     Row(
+        item="section 3.2",
+        title="assumptions",
+        reports="the whole input is in memory, a pixel of it is alive until all results that depend on it are written, "
+        "and activations alone count",
+        here="the count by which claims 1 and 2 are tested, over all orders of results of up to 4 x 3 pixels; programs "
+        "run in that memory, with their loop variables in registers and on the stack",
+        verdict=REPRODUCED,
+        run=tested((f"{ORDERS}::test_claim_1", 4, 3), (f"{ORDERS}::test_no_order_of_pixels_takes_less", 4, 3)),
+    ),
+    Row(
         item="footnote 1",
         title="ahead: several layers at a time, as a pipeline",
         reports="an interesting alternative",
