@@ -14,7 +14,6 @@ from xdsl.ir import Use
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
@@ -42,14 +41,14 @@ class DecodeConstantsPass(ModulePass):
 def _decode(constant: scratch.ConstantOp) -> None:
     type = scratch.memref_type(constant.result)
     format = number_format(type.element_type)
-    if not isinstance(format, ExactFormat) or not isinstance(type.memory_space, scratch.Flash):
+    if format is None or not isinstance(type.memory_space, scratch.Flash):
         return
     # The narrowest integers: accumulators have room for products of these constants, not of any value of the type.
-    widths = range(2, format.stored_width + 1)
+    widths = range(2, format.dtype.itemsize * 8 + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
     if coded and integers is not None and all(_sums(use, integers) for use in buffer_reads(constant.result)):
-        raws = format.integers(constant.raws).astype(integers.dtype)
+        raws = integers.encode(format.decode(constant.raws))
         constant.value = scratch.ConstantOp.of(raws, integers.type).value
         retype_elements(constant.result, integers.type)
 

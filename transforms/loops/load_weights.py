@@ -19,8 +19,8 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers, integers_of
+from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
@@ -58,8 +58,8 @@ def _divide(constant: scratch.ConstantOp) -> None:
 
     A sum that starts from another constant adds it at the end: `2 * sum + start`.
     """
-    raws, format = constant.raws, number_format(scratch.memref_type(constant.result).element_type)
-    if not isinstance(format, ExactNumbers) or raws.dtype.kind != "i" or not raws.any():
+    raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
+    if format is None or raws.dtype.kind != "i" or not raws.any():
         return
     common = int(np.bitwise_or.reduce(raws.reshape(-1)))
     places = (common & -common).bit_length() - 1
@@ -72,6 +72,11 @@ def _divide(constant: scratch.ConstantOp) -> None:
     retype_elements(constant.result, narrow.type)
     for sum in sums:
         _add_start_last(sum, places)
+
+
+def _integers(type: Attribute) -> ExactNumbers | None:
+    format = number_format(type)
+    return None if format is None else integers_of(format)
 
 
 def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
@@ -91,7 +96,7 @@ def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
         return True
     if (load := sum.start_load) is None or not isinstance(array := scratch.root(load.memref).owner, scratch.ConstantOp):
         return False
-    if not isinstance(format := number_format(load.res.type), ExactNumbers):
+    if (format := _integers(load.res.type)) is None:
         return False
     starts = array.raws
     units = 1 << accumulator.frac.data - format.scale
@@ -118,8 +123,7 @@ def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
 
 def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopNest) -> SSAValue:
     """A sum plus a number, as its product with a power of two."""
-    format = number_format(value.type)
-    assert isinstance(format, ExactNumbers)
+    format = exact_numbers(element_format(value.type))
     scale = accumulator.frac.data - format.scale
     one = nest.insert(num.ConstantOp(1.0, ExactNumbers.INTEGERS(2 + max(scale, 0), scale).type))
     return nest.insert(num.MacOp(sum, value, one))
@@ -127,9 +131,9 @@ def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: L
 
 def _narrow(constant: scratch.ConstantOp) -> None:
     """Give integers of 16 bits that fit 8 bits a format of 8 bits, if only sums and additions read them."""
-    raws, format = constant.raws, number_format(scratch.memref_type(constant.result).element_type)
+    raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     low, high = limits(8)
-    if not isinstance(format, ExactNumbers) or format.dtype.itemsize != 2:
+    if format is None or format.dtype.itemsize != 2:
         return
     if not low <= raws.min(initial=0) <= raws.max(initial=0) <= high:
         return

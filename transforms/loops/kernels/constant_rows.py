@@ -15,7 +15,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
@@ -168,9 +168,9 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
     """The right shift amount that turns sums into bytes before saturation; None if sums are finished differently."""
-    if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
+    if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
-    right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
+    right = accumulator.shift(numbers) if numbers.raw_limits == (-LARGEST, LARGEST) else None
     return right if right is not None and right < SUM_BITS else None
 
 

@@ -14,7 +14,6 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.targets.nests import DECODED_BITS, Offer
@@ -41,8 +40,7 @@ def coding_of(run: SSAValue) -> str:
 
 def decoded_format(run: SSAValue) -> NumberFormat | None:
     """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
-    format = element_format(run.type)
-    return format.as_integers(DECODED_BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
+    return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
 
 
 class LocalRuns:
