@@ -112,6 +112,11 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return _numbers(tuple(entry.data for entry in self.entries))
 
+    @property
+    def shared_bits(self) -> int:
+        """Of the list of numbers, which kernels read as integers of 16 bits."""
+        return 16 * len(self.entries)
+
     @classmethod
     def of_width(cls, width: int | None) -> CodebookType:
         width = USUAL_WIDTH if width is None else width

@@ -246,6 +246,11 @@ class NumberFormat(ABC):
         """The groups of the one tensor that has this format; None if elements share nothing but the format."""
         return None
 
+    @property
+    def shared_bits(self) -> int:
+        """Bits that all elements of a constant share in flash, such as the exponents of groups."""
+        return 0 if self.groups is None else 8 * len(self.groups.shifts)
+
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
         """The sum of the squared errors of a constant in this format, times `importance` as in `fitted_to`."""
         weights = 1.0 if importance is None else importance

@@ -98,6 +98,17 @@ UNO = "{flash}; {ram}; {time:k}"
 CORTEX_M4 = "{flash}; {ram}; {core_cycles:k}"
 QUALITY = "{accuracy:.2f}; {flash}; {ram}; {time:k}"
 CLASSIFIER = "{accuracy:.2f}; {flash:d}; {working:d}; {time:k}"
+FEW_BITS = {
+    "fixed 8": "compile {row} --format fixed --width 8",
+    "fixed 16": "compile {row} --format fixed --width 16",
+    **{
+        f"weights {name} 4": f"compile {{row}} --format fixed --width 16 --weights {name}:4"
+        for name in ("fixed", "mxint", "mxfp", "codebook")
+    },
+    "4.5 bits by search": "compile {row} --format fixed --search weights --weight-bits 4.5",
+}
+"""Programs on an Uno by the bits of their weights."""
+
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
 TIME_AND_FLASH = "{time:k}; {flash}"
 
@@ -164,6 +175,10 @@ TABLES: dict[str, dict[str, Column]] = {
             heading: (f"{FORMATS[heading]} {ON_HOST}", "{accuracy:.2f}")
             for heading in ("fixed 16", "fixed 8", "affine 8", "codebook 4")
         },
+    },
+    "searches-weights": {
+        "float": (FEW_BITS["fixed 8"], "{float:.2f}"),
+        **{heading: (command, "{change:+.2f}; {flash}; {time:k}") for heading, command in FEW_BITS.items()},
     },
     "packed-constants-programs": {
         f"{model}, sparse too": (f"compile {model} --width {{row}}", "{flash}; {time:k}")

@@ -53,6 +53,7 @@ class CompileKeywords(TypedDict, total=False):
     stride: int | None
     trust_pickle: bool | None
     votes: str | None
+    weight_bits: float | None
     weights: str | None
     width: int | None
     widths: Sequence[int] | None

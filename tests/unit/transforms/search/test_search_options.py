@@ -30,6 +30,7 @@ from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
 from tinyml.transforms.search.search_uniform import SearchUniformPass
+from tinyml.transforms.search.search_weights import SearchWeightsPass
 
 WRONG = [
     (SearchPromotePass("", soft=0), "soft must be positive, got 0"),
@@ -106,6 +107,7 @@ SEARCHES = (
     SearchByAccuracyPass(""),
     SearchBySizePass(""),
     SearchParetoPass("", effort=1),
+    SearchWeightsPass("", weight_bits=16),
 )
 
 

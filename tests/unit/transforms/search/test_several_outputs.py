@@ -29,6 +29,7 @@ from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
 from tinyml.transforms.search.search_uniform import SearchUniformPass
+from tinyml.transforms.search.search_weights import SearchWeightsPass
 
 PROGRAM = """
 func.func @two(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x1xf32>) {
@@ -47,6 +48,7 @@ SEARCHES: dict[str, Callable[..., SearchPass]] = {
     "promote": SearchPromotePass,
     "uniform": SearchUniformPass,
     "pareto": partial(SearchParetoPass, effort=2),
+    "weights": partial(SearchWeightsPass, metric="error"),
 }
 
 

@@ -1,0 +1,63 @@
+"""`search-weights`: the limit is kept by what is stored, and less is lost than by one format for all constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from programs.searches import evaluation_of
+
+from tinyml.dialects.formats.codebook import CodebookType
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.mxint import MxIntType
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.search_weights import SearchWeightsPass
+
+OTHERS = CodebookType.of_width(4), MxIntType.of_width(4)
+
+
+def search_in(evaluation: Evaluation) -> Search:
+    evaluation.metric = "margin"
+    return Search(evaluation, FixedType.of_width(16), OTHERS)
+
+
+def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
+    """Of an element of the constants, with what elements share."""
+    pairs = zip(search.classes, search.formats(choices), strict=True)
+    constants = [(one.elements, format) for one, format in pairs if one.is_constant and one.elements > 1]
+    stored = sum(elements * format.bits + format.shared_bits for elements, format in constants)
+    return stored / sum(elements for elements, _ in constants)
+
+
+@pytest.mark.parametrize("limit", [3, 4.5])
+def test_less_is_lost_than_by_codebooks_of_as_many_bits(limit: float):
+    with evaluation_of("protonn") as evaluation:
+        search = search_in(evaluation)
+        found = SearchWeightsPass("", weight_bits=limit).search(search)
+        codebook = FormatChoice(CodebookType.of_width(int(limit)))
+        alike = [codebook if one.is_constant and one.elements >= 64 else FormatChoice(search.prototype)
+                 for one in search.classes]  # fmt: skip
+        assert bits_of(search, found.choices) <= limit
+        assert found.loss < search.losses([alike])[0]
+
+
+def test_a_wide_limit_changes_nothing_for_the_worse():
+    with evaluation_of("protonn") as evaluation:
+        search = search_in(evaluation)
+        [wide] = search.losses([search.uniform(search.prototype)])
+        assert SearchWeightsPass("", weight_bits=16).search(search).loss <= wide
+
+
+@pytest.mark.parametrize(
+    ("format", "shared"),
+    [
+        (FixedType.of_width(8), 0),
+        (CodebookType(3, 2, [-4, -1, 0, 2]), 4 * 16),
+        (MxIntType.of_width(4), 0),
+    ],
+    ids=str,
+)
+def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, shared: int):
+    assert format.shared_bits == shared

@@ -1,0 +1,196 @@
+"""`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
+
+Weights are most of a small program, and some of its matrices stand far fewer bits than others. Every constant gets a
+format of its own: any width of the families that are offered, such as a codebook of 3 bits, whose list of numbers is
+fitted to it, integers of 4 bits whose groups share a power of two, or fixed point of 8. What elements share, the list
+of numbers or the exponents of groups, counts. All else has one format.
+
+1. **Alone**: each format of each constant is evaluated where all else is wide.
+2. **Narrowing**: from wide constants on, the step that adds least loss for the bits that it saves is taken, by the sums
+   of these losses, until the limit is kept.
+3. **Exchange**: one constant gets another format, or two do, such as a narrower and a wider one, as long as the limit
+   is kept. Of all these changes those are evaluated whose sums are least, and the best is taken if it helps; then
+   again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import OptionGroup, option
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
+from tinyml.transforms.search.engine.moves import GAIN
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
+
+NARROW = 8
+"""The most bits of the formats that constants get."""
+
+TRIES = 24
+"""The number of changes that are evaluated in a step of the exchange."""
+
+
+def _weight_bits_option() -> Any:
+    return option(
+        "bits that an element of a constant may take on average, with what elements share (weights)",
+        default=4.5,
+        metavar="BITS",
+        group=OptionGroup.SEARCH,
+    )
+
+
+@dataclass(frozen=True)
+class SearchWeightsPass(SearchPass):
+    """Give each constant the format by which the program loses least within a limit on the bits of all constants.
+
+    weight_bits: the limit, on average of the elements of all constants of several. formats: the families that constants
+    may have beside the main one; those of another family than the main format's are never taken. widths: of all else,
+    the one that loses least; the format's usual width by default. Raises `InputError` if no formats keep the limit.
+    """
+
+    name = "search-weights"
+    metric: str = metric_option("margin")
+    weight_bits: float | int = _weight_bits_option()
+    formats: tuple[str, ...] = formats_option()
+    widths: tuple[int, ...] = widths_option()
+
+    @property
+    def other_formats(self) -> Sequence[str]:
+        return self.formats or ("codebook", "mxint")
+
+    def search(self, search: Search) -> SearchResult:
+        search.evaluation.begin("widths")
+        wide = [search.uniform(format) for format in search.offered(self.widths)]
+        losses = search.losses(wide)
+        weights = _Weights(search, wide[losses.index(min(losses))], self.weight_bits)
+        search.evaluation.begin("one by one")
+        weights.evaluate_alone()
+        search.evaluation.begin("within the limit")
+        choices = weights.exchanged(weights.narrowed())
+        return SearchResult(choices, dict(weights.reasons(choices)), loss=search.losses([choices])[0])
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A format of a constant. bits: of all its elements, with what they share. loss: of the program with it alone."""
+
+    choice: FormatChoice
+    bits: float
+    loss: float
+
+
+class _Weights:
+    """The constants of several elements of a program, and the formats that each may have.
+
+    wide: the choices of a program that loses little. limit: bits, on average of all elements.
+    """
+
+    def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):
+        self.search = search
+        self.wide = list(wide)
+        self.constants = [i for i, one in enumerate(search.classes) if one.is_constant and one.elements > 1]
+        self.elements = sum(search.classes[i].elements for i in self.constants)
+        self.limit = limit
+        self.options: dict[int, list[_Option]] = {}
+
+    def evaluate_alone(self) -> None:
+        """Fill `options`, the widest first; those that lose as much with more bits are left out."""
+        changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
+        found: list[tuple[int, FormatChoice, float]] = []
+        for i, choice in changes:
+            try:
+                found.append((i, choice, self._bits(i, with_choice(self.wide, i, choice))))
+            except InputError:
+                continue
+        losses = self.search.losses([with_choice(self.wide, i, choice) for i, choice, _ in found])
+        for i in self.constants:
+            own = [
+                _Option(choice, bits, loss)
+                for (index, choice, bits), loss in zip(found, losses, strict=True)
+                if index == i
+            ]
+            kept: list[_Option] = []
+            for one in sorted(own, key=lambda option: (option.bits, option.loss)):
+                if not kept or one.loss < kept[-1].loss:
+                    kept.append(one)
+            self.options[i] = kept[::-1]
+
+    def _offered(self, index: int) -> Iterator[FormatChoice]:
+        """The formats that a constant may have: its wide one, and narrow ones of families that multiply with it."""
+        yield self.wide[index]
+        elements, family = self.search.classes[index].elements, self.search.prototype.FAMILY
+        for prototype in (self.search.prototype, *self.search.others):
+            if family == prototype.FAMILY and elements >= (prototype.CONSTANTS_FROM or 0):
+                for format in prototype.candidates:
+                    if format.bits <= NARROW:
+                        yield FormatChoice(format)
+
+    def _bits(self, index: int, choices: Sequence[FormatChoice]) -> float:
+        """Bits of a constant as stored; raises `InputError` if the choices make no program."""
+        format = self.search.formats(choices)[index]
+        return format.bits * self.search.classes[index].elements + format.shared_bits
+
+    def _keeps(self, taken: dict[int, _Option]) -> bool:
+        return sum(option.bits for option in taken.values()) <= self.limit * self.elements
+
+    def narrowed(self) -> dict[int, _Option]:
+        """The first options within the limit by steps that each add least loss for what they save."""
+        taken = {i: options[0] for i, options in self.options.items()}
+        while not self._keeps(taken):
+            steps = [
+                ((other.loss - taken[i].loss) / (taken[i].bits - other.bits), i, other)
+                for i, options in self.options.items()
+                for other in options
+                if other.bits < taken[i].bits
+            ]
+            if not steps:
+                least = sum(option.bits for option in taken.values()) / max(self.elements, 1)
+                raise InputError(f"constants take {least:.2f} bits an element at least, more than {self.limit:g}")
+            _, i, other = min(steps, key=lambda step: step[:2])
+            taken[i] = other
+        return taken
+
+    def exchanged(self, taken: dict[int, _Option]) -> list[FormatChoice]:
+        """The choices after exchanges that lower the loss."""
+        [least] = self.search.losses([self._choices(taken)])
+        while True:
+            changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]
+            losses = self.search.losses([self._choices(one) for one in changed], least)
+            best = min(losses, default=least)
+            if best >= (1 - GAIN) * least:
+                return self._choices(taken)
+            taken, least = changed[losses.index(best)], best
+
+    def _changes(self, taken: dict[int, _Option]) -> Iterator[dict[int, _Option]]:
+        """All programs within the limit that differ in one or two constants."""
+        single = [(i, other) for i, options in self.options.items() for other in options if other is not taken[i]]
+        for i, other in single:
+            if self._keeps(changed := {**taken, i: other}):
+                yield changed
+        for (i, one), (j, other) in combinations(single, 2):
+            if i != j and self._keeps(changed := {**taken, i: one, j: other}):
+                yield changed
+
+    def _choices(self, taken: dict[int, _Option]) -> list[FormatChoice]:
+        choices = list(self.wide)
+        for i, one in taken.items():
+            choices[i] = one.choice
+        return choices
+
+    def reasons(self, choices: Sequence[FormatChoice]) -> Iterator[tuple[str, str]]:
+        """Why each tensor has its format, by name."""
+        for i, tensors in enumerate(self.search.classes):
+            if i not in self.options:
+                yield tensors.name, "all but weights have this format"
+                continue
+            each = self._bits(i, choices) / tensors.elements
+            yield tensors.name, f"{each:.2f} bits an element, within {self.limit:g} on average"
+
+
+def _sum_of_losses(taken: dict[int, _Option]) -> float:
+    return sum(option.loss for option in taken.values())
