@@ -57,13 +57,13 @@ class SelectKernelsPass(ModulePass):
         local = LocalRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            products = contraction.products if board(self.target).fabric is not None else []
-            if list(map(type, products)) == [num.SparseProductsOp]:
+            products = contraction.products if board(self.target).fabric is not None else ()
+            if len(products) == 1 and isinstance(products[0], num.SparseProductsOp):
                 # Hardware deals the entries out to processing elements, for which it keeps the rows as they are.
-                open_entries(cast(num.SparseProductsOp, products[0]))
+                open_entries(products[0])
                 continue
-            if list(map(type, products)) == [num.ProductsOp]:
-                _state_slide(cast(num.ProductsOp, products[0]))
+            if len(products) == 1 and isinstance(products[0], num.ProductsOp):
+                _state_slide(products[0])
             expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
