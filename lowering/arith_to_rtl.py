@@ -24,6 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
+from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -157,6 +158,7 @@ class _Memories:
             self.body.erase_arg(argument, safe_erase=False)
         for properties in ("arg_attrs", "res_attrs"):
             self.function.properties.pop(properties, None)
+        update_interface(self.function, input=InputInterface())
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.nest.index(value) if isinstance(value, int) else value

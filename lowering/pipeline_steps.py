@@ -164,10 +164,10 @@ PIPELINES = {
         (
             "inline-runtime",
             "simplify",
+            "slide-windows",
             "lower-arith-to-rtl",
             "simplify",
             "licm",
-            "slide-windows",
             "expand-loops",
             "simplify",
             "forward-stores",

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, TurnOp
+from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, SlideOp, TurnOp
 from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, root
 from tinyml.dialects.scratch.types import (
     FORMAT,
@@ -40,6 +40,7 @@ __all__ = [
     "ReceiveOp",
     "ReuseOp",
     "SliceOp",
+    "SlideOp",
     "TurnOp",
     "ViewOp",
     "bytes_of",
@@ -59,6 +60,6 @@ __all__ = [
 
 SCRATCH = Dialect(
     "scratch",
-    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReceiveOp, ReuseOp, SliceOp, TurnOp, ViewOp],
+    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReceiveOp, ReuseOp, SliceOp, SlideOp, TurnOp, ViewOp],
     [CsrFlash, Flash, PackedFlash, PackedRam],
 )

@@ -6,12 +6,28 @@ from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+)
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.scratch.ops import MEMREF, AllocOp, ReuseOp, ViewOp
-from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, size_in_bytes, storage_of, unit_of
+from tinyml.dialects.scratch.types import (
+    elements_of,
+    in_flash,
+    memref_type,
+    packed_bits,
+    size_in_bytes,
+    storage_of,
+    unit_of,
+)
 
 
 class MovesBytes(MemoryEffect):
@@ -29,6 +45,9 @@ class CopyRunOp(IRDLOperation):
 
     most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
     Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
+
+    step: of a row of a window, all of which is copied, the elements by which it moves on from one iteration of the loop
+    over windows to the next. All others were copied there, too, `step` elements further on.
     """
 
     name = "scratch.copy_run"
@@ -38,15 +57,25 @@ class CopyRunOp(IRDLOperation):
     at = operand_def(IndexType)
     count = operand_def(IndexType)
     most = prop_def(IntegerAttr)
+    step = opt_prop_def(IntegerAttr)
     traits = traits_def(MovesBytes())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$source `[` $first `]` `to` $dest `[` $at `]` `count` $count attr-dict `:` type($source) `to` type($dest)"
     )
 
-    def __init__(self, source: SSAValue, first: SSAValue, dest: SSAValue, at: SSAValue, count: SSAValue, most: int):
-        operands = [source, dest, first, at, count]
-        super().__init__(operands=operands, properties={"most": IntegerAttr(most, i64)})
+    def __init__(
+        self,
+        source: SSAValue,
+        first: SSAValue,
+        dest: SSAValue,
+        at: SSAValue,
+        count: SSAValue,
+        most: int,
+        step: int | None = None,
+    ):
+        properties = {"most": IntegerAttr(most, i64), "step": None if step is None else IntegerAttr(step, i64)}
+        super().__init__(operands=[source, dest, first, at, count], properties=properties)
 
     def verify_(self) -> None:
         source, dest = memref_type(self.source), memref_type(self.dest)
@@ -56,6 +85,31 @@ class CopyRunOp(IRDLOperation):
             raise VerifyException(f"the storage type of elements cannot change, got {source} and {dest}")
         if in_flash(source) or packed_bits(source) != packed_bits(dest) or self.most.value.data % unit_of(source)[0]:
             raise VerifyException(f"copies whole bytes of working memory, got {source} and {dest}")
+        if self.step is not None and not 0 < self.step.value.data < self.most.value.data:
+            raise VerifyException(f"a row of {self.most.value.data} elements does not slide by {self.step.value.data}")
+
+
+@irdl_op_definition
+class SlideOp(IRDLOperation):
+    """States that `weights` meet a window that slides (`step` of `scratch.copy_run`).
+
+    Each row of weights is multiplied by what is in `window`, element by element, and no other op reads the window.
+    Hardware therefore may keep each column of the window in its place, and turn the rows of weights instead
+    (`slide-windows`).
+    """
+
+    name = "scratch.slide"
+    window = operand_def(MEMREF)
+    weights = operand_def(MEMREF)
+    assembly_format = "$window `against` $weights attr-dict `:` type($window) `,` type($weights)"
+
+    def __init__(self, window: SSAValue, weights: SSAValue):
+        super().__init__(operands=[window, weights])
+
+    def verify_(self) -> None:
+        window, weights = memref_type(self.window), memref_type(self.weights)
+        if not in_flash(weights) or elements_of(self.weights) % elements_of(self.window):
+            raise VerifyException(f"needs constant rows of the elements of the window, got {weights} and {window}")
 
 
 @irdl_op_definition

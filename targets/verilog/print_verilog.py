@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -181,10 +182,39 @@ def print_verilog(module: ModuleOp) -> str:
     return "\n".join(texts)
 
 
+def _owners(op: Operation) -> list[Operation]:
+    return [operand.owner for operand in op.operands if isinstance(operand.owner, Operation)]
+
+
+def _ordered(outputs: Operation) -> list[Operation]:
+    """The ops on which outputs depend, as they are met from there: so lines follow from the circuit alone.
+
+    Logic stands after what it reads, and what registers and memories read after them. What synthesis makes of a circuit
+    depends on the order of its lines, which therefore must not depend on that of the passes.
+    """
+    found: dict[Operation, None] = {}
+    entered = deque([outputs])
+    while entered:
+        path = _owners(entered.popleft())[::-1]
+        while path:
+            op = path[-1]
+            clocked = isinstance(op, seq.CompRegOp | rtl.RamOp)
+            rest = [] if clocked or op in found else [owner for owner in _owners(op) if owner not in found]
+            path += reversed(rest)
+            if not rest:
+                path.pop()
+                if clocked and op not in found:
+                    entered.append(op)
+                found[op] = None
+    return list(found)
+
+
 class _Printer:
     def __init__(self, module: hw.HWModuleOp):
         self.module = module
         self.block = module.body.block
+        assert self.block.last_op is not None
+        self.ops = _ordered(self.block.last_op)
         self.names: dict[SSAValue, str] = {}
         self.numbers: dict[str, int] = {}
         self.taken = {port.port_name.data for port in module.module_type.ports.data}
@@ -207,7 +237,7 @@ class _Printer:
                 value = next(results)
                 ports.append(f"    output {self._range(value)}{name}")
                 driven.append(f"    assign {name} = {{}};")
-        for op in self.block.ops:
+        for op in self.ops:
             for result in op.results:
                 self.names[result] = self._unique(result)
         yield f"module {self.module.sym_name.data}("
@@ -216,7 +246,7 @@ class _Printer:
         yield from self._declarations()
         yield from self._logic()
         yield from self._registers()
-        for op in self.block.ops:
+        for op in self.ops:
             if isinstance(op, rtl.RamOp):
                 yield from self._ram(op)
         yield from (text.format(self._name(value)) for text, value in zip(driven, output.operands, strict=True))
@@ -233,23 +263,23 @@ class _Printer:
         return name
 
     def _declarations(self) -> Iterator[str]:
-        for op in self.block.ops:
-            if isinstance(op, hw.ConstantOp | hw.OutputOp):
+        for op in self.ops:
+            if isinstance(op, hw.ConstantOp):
                 continue
             kind = "reg" if isinstance(op, seq.CompRegOp | rtl.RamOp) else "wire"
             for result in op.results:
                 yield f"    {kind} {self._range(result)}{self.names[result]};"
 
     def _logic(self) -> Iterator[str]:
-        for op in self.block.ops:
-            if isinstance(op, hw.ConstantOp | hw.OutputOp | seq.CompRegOp | rtl.RamOp):
+        for op in self.ops:
+            if isinstance(op, hw.ConstantOp | seq.CompRegOp | rtl.RamOp):
                 continue
             if (text := expression(op, self._name)) is None:
                 raise error_at(op, f"'{op.name}' has no spelling in Verilog")
             yield f"    assign {self.names[op.results[0]]} = {text};"
 
     def _registers(self) -> Iterator[str]:
-        for op in self.block.ops:
+        for op in self.ops:
             if isinstance(op, seq.CompRegOp):
                 name, new = self.names[op.data], self._name(op.input)
                 clocked = f"    always @(posedge {self._name(op.clk)})"

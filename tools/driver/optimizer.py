@@ -35,6 +35,7 @@ from tinyml.tools.cli.arguments import (
 )
 from tinyml.tools.cli.atomic_output import atomic_file
 from tinyml.tools.cli.guard import Blame
+from tinyml.tools.cli.ir_printer import IRTarget
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.universe import own_attributes
@@ -96,7 +97,7 @@ class TinymlOptMain(xDSLOptMain):
         self.available_passes = registry().all_passes
 
     def register_all_targets(self):
-        self.available_targets = dict(registry().all_targets)
+        self.available_targets = {**registry().all_targets, MLIR: lambda: IRTarget}
 
     def register_all_frontends(self):
         super().register_all_frontends()

@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.passes import ModulePass
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -25,6 +24,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
+from tinyml.tools.cli.ir_printer import IRPrinter
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -129,19 +129,6 @@ def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
-
-
-_SPELLED = [chr(byte) if 0x20 <= byte <= 0x7E else f"\\{byte:02X}" for byte in range(256)]
-"""The spelling of a byte in a string literal of MLIR."""
-_SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
-
-
-class IRPrinter(Printer):
-    """xDSL's printer, which prints string literals byte by byte; the texts of headers have ten thousands of these."""
-
-    def print_bytes_literal(self, bytestring: bytes) -> None:
-        spelled = "".join([_SPELLED[byte] for byte in bytestring])
-        self.print_string(f'"{spelled}"')
 
 
 def print_ir(module: ModuleOp) -> str:

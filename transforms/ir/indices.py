@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
@@ -29,13 +29,8 @@ def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
     return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
 
-def build_constant(value: int, type: Attribute, builder: Builder) -> SSAValue:
-    """Emit a constant of an integer type or of type `index`."""
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))).result
-
-
 def build_index(value: int, builder: Builder) -> SSAValue:
-    return build_constant(value, IndexType(), builder)
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, UnknownLoc, i8, i16, i32
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    UnknownLoc,
+    i8,
+    i16,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -54,15 +63,19 @@ class LoopNest(LocatedBuilder):
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)
-        self._constants: dict[int, SSAValue] = {}
+        self._constants: dict[tuple[int, Attribute], SSAValue] = {}
         self._entry = InsertPoint.before(before)
 
     def index(self, value: int) -> SSAValue:
         """An index constant, created once outside all loops of the nest."""
-        if value not in self._constants:
-            op = arith.ConstantOp(IntegerAttr(value, IndexType()))
-            self._constants[value] = Builder(self._entry).insert(op).result
-        return self._constants[value]
+        return self.constant(value, IndexType())
+
+    def constant(self, value: int, type: Attribute) -> SSAValue:
+        """A constant of an integer type or of type `index`, created once outside all loops of the nest."""
+        if (key := (value, type)) not in self._constants:
+            op = arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))
+            self._constants[key] = Builder(self._entry).insert(op).result
+        return self._constants[key]
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.AddiOp(a, b))

@@ -26,6 +26,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumNest
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
+from tinyml.transforms.ir.buffers import buffer_reads
 from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -41,7 +42,8 @@ REST_BYTES = 2
 class SelectKernelsPass(ModulePass):
     """Sets `kernel` on each dot product, distance and axpy for which the target has a kernel, and expands the others.
 
-    For an FPGA the contraction of a compressed matrix stays, with a `num.entries` in it.
+    For an FPGA the contraction of a compressed matrix stays, with a `num.entries` in it, and a `scratch.slide` says
+    which rows of constants meet a window that slides.
 
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
     `InputError` for an unknown target, and for a module with kernels of another one.
@@ -55,13 +57,14 @@ class SelectKernelsPass(ModulePass):
         local = LocalRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            if board(self.target).fabric is not None and list(map(type, contraction.products)) == [
-                num.SparseProductsOp
-            ]:
+            products = contraction.products if board(self.target).fabric is not None else ()
+            if len(products) == 1 and isinstance(products[0], num.SparseProductsOp):
                 # Hardware deals the entries out to processing elements, for which it keeps the rows as they are.
-                open_entries(cast(num.SparseProductsOp, contraction.products[0]))
-            else:
-                expand_contraction(contraction)
+                open_entries(products[0])
+                continue
+            if len(products) == 1 and isinstance(products[0], num.ProductsOp):
+                _state_slide(products[0])
+            expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue
@@ -76,6 +79,17 @@ class SelectKernelsPass(ModulePass):
                 _replace(call, routine.expand(call, LoopNest(call)))
         select_chunks(op, self.target)
         _remove_unread(op)
+
+
+def _state_slide(op: num.ProductsOp) -> None:
+    """State that a window which slides meets rows of constants, and nothing else."""
+    window, constant = map(scratch.root, (op.vector, op.weights))
+    uses = [use.operation for use in buffer_reads(window)]
+    copies = [use for use in uses if isinstance(use, scratch.CopyRunOp) and use.step is not None]
+    whole = scratch.elements_of(window) == scratch.elements_of(op.vector) == op.row_pitch and op.channels is None
+    whole = whole and _packed_bits(op.weights) is None and _in_flash(op.weights)
+    if whole and len(uses) == 2 and len(copies) == 1 and isinstance(constant.owner, scratch.ConstantOp):
+        LoopNest(op.contraction).put(scratch.SlideOp(op.vector, op.weights))
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
 from tinyml.transforms.ir.indices import counts_from_zero, trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
@@ -35,7 +35,7 @@ class ExpandLoopsPass(ModulePass):
                     around = loop.parent_op()
                     if isinstance(around, scf.ForOp):
                         copies[around] = copies.get(around, 1) * copies.get(loop, 1) * (trips_of(loop) or 1)
-                    _expand(loop)
+                    UnrollLoopPattern().match_and_rewrite(loop, PatternRewriter(loop))
 
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> scf.ForOp | None:
@@ -51,20 +51,3 @@ def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> scf.ForOp | No
 
 def _is_product(op: object) -> bool:
     return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
-
-
-def _expand(loop: scf.ForOp) -> None:
-    body, carried = loop.body.block, list(loop.iter_args)
-    end = body.last_op
-    assert isinstance(end, scf.YieldOp)
-    here = InsertPoint.before(loop)
-    for number in range(trips_of(loop) or 0):
-        counter = arith.ConstantOp(IntegerAttr(number, IndexType()))
-        Rewriter.insert_op(counter, here)
-        new: dict[SSAValue, SSAValue] = dict(zip(body.args, (counter.result, *carried), strict=True))
-        for op in body.ops:
-            if op is not end:
-                Rewriter.insert_op(copy := op.clone(new), here)
-                new |= zip(op.results, copy.results, strict=True)
-        carried = [new.get(value, value) for value in end.operands]
-    Rewriter.replace_op(loop, [], carried)

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import build_constant, build_index, trips_of
+from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import COUNTERS, body_of, counters_of, is_pipelined, is_pure
@@ -119,67 +120,55 @@ class FlatNest:
 
     def flattened(self) -> scf.ForOp:
         """The nest as one loop, inserted before it."""
-        outside = Builder(InsertPoint.before(self.outer))
-        outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
-        bounds = {loop: _bounds(outside, loop) for loop in (outer, inner)}
-        carried = [bounds[outer][0], bounds[inner][0]]
-        for i, init in enumerate(inner.iter_args):
-            if i in self.through:
-                carried.append(outer.iter_args[self.through[i]])
-                continue
+        nest, counters = LoopNest(self.outer), counters_of(self.inner)
+        carried = [_bounds(nest, loop)[0] for loop in (self.outer, self.inner)]
+        for i, init in enumerate(self.inner.iter_args):
             value = const_evaluate_operand(init) if i < counters else 0
-            carried.append(build_constant(value or 0, init.type, outside))
-        body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
-        for argument, old in zip(body.args[1:], (outer.body.block.args[0], *inner.body.block.args), strict=True):
-            argument.name_hint = old.name_hint
-        trips = (trips_of(outer) or 1) * (trips_of(inner) or 1)
-        zero, count, one = (build_index(value, outside) for value in (0, trips, 1))
-        flat = outside.insert(scf.ForOp(zero, count, one, carried, Region(body)))
+            goes_on = i in self.through
+            carried.append(self.outer.iter_args[self.through[i]] if goes_on else nest.constant(value or 0, init.type))
+        trips = (trips_of(self.outer) or 1) * (trips_of(self.inner) or 1)
+        results = nest.fold(nest.index(trips), carried, lambda _, values: self._iteration(nest, values))
+        flat = cast("scf.ForOp", results[0].owner)
         flat.attributes[COUNTERS] = IntegerAttr(2 + counters, i64)
-        self._fill(Builder(InsertPoint.at_end(body)), bounds, counters)
         return flat
 
-    def _fill(
-        self, builder: Builder, bounds: dict[scf.ForOp, tuple[SSAValue, SSAValue, SSAValue]], counters: int
-    ) -> None:
-        outer, inner = self.outer, self.inner
-        block = builder.insertion_point.block
-        _, i, k, *values = block.args
-        low, high, step = bounds[inner]
-        first = builder.insert(arith.CmpiOp(k, low, "eq")).result
-        following = builder.insert(arith.AddiOp(k, step)).result
-        stays = builder.insert(arith.CmpiOp(following, high, "slt")).result
-        last = builder.insert(arith.CmpiOp(following, high, "sge")).result
+    def _iteration(self, nest: LoopNest, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        """Insert an iteration of both loops, given their counters and the carried values of the inner one."""
+        outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
+        for argument, old in zip(carried, (outer.body.block.args[0], *inner.body.block.args), strict=True):
+            argument.name_hint = old.name_hint
+        i, k, *values = carried
+        low, high, step = _bounds(nest, inner)
+        first = nest.insert(arith.CmpiOp(k, low, "eq"))
+        following = nest.add(k, step)
+        stays, last = (nest.insert(arith.CmpiOp(following, high, predicate)) for predicate in ("slt", "sge"))
         self.new[outer.body.block.args[0]] = i
-        self._copy(builder, self.before, first)
+        self._copy(nest, self.before, first)
         self.new[inner.body.block.args[0]] = k
         for place, (argument, value) in enumerate(zip(inner.body.block.args[1:], values, strict=True)):
             if place >= counters and place not in self.through:
                 init = self.new.get(inner.iter_args[place], inner.iter_args[place])
-                value = builder.insert(arith.SelectOp(first, init, value)).result
+                value = nest.insert(arith.SelectOp(first, init, value))
             self.new[argument] = value
-        end = inner.body.block.last_op
-        assert end is not None
-        self._copy(builder, [op for op in inner.body.block.ops if op is not end], None)
+        *ops, end = inner.body.block.ops
+        self._copy(nest, ops, None)
         yielded = [self.new.get(value, value) for value in end.operands]
         self.new |= zip(inner.results, yielded, strict=True)
-        self._copy(builder, self.after, last)
-        next_inner = builder.insert(arith.SelectOp(stays, following, low)).result
-        low, high, step = bounds[outer]
-        further = builder.insert(arith.SelectOp(last, step, build_index(0, builder))).result
-        following = builder.insert(arith.AddiOp(i, further)).result
-        goes_on = builder.insert(arith.CmpiOp(following, high, "slt")).result
-        next_outer = builder.insert(arith.SelectOp(goes_on, following, low)).result
-        builder.insert(scf.YieldOp(next_outer, next_inner, *yielded))
+        self._copy(nest, self.after, last)
+        next_inner = nest.insert(arith.SelectOp(stays, following, low))
+        low, high, step = _bounds(nest, outer)
+        following = nest.add(i, nest.insert(arith.SelectOp(last, step, nest.index(0))))
+        goes_on = nest.insert(arith.CmpiOp(following, high, "slt"))
+        return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
-    def _copy(self, builder: Builder, ops: Sequence[Operation], when: SSAValue | None) -> None:
+    def _copy(self, nest: LoopNest, ops: Sequence[Operation], when: SSAValue | None) -> None:
         """Copy ops, with stores on a condition."""
         for op in ops:
-            copy = builder.insert(op.clone(self.new))
+            copy = op.clone(self.new)
             if when is not None and isinstance(copy, rtl.StoreOp):
-                both = copy.condition and builder.insert(arith.AndIOp(copy.condition, when)).result
-                builder.insert(rtl.StoreOp(copy.value, copy.memory, copy.address, both or when))
-                Rewriter.erase_op(copy)
+                both = when if copy.condition is None else nest.insert(arith.AndIOp(copy.condition, when))
+                copy = rtl.StoreOp(copy.value, copy.memory, copy.address, both)
+            nest.put(copy)
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
@@ -195,7 +184,6 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
     return found
 
 
-def _bounds(builder: Builder, loop: scf.ForOp) -> tuple[SSAValue, SSAValue, SSAValue]:
+def _bounds(nest: LoopNest, loop: scf.ForOp) -> list[SSAValue]:
     """The first value of a counter, its limit and its step, outside of a nest."""
-    low, high, step = (const_evaluate_operand(bound) or 0 for bound in (loop.lb, loop.ub, loop.step))
-    return tuple(build_index(value, builder) for value in (low, high, step))  # pyright: ignore
+    return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

@@ -5,20 +5,20 @@ Where the second one goes on from the first, as the sum of two products of matri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.regions import is_pure
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
@@ -67,11 +67,10 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
     """Let a sum start from 0, which is available before the first loop, and add its initial value to the result."""
     init, result = sum.iter_args[place], sum.results[place]
-    type = cast("IntegerType[int, Any]", init.type)
-    zero = Builder(InsertPoint.before(first)).insert(arith.ConstantOp(IntegerAttr(0, type)))
-    sum.operands[3 + place] = zero.result
-    total = Builder(InsertPoint.after(sum)).insert(arith.AddiOp(init, result))
-    result.replace_uses_with_if(total.result, lambda use: use.operation is not total)
+    sum.operands[3 + place] = LoopNest(first).constant(0, init.type)
+    assert sum.next_op is not None
+    total = LoopNest(sum.next_op).add(init, result)
+    result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
 
 
 def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.ForOp) -> list[Operation] | None:
@@ -95,30 +94,27 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
     loop, other = first.loop, second.loop
     goes_on = {i: loop.results.index(init) for i, init in enumerate(other.iter_args) if init.owner is loop}  # pyright: ignore
     own = [i for i in range(len(other.iter_args)) if i not in goes_on]
-    inits = [*loop.iter_args, *(other.iter_args[i] for i in own)]
-    body = Block(arg_types=[value.type for value in (loop.lb, *inits)])
-    builder = Builder(InsertPoint.at_end(body))
-    counts = len(loop.iter_args)
-    new: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: body.args[0], other.body.block.args[0]: body.args[0]}
-    for each in (first, second):
-        for op in each.computing():
-            if isinstance(op, rtl.LoadOp) and (same := _loaded(body, op, new)) is not None:
+    nest = LoopNest(loop)
+
+    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        new: dict[SSAValue, SSAValue] = {each.body.block.args[0]: k for each in (loop, other)}
+        for op in (*first.computing(), *second.computing()):
+            if isinstance(op, rtl.LoadOp) and (same := _loaded(cast("Block", k.owner), op, new)) is not None:
                 new[op.result] = same
             else:
-                builder.insert(op.clone(new))
-    added = [new.get(term, term) for term in first.terms]
-    for i, place in goes_on.items():
-        added[place] = builder.insert(arith.AddiOp(added[place], new.get(second.terms[i], second.terms[i]))).result
-    added += [new.get(second.terms[i], second.terms[i]) for i in own]
-    sums = [builder.insert(arith.AddiOp(c, term)).result for c, term in zip(body.args[1:], added, strict=True)]
-    builder.insert(scf.YieldOp(*sums))
-    merged = scf.ForOp(loop.lb, loop.ub, loop.step, inits, Region(body))
-    Builder(InsertPoint.before(loop)).insert(merged)
+                nest.put(op.clone(new))
+        added, others = ([new.get(term, term) for term in each.terms] for each in (first, second))
+        for i, place in goes_on.items():
+            added[place] = nest.add(added[place], others[i])
+        return [nest.add(*pair) for pair in zip(sums, [*added, *(others[i] for i in own)], strict=True)]
+
+    merged = nest.fold(loop.ub, [*loop.iter_args, *(other.iter_args[i] for i in own)], step)
+    counts = len(loop.iter_args)
     for i, result in enumerate(other.results):
         place = goes_on[i] if i in goes_on else counts + own.index(i)
-        result.replace_all_uses_with(merged.results[place])
+        result.replace_all_uses_with(merged[place])
     Rewriter.erase_op(other)
-    Rewriter.replace_op(loop, [], merged.results[:counts])
+    Rewriter.replace_op(loop, [], merged[:counts])
 
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:

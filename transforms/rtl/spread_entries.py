@@ -36,7 +36,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
-from tinyml.transforms.ir.indices import affine_sum, build_constant, trips_of
+from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -45,7 +45,7 @@ from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
-from tinyml.transforms.rtl.unrolling.words import width_of
+from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of
 
 MOST = 64
 """The maximum number of processing elements of a product."""
@@ -168,7 +168,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     ends = _memory(nest, lasts, 1, 1, "ends")
     copies = _copies(rows.vector.memory, count)
     known = const_evaluate_operand(rows.sum.start)
-    start = build_constant(known or 0, rows.sum.start.type, nest.builder)
+    start = nest.constant(known or 0, rows.sum.start.type)
 
     def step(at: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         row, sum = carried
@@ -176,7 +176,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
         read = [_word(nest, table, at) for table in tables]
         last = nest.insert(rtl.LoadOp(ends, at, i1))
         added = [_term(nest, rows, read, copies, lane, logic=lane >= in_dsps) for lane in range(count)]
-        total = nest.add(sum, adder_tree(nest.builder, added))
+        total = nest.add(sum, adder_tree(nest, added))
         _finish(nest, rows, row, total, last, starts=known is not None)
         following = nest.add(row, nest.index(1))
         stays = nest.insert(arith.CmpiOp(following, nest.index(len(rows.rows)), "slt"))
@@ -240,7 +240,7 @@ def _term(
 ) -> SSAValue:
     """The term of a processing element. read: words of values and of addresses. logic: without a multiplier."""
     widths = width_of(rows.values.result), _address_width(rows)
-    value, place = (_part(nest, word, lane, width) for word, width in zip(read, widths, strict=True))
+    value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))
     unsigned = nest.insert(arith.ExtUIOp(place, IntegerType(widths[1] + 1)))
     address = nest.insert(arith.IndexCastOp(unsigned, IndexType()))
     for variable, factor in affine_sum(rows.vector.address).factors.items():
@@ -256,13 +256,6 @@ def _term(
             copy.attributes[LOGIC] = UnitAttr()
         nest.put(copy)
     return new[rows.term]
-
-
-def _part(nest: LoopNest, word: SSAValue, lane: int, width: int) -> SSAValue:
-    """A number of a word."""
-    if lane:
-        word = nest.insert(arith.ShRUIOp(word, build_constant(lane * width, word.type, nest.builder)))
-    return word if word.type == IntegerType(width) else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
 def _is_index(op: Operation) -> bool:

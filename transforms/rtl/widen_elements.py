@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.transforms.ir.indices import affine_sum, counts_from_zero, trips_of
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
 
@@ -80,25 +80,23 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
     body = loop.body.block
     counter, end, old = body.args[0], body.last_op, list(body.ops)
     assert end is not None
-    builder = Builder(InsertPoint.before(end))
+    nest = LoopNest(end)
     each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
     for op in old[:-1]:
         if isinstance(op, rtl.LoadOp):
             width = width_of(op.result)
-            address = word_address(builder, op.address, counter, lanes)
-            word = builder.insert(rtl.LoadOp(op.memory, address, IntegerType(lanes * width))).result
+            address = word_address(nest, op.address, counter, lanes)
+            word = nest.insert(rtl.LoadOp(op.memory, address, IntegerType(lanes * width)))
             for lane, values in enumerate(each):
-                values[op.result] = element_of_word(builder, word, lane, width)
+                values[op.result] = element_of_word(nest, word, lane, width)
         elif isinstance(op, rtl.StoreOp):
-            address = word_address(builder, op.address, counter, lanes)
-            word = word_of(builder, [values.get(op.value, op.value) for values in each])
-            builder.insert(rtl.StoreOp(word, op.memory, address))
+            address = word_address(nest, op.address, counter, lanes)
+            word = word_of(nest, [values.get(op.value, op.value) for values in each])
+            nest.put(rtl.StoreOp(word, op.memory, address))
         elif not isinstance(op.results[0].type, IndexType) and any(operand in each[0] for operand in op.operands):
             for values in each:
-                values[op.results[0]] = builder.insert(op.clone(values)).results[0]
+                values[op.results[0]] = nest.insert(op.clone(values))
     for op in reversed(old[:-1]):
         if isinstance(op, rtl.StoreOp) or not any(result.uses.get_length() for result in op.results):
             Rewriter.erase_op(op)
-    trips = arith.ConstantOp(IntegerAttr((trips_of(loop) or 0) // lanes, IndexType()))
-    Rewriter.insert_op(trips, InsertPoint.before(loop))
-    loop.operands[1] = trips.result
+    loop.operands[1] = LoopNest(loop).index((trips_of(loop) or 0) // lanes)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 
@@ -43,6 +44,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     plain = _has_whole_bytes(scratch.memref_type(image), scratch.memref_type(window), channels)
     filling = nest.insert(num.ConstantOp(op.filling, element_of(op.out))) if any(op.reach) else None
     slot = _first_slot(op, nest)
+    step = _step(op)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
         """Copy elements of the image into the window."""
@@ -52,7 +54,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             return []
 
         if plain:
-            nest.put(scratch.CopyRunOp(image, source, window, target, count, length * channels))
+            nest.put(scratch.CopyRunOp(image, source, window, target, count, length * channels, step))
         else:
             nest.fold(count, [], element)
 
@@ -135,6 +137,20 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         return []
 
     nest.fold(nest.index(height), [], row)
+
+
+def _step(op: tdsl.WindowOp) -> int | None:
+    """The elements by which a row of a window moves on in the loop around; None if some are not copied, or all are new.
+
+    The rows of other rings wrap around, and are copied in two parts.
+    """
+    loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
+    if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
+        return None
+    if op.ring is not None and op.held[2] != op.extents[1]:
+        return None
+    step = affine_sum(op.left).factors.get(loop.body.block.args[0], 0)
+    return step * channels if 0 < step < width else None
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:

@@ -141,3 +141,20 @@ func.func @no_tile(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x
 // CHECK: func.func @no_tile
 // CHECK-NOT: num.contract
 // CHECK: num.mac
+
+// -----
+
+// A window that the loop around moves by a pixel states so: two of its four elements in a row are new.
+func.func @slides(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x2x2x2x!fixed.q<8, 7>>, %top: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %j = %zero to %four step %one {
+    tdsl.window %X[%top, %j] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
+    tdsl.window %X[%j, %top] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @slides
+// CHECK: scratch.copy_run {{.*}} {most = 4 : i64, step = 2 : i64}
+// CHECK: scratch.copy_run {{.*}} {most = 4 : i64}

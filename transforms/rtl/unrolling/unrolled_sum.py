@@ -6,24 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import (
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    TensorType,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.indices import affine_sum, build_constant, build_index, trips_of
+from tinyml.transforms.ir.indices import affine_sum, trips_of
+from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import factor
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
@@ -105,45 +97,39 @@ class UnrolledSum:
         body = self.loop.body.block
         end, old = body.last_op, list(body.ops)
         assert end is not None
-        builder = Builder(InsertPoint.before(end))
-        words = {
-            load: self._word(builder, load, lanes, length if load in padded else self.trips) for load in self.loads
-        }
+        nest = LoopNest(end)
+        words = {load: self._word(nest, load, lanes, length if load in padded else self.trips) for load in self.loads}
         each: list[list[SSAValue]] = []
         further = None
         if rest < lanes and count > 1 and not self._ends_in_zeros(padded):
-            last = build_index(count - 1, builder)
-            further = builder.insert(arith.CmpiOp(body.args[0], last, "ne")).result
+            further = nest.insert(arith.CmpiOp(body.args[0], nest.index(count - 1), "ne"))
         for lane in range(lanes if count > 1 else rest):
             values: dict[SSAValue, SSAValue] = {}
             for op in old[:-1]:
                 if isinstance(op, rtl.LoadOp):
-                    values[op.results[0]] = element_of_word(builder, words[op], lane, width_of(op.results[0]))
+                    values[op.results[0]] = element_of_word(nest, words[op], lane, width_of(op.results[0]))
                 elif any(operand in values for operand in op.operands):
                     if any(operand in body.args[1:] for operand in op.operands):
                         continue
-                    copy = builder.insert(op.clone(values))
+                    nest.put(copy := op.clone(values))
                     if isinstance(copy, arith.MuliOp) and in_dsps is not None and lane >= in_dsps:
                         copy.attributes[LOGIC] = UnitAttr()
                     values[op.results[0]] = copy.results[0]
             added = [values.get(term, term) for term in self.terms]
-            each.append(added if further is None or lane < rest else [_only(builder, further, term) for term in added])
-        sums = [adder_tree(builder, [lane[i] for lane in each]) for i in range(len(self.terms))]
-        totals = [builder.insert(arith.AddiOp(c, s)).result for c, s in zip(body.args[1:], sums, strict=True)]
-        end.operands = totals
+            each.append(added if further is None or lane < rest else [_only(nest, further, term) for term in added])
+        sums = [adder_tree(nest, [lane[i] for lane in each]) for i in range(len(self.terms))]
+        end.operands = [nest.add(*pair) for pair in zip(body.args[1:], sums, strict=True)]
         for op in reversed(old[:-1]):
             if not any(result.uses.get_length() for result in op.results):
                 Rewriter.erase_op(op)
-        trips = arith.ConstantOp(IntegerAttr(count, IndexType()))
-        Builder(InsertPoint.before(self.loop)).insert(trips)
-        self.loop.operands[1] = trips.result
+        self.loop.operands[1] = LoopNest(self.loop).index(count)
 
-    def _word(self, builder: Builder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
+    def _word(self, nest: LoopNest, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
         """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""
         counter = self.loop.body.block.args[0]
-        address = word_address(builder, load.address, counter, lanes, (length, self.trips))
+        address = word_address(nest, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
-        return builder.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result)))).result
+        return nest.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result))))
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
@@ -166,16 +152,15 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
     Rewriter.replace_op(memory, wider)
 
 
-def _only(builder: Builder, condition: SSAValue, term: SSAValue) -> SSAValue:
+def _only(nest: LoopNest, condition: SSAValue, term: SSAValue) -> SSAValue:
     """The term if a condition holds, else 0."""
-    zero = build_constant(0, term.type, builder)
-    return builder.insert(arith.SelectOp(condition, term, zero)).result
+    return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 
-def adder_tree(builder: Builder, values: Sequence[SSAValue]) -> SSAValue:
+def adder_tree(nest: LoopNest, values: Sequence[SSAValue]) -> SSAValue:
     """The sum of values, as a balanced tree."""
     while len(values) > 1:
-        sums = [builder.insert(arith.AddiOp(a, b)).result for a, b in zip(values[::2], values[1::2], strict=False)]
+        sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]
     return values[0]
 

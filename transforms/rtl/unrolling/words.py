@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.ir.indices import affine_sum, build_constant, build_index
+from tinyml.transforms.ir.indices import affine_sum
+from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 def width_of(value: SSAValue) -> int:
@@ -20,42 +20,35 @@ def width_of(value: SSAValue) -> int:
 
 
 def word_address(
-    builder: Builder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
+    nest: LoopNest, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
     """The address of a word of `lanes` elements, given that of its first element; `counter` now counts words.
 
     stretch: the length of a row with and without padding.
     """
-    word: SSAValue = counter
     first, factors = affine_sum(address)
-
-    def words(elements: int) -> SSAValue:
-        return build_index(elements * stretch[0] // stretch[1] // lanes, builder)
-
+    word: SSAValue = counter
     for value, factor in factors.items():
         if value is not counter:
-            scaled = builder.insert(arith.MuliOp(value, words(factor))).result
-            word = builder.insert(arith.AddiOp(word, scaled)).result
-    return builder.insert(arith.AddiOp(word, words(first))).result if first else word
+            word = nest.add(word, nest.times(value, factor * stretch[0] // stretch[1] // lanes))
+    return nest.add(word, nest.index(first * stretch[0] // stretch[1] // lanes)) if first else word
 
 
-def element_of_word(builder: Builder, word: SSAValue, lane: int, width: int) -> SSAValue:
+def element_of_word(nest: LoopNest, word: SSAValue, lane: int, width: int) -> SSAValue:
     """An element of `width` bits; elements at lower addresses are in lower bits."""
     if lane:
-        amount = build_constant(lane * width, word.type, builder)
-        word = builder.insert(arith.ShRUIOp(word, amount)).result
-    return builder.insert(arith.TruncIOp(word, IntegerType(width))).result
+        word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
+    return word if width_of(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
-def word_of(builder: Builder, elements: Sequence[SSAValue]) -> SSAValue:
+def word_of(nest: LoopNest, elements: Sequence[SSAValue]) -> SSAValue:
     """Concatenate elements of equal width, the first in the low bits."""
     width = width_of(elements[0])
     type = IntegerType(len(elements) * width)
-    word = builder.insert(arith.ExtUIOp(elements[0], type)).result
-    for lane, element in enumerate(elements[1:], 1):
-        amount = build_constant(lane * width, type, builder)
-        moved = builder.insert(arith.ShLIOp(builder.insert(arith.ExtUIOp(element, type)).result, amount)).result
-        word = builder.insert(arith.OrIOp(word, moved)).result
+    word, *others = (nest.insert(arith.ExtUIOp(element, type)) for element in elements)
+    for lane, other in enumerate(others, 1):
+        moved = nest.insert(arith.ShLIOp(other, nest.constant(lane * width, type)))
+        word = nest.insert(arith.OrIOp(word, moved))
     return word
 
 

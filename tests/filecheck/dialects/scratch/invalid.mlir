@@ -179,3 +179,15 @@ scratch.receive %a[%i] to %b : memref<8x!fixed.q<16, 4>> to memref<3x!fixed.q<16
 %a, %i = "test.op"() : () -> (memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>, index)
 scratch.copy_run %a[%i] to %a[%i] count %i {most = 4 : i64} : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK: copies whole bytes of working memory
+
+// -----
+
+%a, %i = "test.op"() : () -> (memref<8xi8>, index)
+scratch.copy_run %a[%i] to %a[%i] count %i {most = 4 : i64, step = 4 : i64} : memref<8xi8> to memref<8xi8>
+// CHECK: a row of 4 elements does not slide by 4
+
+// -----
+
+%window, %weights = "test.op"() : () -> (memref<8xi8>, memref<3x4xi8, #scratch.flash>)
+scratch.slide %window against %weights : memref<8xi8>, memref<3x4xi8, #scratch.flash>
+// CHECK: needs constant rows of the elements of the window

@@ -34,3 +34,11 @@ func.func @sparse(%x: memref<7xi8>) -> memref<3xi16> {
 // CHECK: memref.load %x[[[column]]]
 // CHECK: } {hls.pipeline}
 // CHECK: memref.store %sum, %y[%row]
+
+// Windows do not slide in C.
+func.func @window(%w: memref<4xi8>, %F: memref<2x4xi8, #scratch.flash>) {
+  scratch.slide %w against %F : memref<4xi8>, memref<2x4xi8, #scratch.flash>
+  func.return
+}
+// CHECK: func.func @window
+// CHECK-NEXT: func.return

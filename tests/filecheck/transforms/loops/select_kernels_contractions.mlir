@@ -69,3 +69,24 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
 // FPGA: memref.load %x[[[column]]]
 // FPGA: num.mac [[sum]],
 // FPGA: num.next
+
+// A window that slides, and rows of constants that meet it: hardware may turn both.
+func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>, %window: memref<1x3x!fixed.q<8, 6>>, %at: index) {
+  %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+  %start = arith.constant 0 : index
+  %count = arith.constant 3 : index
+  %run = scratch.slice %window[%start] : memref<1x3x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+  scratch.copy_run %image[%at] to %run[%start] count %count {most = 3 : i64, step = 1 : i64} : memref<8x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+  num.contract %row to 2 {
+    %zero = num.zero : !fixed.acc<32, 10>
+    %sum = num.products %zero, %w, %run : !fixed.acc<32, 10>, memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>> -> !fixed.acc<32, 10>
+    %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// FPGA: func.func @sliding
+// FPGA: scratch.slide %run against %w : memref<3x!fixed.q<8, 6>>, memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// FPGA: scf.for %row
+// CHECK: func.func @sliding
+// CHECK-NOT: scratch.slide

@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.hardware import need_simulator, verilog_of
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -19,7 +17,7 @@ from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program
-from tinyml.transforms.rtl.slide_windows import SlideWindowsPass
+from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 
 
 def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:
@@ -37,10 +35,6 @@ argmax(W * reshape(M, ({outputs}, 1), (1, 2, 3, 4)))"""
     return MicroProgram(text, random.parameters, height * width * channels)
 
 
-def none_slides(self: SlideWindowsPass, ctx: Context, op: ModuleOp) -> None:
-    """In place of the pass."""
-
-
 @pytest.mark.parametrize(
     ("format", "width", "channels", "rows", "kernel"), [("zeroskew", 9, 2, 4, 2), ("fixed", 12, 3, 4, 5)]
 )
@@ -51,7 +45,6 @@ def test_images(
     rows: int,
     kernel: int,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A window costs what is new in it, and its products; without sliding, the copy of all of it."""
     need_simulator("iverilog")
@@ -66,7 +59,7 @@ def test_images(
     cycles: list[int] = []
     for slides in (True, False):
         if not slides:
-            monkeypatch.setattr(SlideWindowsPass, "apply", none_slides)
+            ExpandNestsPass().apply(ctx, bits)
         simulation = IcarusSimulation(verilog_of(bits, factor=8), tmp_path)
         result = simulation.run(interface_of(module), inputs)
         assert first_mismatch(evaluate(module, inputs), Outputs(result.labels, result.scores, result.more)) is None

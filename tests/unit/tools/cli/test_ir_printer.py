@@ -7,7 +7,8 @@ import io
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.printer import Printer
 
-from tinyml.tools.driver.stages import IRPrinter, print_ir
+from tinyml.tools.cli.ir_printer import IRPrinter
+from tinyml.tools.driver.stages import print_ir
 
 
 def test_string_literals_are_xdsl_s():

@@ -1,0 +1,88 @@
+// RUN: tinyml-opt %s -p slide-windows,canonicalize,cse --split-input-file --verify-diagnostics | filecheck %s
+
+// Windows of 2 x 2 elements of an image of 3 x 4: of the three in a row, each takes in two elements.
+func.func @sliding(%x: memref<12xi8>, %y: memref<6xi8>) {
+  %w = scratch.constant dense<[[1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %window = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %two step %one {
+    scf.for %j = %zero to %three step %one {
+      scf.for %r = %zero to %two step %one {
+        %line = arith.addi %i, %r : index
+        %first = arith.muli %line, %four : index
+        %from = arith.addi %first, %j : index
+        %to = arith.muli %r, %two : index
+        scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+      }
+      scratch.slide %window against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+      scf.for %k = %zero to %four step %one {
+        %a = memref.load %w[%zero, %k] : memref<1x4xi8, #scratch.flash>
+        %b = memref.load %window[%k] : memref<4xi8>
+        "test.op"(%a, %b) : (i8, i8) -> ()
+      }
+    }
+  }
+  func.return
+}
+// CHECK: func.func @sliding
+// Weights for each turn of the columns.
+// CHECK: %w = scratch.constant dense<{{\[\[\[}}1, 2, 3, 4]], {{\[\[}}2, 1, 4, 3]]]>
+// The first column of a row of windows, then the second of each, in the place of the one that leaves.
+// CHECK: scratch.copy_run %x{{.*}} count %one {most = 1 : i64}
+// CHECK: scf.for %j = {{.*}} iter_args([[turn:%.*]] = %zero, [[place:%.*]] = %one)
+// CHECK: [[at:%.*]] = arith.muli [[turn]], %four : index
+// CHECK: [[weights:%.*]] = scratch.slice %w[[[at]]]
+// CHECK: [[from:%.*]] = arith.addi %from{{.*}}, %one : index
+// CHECK: [[to:%.*]] = arith.addi %to_1, [[place]] : index
+// CHECK: scratch.copy_run %x[[[from]]] to %window[[[to]]] count %one {most = 1 : i64}
+// CHECK-NOT: scratch.slide
+// CHECK: memref.load [[weights]]
+// CHECK: scf.yield {{%.*}}, [[turn]] : index, index
+
+// -----
+
+// A window whose bytes another buffer takes in the same loop stays as it is, as does one of an image that grows there.
+func.func @written(%x: memref<12xi8>) {
+  %w = scratch.constant dense<[[1, 2]]> : tensor<1x2xi8> -> memref<1x2xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %window = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2xi8>
+  %next = scratch.view %arena[1 : i64] : memref<4xi8> to memref<1xi8>
+  %other = scratch.view %arena[2 : i64] : memref<4xi8> to memref<2xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %last = arith.constant 11 : index
+  %number = arith.constant 1 : i8
+  scf.for %j = %zero to %three step %one {
+    scratch.copy_run %x[%j] to %window[%zero] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<2xi8>
+    scratch.slide %window against %w : memref<2xi8>, memref<1x2xi8, #scratch.flash>
+    memref.store %number, %next[%zero] : memref<1xi8>
+  }
+  scf.for %j = %zero to %three step %one {
+    scratch.copy_run %x[%j] to %other[%zero] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<2xi8>
+    scratch.slide %other against %w : memref<2xi8>, memref<1x2xi8, #scratch.flash>
+    memref.store %number, %x[%last] : memref<12xi8>
+  }
+  func.return
+}
+// CHECK: func.func @written
+// CHECK: scf.for %j = %zero to %three step %one {
+// CHECK-NEXT: scratch.copy_run %x[%j] to %window[%zero] count %two
+// CHECK-NEXT: memref.store
+// CHECK: scf.for
+// CHECK-NEXT: scratch.copy_run %x[{{%.*}}] to %other[%zero] count %two
+
+// -----
+
+func.func @unfilled(%window: memref<2xi8>) {
+  %w = scratch.constant dense<[[1, 2]]> : tensor<1x2xi8> -> memref<1x2xi8, #scratch.flash>
+  scratch.slide %window against %w : memref<2xi8>, memref<1x2xi8, #scratch.flash>
+  func.return
+}
+// CHECK: expected one 'scratch.copy_run' with a step to fill the window, got 0

@@ -1,0 +1,53 @@
+"""The text of IR: xDSL's, complete, and printed faster where a module holds long texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+from xdsl.targets.mlir import MLIRTarget
+
+_SPELLED = [chr(byte) if 0x20 <= byte <= 0x7E else f"\\{byte:02X}" for byte in range(256)]
+"""The spelling of a byte in a string literal of MLIR."""
+_SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
+
+
+class IRPrinter(Printer):
+    """xDSL's printer, with string literals byte by byte, and with all attributes of comparisons.
+
+    The texts of headers have ten thousands of bytes. xDSL's custom form of a comparison leaves out its attributes,
+    such as its clock cycle: one that has some is printed in the generic form.
+    """
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        spelled = "".join([_SPELLED[byte] for byte in bytestring])
+        self.print_string(f'"{spelled}"')
+
+    def print_op(self, op: Operation) -> None:
+        generic = self.print_generic_format
+        self.print_generic_format = generic or (isinstance(op, arith.CmpiOp | arith.CmpfOp) and bool(op.attributes))
+        super().print_op(op)
+        self.print_generic_format = generic
+
+
+@dataclass(frozen=True)
+class IRTarget(MLIRTarget):
+    """Print a module as `IRPrinter` does; highlighted text is xDSL's."""
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        if self.syntax_highlight:
+            return super().emit(ctx, module, output)
+        printer = IRPrinter(
+            output,
+            print_generic_format=self.print_generic_format,
+            print_properties_as_attributes=self.print_properties_as_attributes,
+            print_debuginfo=self.print_debuginfo,
+        )
+        printer.print_op(module)
+        printer.print_metadata(ctx.loaded_dialects)
+        output.write("\n")

@@ -1,0 +1,148 @@
+"""`slide-windows`: keeps a window that slides over an image as a ring of columns, so that only new columns are loaded.
+
+A convolution copies the window of each pixel, most of which was copied for the pixel before. Here each column of a
+window keeps its place: a new column takes the place of the one that leaves. The rows of weights that meet the
+window are turned likewise, one copy of the constant matrix for each turn. Line buffers of hardware do the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import scratch
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.targets.registry import fabric_of
+from tinyml.transforms.ir.buffers import buffer_reads, overlap
+from tinyml.transforms.ir.indices import counts_from_zero
+from tinyml.transforms.ir.loop_nest import LoopNest, needed
+
+
+@dataclass(frozen=True)
+class SlideWindowsPass(ModulePass):
+    """Make rings of the windows of `scratch.slide` whose turned weights take at most an eighth of the block RAMs.
+
+    A window does not slide if another op in the loop around writes its bytes or the image. Raises `InputError` for a
+    window without a copy that has a `step`.
+    """
+
+    name = "slide-windows"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fabric = fabric_of(op)
+        for slide in [each for each in op.walk() if isinstance(each, scratch.SlideOp)]:
+            window = _Window(slide)
+            Rewriter.erase_op(slide)
+            if window.may_slide and window.bits <= fabric.there.brams * fabric.bram_bits // 8:
+                window.slide()
+
+
+class _Window:
+    """A window that a loop over pixels copies, row by row, and multiplies by rows of constants.
+
+    row: the elements of a row. step: those by which it moves on from a pixel to the next.
+    """
+
+    def __init__(self, op: scratch.SlideOp):
+        self.pixels = op.parent_op()
+        self.window, self.weights = map(scratch.root, (op.window, op.weights))
+        users = [use.operation for use in buffer_reads(self.window)]
+        copies = [user for user in users if isinstance(user, scratch.CopyRunOp) and user.step is not None]
+        if len(copies) != 1 or (step := copies[0].step) is None:
+            raise error_at(op, f"expected one 'scratch.copy_run' with a step to fill the window, got {len(copies)}")
+        self.copy, self.row, self.step = copies[0], copies[0].most.value.data, step.value.data
+
+    @property
+    def turns(self) -> int:
+        return self.row // self.step
+
+    @property
+    def constant(self) -> scratch.ConstantOp:
+        return cast("scratch.ConstantOp", self.weights.owner)
+
+    @property
+    def bits(self) -> int:
+        """The bits of all turned matrices."""
+        return self.turns * 8 * scratch.size_in_bytes(scratch.memref_type(self.weights))
+
+    @property
+    def may_slide(self) -> bool:
+        loop = self.pixels
+        if not isinstance(loop, scf.ForOp) or loop.iter_args or not counts_from_zero(loop) or self.row % self.step:
+            return False
+        written = [
+            op for op in loop.walk() if isinstance(op, memref.StoreOp | scratch.CopyRunOp) and op is not self.copy
+        ]
+        others = {scratch.root(op.memref if isinstance(op, memref.StoreOp) else op.dest) for op in written}
+        image, whole = scratch.root(self.copy.source), const_evaluate_operand(self.copy.count) == self.row
+        return whole and image not in others and not any(overlap(other, self.window) for other in others)
+
+    def slide(self) -> None:
+        self._copy_first()
+        turn, place = self._turns()
+        self._turn_weights(turn)
+        nest = LoopNest(self.copy)
+        first = nest.add(self.copy.first, nest.index(self.row - self.step))
+        at = nest.add(self.copy.at, nest.times(place, self.step))
+        _restrict(self.copy, first, at, self.step)
+
+    def _copy_first(self) -> None:
+        """Copy the columns that the first window shares with preceding ones, before the loop over pixels."""
+        loop = cast("scf.ForOp", self.pixels)
+        top: Operation = self.copy
+        while (around := top.parent_op()) is not loop:
+            assert around is not None
+            top = around
+        nest, used = LoopNest(loop), [operand.owner for op in top.walk() for operand in op.operands]
+        new: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.index(0)}
+        for op in needed([top, *used], loop):
+            nest.put(copy := op.clone(new))
+        [first] = (op for op in copy.walk() if isinstance(op, scratch.CopyRunOp))
+        _restrict(first, first.first, first.at, self.row - self.step)
+
+    def _turns(self) -> tuple[SSAValue, SSAValue]:
+        """The rotation of the weights and the position of the new column, carried by the loop over pixels."""
+        loop = cast("scf.ForOp", self.pixels)
+        nest = LoopNest(loop)
+        starts = nest.index(0), nest.index(self.turns - 1)
+        body = loop.detach_region(loop.body)
+        turn, place = (body.block.insert_arg(IndexType(), number) for number in (1, 2))
+        end = cast("scf.YieldOp", body.block.last_op)
+        inside = LoopNest(end)
+        following = inside.add(turn, inside.index(1))
+        goes_on = inside.insert(arith.CmpiOp(following, inside.index(self.turns), "slt"))
+        end.operands = [inside.insert(arith.SelectOp(goes_on, following, inside.index(0))), turn]
+        nest.put(scf.ForOp(loop.lb, loop.ub, loop.step, starts, body))
+        Rewriter.erase_op(loop)
+        return turn, place
+
+    def _turn_weights(self, turn: SSAValue) -> None:
+        """Let the loop read weights whose columns are turned like those of the window."""
+        body = cast("Block", turn.owner)
+        raws = self.constant.raws
+        columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)
+        turned = np.stack([np.roll(columns, number, axis=2).reshape(raws.shape) for number in range(self.turns)])
+        constant = scratch.ConstantOp.of(turned, scratch.memref_type(self.weights).element_type)
+        constant.result.name_hint = self.weights.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(self.constant))
+        nest = LoopNest(cast("Operation", body.first_op))
+        part = nest.insert(scratch.SliceOp(constant.result, nest.times(turn, raws.size), raws.shape))
+        self.weights.replace_uses_with_if(part, lambda use: body.is_ancestor(use.operation))
+        if self.weights.first_use is None:
+            Rewriter.erase_op(self.constant)
+
+
+def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
+    """Let a copy take fewer elements of a row."""
+    nest = LoopNest(copy)
+    nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
+    Rewriter.erase_op(copy)
