@@ -71,7 +71,8 @@ class Loss:
     @property
     def change(self) -> str:
         """The loss or gain in words."""
-        return f"loses {self.points:.2f} points" if round(self.points, 2) >= 0 else f"gains {-self.points:.2f} points"
+        points = round(self.points, 2)
+        return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
 
     def allowed(self, loss: float) -> bool:
         """True if no more than `loss` points are expected to be lost; for a `loss` of 0 none, net, of these samples."""
