@@ -56,10 +56,10 @@ class Findings:
     keeps it; else None. asked: true if scales of features were asked for; scaled: whether the program has them. spread:
     the ratio of the greatest magnitude to the median, in the constant where it is largest. clipped: the share of inputs
     outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
-    milliseconds: of an inference, with the conversion; None on a board of unknown clock. failed:
-    the alternatives of `auto` that make no program although they would fit, each with the reason. outputs: what callers
-    get of a classifier. kept: true if the model came with its number formats. complete: true if all formats that fit
-    were evaluated. data: the faults of the data by which formats were chosen.
+    milliseconds: of an inference, with the conversion; None on a board of unknown clock. failed: the alternatives of
+    `auto` that make no program although they would fit, each with the reason. outputs: what callers get of a
+    classifier. kept: true if the model came with its number formats. parts: true if a part of it came without.
+    complete: true if all formats that fit were evaluated. data: the faults of the data by which formats were chosen.
     """
 
     accuracies: Accuracy
@@ -76,6 +76,7 @@ class Findings:
     failed: Sequence[str] = ()
     outputs: str = SCORES
     kept: bool = False
+    parts: bool = False
     complete: bool = True
 
     @property
@@ -120,6 +121,8 @@ class WarningRule:
 def _of_format(found: Findings) -> str:
     if found.data.poor or found.data.apart:
         return "mend the data first"
+    if found.parts:
+        return "more --width, or more bits in the part that came with formats, such as a front end, may lose less"
     if found.kept:
         return "--quantization anew chooses other formats on --val"
     if not found.chosen:
@@ -178,7 +181,8 @@ WARNINGS = (
     ),
     WarningRule(
         "answers",
-        lambda found: found.other > OTHER_ANSWERS,
+        # Where labels tell that no more of them are wrong, they are no loss.
+        lambda found: found.other > OTHER_ANSWERS and (found.accuracies.reals is None or found.lost > 0),
         lambda found: f"answers otherwise than the model for {found.other:.1%} of the samples",
         _of_format,
     ),
@@ -284,6 +288,7 @@ def warnings_of(
         failed=reasons,
         outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,
+        parts=compiled.parts is not None,
         complete=choice is None or choice.complete,
     )
     return [

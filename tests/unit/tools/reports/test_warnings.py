@@ -101,6 +101,7 @@ def test_silence_where_nothing_is_wrong() -> None:
         FINE,
         replace(FINE, shares=None, chosen=True),
         replace(FINE, accuracies=Accuracy(97.0, 95.0, 5, 100)),
+        replace(FINE, accuracies=Accuracy(90.0, 90.0, 10, 100)),
         replace(FINE, accuracies=Accuracy(None, None, 4, 100)),
     ):
         assert named(found) == []
