@@ -9,8 +9,8 @@ computer that has a C compiler and no cross compiler; `tinyml explain` explains 
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows, warnings of compilations among it;
-`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes ten seconds, is left to `make docs`. In a block
-after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
+`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes ten seconds, is
+left to `make docs`. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
 after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
