@@ -8,9 +8,9 @@ the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
-A block of Python after `<!-- python -->` prints what the block behind it shows; `<!-- python with PACKAGE -->` is
-skipped without that package, and one `python at length`, which takes ten seconds, is left to `make docs`. In a block
-after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
+A block of Python after `<!-- python -->` prints what the block behind it shows, warnings of compilations among it;
+`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes ten seconds, is
+left to `make docs`. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
 after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
@@ -38,6 +38,7 @@ from measured.tables import PAGES
 from programs.environments import copy_installed
 from programs.spread import EXHAUSTIVE, spread
 
+from tinyml import CompileWarning
 from tinyml.targets.registry import boards
 from tinyml.tools.main import file_of
 from tinyml.tools.main import main as tinyml
@@ -169,6 +170,11 @@ PYTHON = re.compile(
 """A block of Python, and what it prints; it is skipped without a package that it needs."""
 
 
+def show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    """Print a warning as Python does, without the place, which is that of a page."""
+    print(f"{category.__name__}: {message}")
+
+
 @pytest.mark.parametrize(
     ("page", "block"),
     [
@@ -178,8 +184,11 @@ PYTHON = re.compile(
         if not block["long"] or EXHAUSTIVE in os.environ
     ],
 )
-def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    found = [*PYTHON.finditer(page.read_text(encoding="utf-8"))][block]
+def test_python_prints_what_is_shown(
+    page: Path, block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    found = [*PYTHON.finditer(text)][block]
     if found["package"]:
         pytest.importorskip(found["package"])
     # Blocks read models of the repository, and write files of their own.
@@ -188,11 +197,16 @@ def test_python_prints_what_is_shown(page: Path, block: int, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     stream = io.StringIO()
     with contextlib.redirect_stdout(stream), warnings.catch_warnings():
+        warnings.simplefilter("always", CompileWarning)
+        monkeypatch.setattr(warnings, "showwarning", show_warning)
         if found["package"]:
             # PyTorch warns of its own deprecations.
             warnings.simplefilter("ignore")
         exec(compile(found["code"], str(page), "exec"), {})
-    assert stream.getvalue() == found["printed"]
+    if request.config.getoption("--update-docs"):
+        page.write_text(text[: found.start("printed")] + stream.getvalue() + text[found.end("printed") :], "utf-8")
+    else:
+        assert stream.getvalue() == found["printed"]
 
 
 TYPED = re.compile(r"<!-- typed -->\n```console\n(?P<text>.*?)```\n", re.DOTALL)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import logging
+import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
@@ -28,12 +30,14 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """The ONNX model of a module, exported without printing messages."""
+    """The ONNX model of a module, exported without messages of PyTorch: what it cannot export is an error."""
     torch = import_module("torch")
     training = [each for each in module.modules() if each.training]
+    logged = logging.root.manager.disable
     module.eval()
+    logging.disable(logging.WARNING)
     try:
-        with torch.no_grad(), redirect_stdout(io.StringIO()):
+        with torch.no_grad(), redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
             _check(module, arguments, name)
             return torch.onnx.export(module, arguments, dynamo=True, verbose=False).model_proto.SerializeToString()
     except InputError:
@@ -43,6 +47,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
     except Exception as error:
         raise InputError(f"PyTorch cannot export the module: {' '.join(str(error).split())}", file=name) from error
     finally:
+        logging.disable(logged)
         for each in training:
             each.training = True
 

@@ -107,18 +107,45 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
             raise
         # Subclasses, such as `MismatchError`, keep their type.
         made = type(error) if isinstance(error, InputError) else InputError
-        message, file = _in_python(known.message), known.file
+        message, file = in_python(known.message), known.file
         for x, y in (arguments for path, arguments in files.items() if str(path) == file):
             named = message.replace("`x`", x).replace("`y`", y)
             message, file = named, None if named != message else f"{x}, {y}"
         raise made(message, file=file, line=known.line, column=known.column) from error
 
 
-def _in_python(message: str) -> str:
-    """A message with the options of the command line spelled as arguments."""
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: _argument(found[1]), message)
+def in_python(message: str) -> str:
+    """A message in the terms of Python: `--loss 0.8` is `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val."""
+    return re.sub(r"--([a-z][a-z-]*)(?: ([\w.:,+-]*\w))?", _argument, message) if "--" in message else message
 
 
-def _argument(option: str) -> str:
-    name = option.replace("-", "_")
-    return SPELLED.get(name, name)
+def _argument(found: re.Match[str]) -> str:
+    """An option with the word that follows it, which may be its value."""
+    from tinyml.tools.driver.compile_request import compile_options
+
+    name, word = found[1].replace("-", "_"), found[2]
+    option = next((option for option in compile_options() if option.name == name), None)
+    argument, rest = SPELLED.get(name, name), "" if word is None else f" {word}"
+    if option is None:
+        return argument + rest
+    if option.type is bool:
+        return f"{argument}=True{rest}"
+    if word is None or not _is_value(option, word):
+        return argument + rest
+    return argument if Path in _kinds(option.type) else f"{argument}={value_parser(option.type)(word)!r}"
+
+
+def _is_value(option: Option, word: str) -> bool:
+    """True if a word is a value of an option that it follows, rather than the next word of a sentence."""
+    from tinyml.dialects.formats.lookup import ALIASES, formats
+    from tinyml.tools.driver.request import AUTO_FORMAT, searches
+
+    if option.choices:
+        return word in option.choices
+    try:
+        value_parser(option.type)(word)
+    except argparse.ArgumentTypeError:
+        return False
+    # Names of formats and searches are words, other texts have digits or marks, such as `fixed:8` and `VAL.npz`.
+    names = {"format": (AUTO_FORMAT, *ALIASES, *formats()), "search": searches()}
+    return not word.isalpha() or word in names.get(option.name, ())

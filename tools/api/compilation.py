@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from contextvars import copy_context
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, Labels, array_of, column_names, write_data
-from tinyml.tools.api.loading import Model, load
-from tinyml.tools.api.program import Program, compiled
+from tinyml.tools.api.loading import Model, load, takes_example
+from tinyml.tools.api.program import Program
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -31,6 +33,13 @@ OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
 """Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
+
+
+class CompileWarning(UserWarning):
+    """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
+
+    `compile` issues one for each entry of `Report.warnings`.
+    """
 
 
 def compile(
@@ -47,20 +56,23 @@ def compile(
 ) -> Program:
     """Compile a model for a board, and measure it if the board's compiler and simulator are installed.
 
-    model: a `Model`, or anything that `load` takes. X_val: inputs (samples, ...) on which number formats are chosen: an
-    array, a data frame, lists, or the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps
-    its number formats. Arrays are real numbers, whatever their type; only with input_unit integers are those of the
-    sensor. y_val: the class of each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on
-    which accuracy is measured, X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a
-    model that keeps its formats; integers in an .npz file always are. verbose: show progress on standard error.
-    options: those of `tinyml compile`, with underscores in their names.
+    model: a `Model`, or anything that `load` takes; of a module of PyTorch the first of X_val is the example. X_val:
+    inputs (samples, ...) on which number formats are chosen: an array, a data frame, lists, or the path of an .npz file
+    with `x` and perhaps `y`; not needed for a model that keeps its number formats. Arrays are real numbers, whatever
+    their type; only with input_unit integers are those of the sensor. y_val: the class of each sample, for accuracy.
+    board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured, X_val and y_val by default.
+    raw: true if X_val and X_test hold raws of the input, for a model that keeps its formats; integers in an .npz file
+    always are. verbose: show progress on standard error. options: those of `tinyml compile`, with underscores in their
+    names.
 
-    The columns of a data frame have to be the features that the model was trained on, in their order, where the model
-    has their names. A program whose model has no names gets those of X_val.
+    The columns of a data frame are taken by their names, where the model has the names of the features that it was
+    trained on; there have to be no others. A program whose model has no names gets those of X_val. Nullable types are
+    those that they stand for.
 
     Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
-    profiles, so that its levels can be entered without the data. Raises `InputError` for bad input and for a model that
-    does not fit the board, and `TypeError` for an unknown keyword and a value of another type.
+    profiles, so that its levels can be entered without the data. Warns (`CompileWarning`) of each entry of the report's
+    `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and `TypeError` for an
+    unknown keyword and a value of another type.
     """
     from tinyml.tools.driver.compile_request import compile_options
 
@@ -69,7 +81,7 @@ def compile(
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
-    program = load(model, **wishes)
+    program = load(model, example=_example(model, X_val), **wishes)
     with python_terms({}):
         inputs = Inputs.of(program.module, raw, has_unit="input_unit" in values)
         module, inputs = _named(program, X_val, inputs)
@@ -94,7 +106,21 @@ def compile(
         shutil.rmtree(home, ignore_errors=True)
         raise
     weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
+    for warning in made.report.warnings:
+        warnings.warn(f"{warning['text']}; {warning['cure']}", CompileWarning, stacklevel=2)
     return made
+
+
+def _example(model: object, x: object) -> object:
+    """The first of the inputs, for a module of PyTorch; None for any other model, and without inputs."""
+    if x is None or not takes_example(model):
+        return None
+    with python_terms({}):
+        if isinstance(x, str | os.PathLike):
+            from tinyml.runtime.model.data import load_data
+
+            x = load_data(os.fspath(cast("str | os.PathLike[str]", x))).x
+        return array_of(x, "X_val")[:1].astype(np.float32)
 
 
 def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
@@ -135,6 +161,7 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.guard import COLLECT_EVERY
     from tinyml.tools.cli.progress import SILENT
+    from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.compile_request import compile_request
 
     SILENT.set(silent)
@@ -145,6 +172,7 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     usual = gc.get_threshold()
     gc.set_threshold(max(COLLECT_EVERY, usual[0]), *usual[1:])
     try:
-        return compiled(request)
+        compile_model(request)
+        return Program(request.out, request.inputs)
     finally:
         gc.set_threshold(*usual)

@@ -75,17 +75,34 @@ def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """An argument as an array; raises `InputError` where numpy cannot convert it, whatever its methods raise."""
+    """An argument as an array; raises `InputError` where numpy cannot convert it, whatever its methods raise.
+
+    Frames with nullable types give objects: these become numbers, of which a missing one is NaN, truths or texts.
+    """
     if value is None:
         raise InputError("expected an array, got None", file=label)
     try:
         # np.asarray does not convert sparse matrices.
         dense = getattr(value, "toarray", None)
-        return np.asarray(dense() if callable(dense) else value)
+        return _of_one_type(np.asarray(dense() if callable(dense) else value))
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
         raise InputError(f"expected an array, got {type(value).__name__}: {described(error)}", file=label) from error
+
+
+def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of objects as one of numbers, truths or texts, if it holds nothing else; any other as it is."""
+    if array.dtype.kind != "O":
+        return array
+    # `pandas.NA` has no conversion to float.
+    items: list[Any] = [None if type(item).__name__ == "NAType" else item for item in array.ravel().tolist()]
+    kinds: set[type[Any]] = {type(item) for item in items}
+    if kinds and (kinds <= {bool} or kinds <= {str}):
+        return np.array(items).reshape(array.shape)
+    if kinds - {bool, type(None)} and all(issubclass(kind, int | float | type(None)) for kind in kinds):
+        return np.array([np.nan if item is None else item for item in items]).reshape(array.shape)
+    return array
 
 
 def column_names(x: object) -> list[str] | None:
@@ -120,8 +137,7 @@ def _plain(value: Any) -> str | int | None:
 
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     """An array of numbers whose first axis is the samples; integers become floats unless `inputs.integers`."""
-    _check_columns(x, label, inputs)
-    array = array_of(x, label)
+    array = array_of(_in_order(x, label, inputs), label)
     if array.dtype.kind == "b":
         array = array.astype(np.int8)
     if array.dtype.kind == "O":
@@ -138,10 +154,13 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     return array if array.dtype.kind == "f" or inputs.integers else array.astype(np.float32)
 
 
-def _check_columns(x: object, label: str, inputs: Inputs) -> None:
-    """Raise `InputError` for a data frame whose columns are not the features, in their order."""
+def _in_order(x: Any, label: str, inputs: Inputs) -> Any:
+    """A data frame with its columns in the order of the features; anything else as it is.
+
+    Raises `InputError` for a frame whose columns are not the features.
+    """
     if (known := inputs.names) is None or (given := column_names(x)) is None or given == [*known]:
-        return
+        return x
     for name in given:
         if name not in known:
             raise InputError(
@@ -152,8 +171,7 @@ def _check_columns(x: object, label: str, inputs: Inputs) -> None:
             raise InputError(f"there is no column {name!r}, which is a feature of the model", file=label)
     if len(given) != len(known):
         raise InputError(f"there are {len(given)} columns for the {len(known)} features of the model", file=label)
-    place = next(at for at, name in enumerate(known) if given[at] != name)
-    raise InputError(
-        f"column {place} is {given[place]!r}, where the model takes {known[place]!r}: the features in another order",
-        file=label,
-    )
+    try:
+        return x[[*known]]
+    except (Exception, SystemExit) as error:
+        raise InputError(f"its columns cannot be ordered as the features: {described(error)}", file=label) from error

@@ -93,7 +93,7 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     with python_terms({}), reading(detector=detector, trust_pickle=trust_pickle):
         if isinstance(source, str | os.PathLike):
             return _from_file(Path(cast("str | os.PathLike[str]", source)))
-        kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
+        kinds = _kinds(source)
         packages = {kind.partition(".")[0] for kind in kinds}
         name = type(source).__name__
         if "xdsl.ModuleOp" in kinds:
@@ -110,6 +110,16 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
         if packages & {"sklearn", "xgboost", "lightgbm"}:
             return Model(name, _import("sklearn.importer")("import_estimator", source), estimator=source)
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
+
+
+def takes_example(source: object) -> bool:
+    """True for a module of PyTorch, the shape of whose input nothing says."""
+    return "torch.Module" in _kinds(source)
+
+
+def _kinds(source: object) -> set[str]:
+    """The classes of an object, each with the package that it is from."""
+    return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
 
 
 def _import(module: str) -> Callable[..., ModuleOp]:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from io import StringIO
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
-from tinyml.tools.api.arguments import checked_values, python_terms, text
+from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
 from tinyml.tools.reports.facts.figures import figures_of, spell_format
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
     from tinyml.tools.driver.heard import Heard
-    from tinyml.tools.driver.request import Request
 
 _NO_FILES: Sequence[Path] = ()
 
@@ -55,10 +54,15 @@ class Program:
 
     @cached_property
     def report(self) -> Report:
-        """The report: formats, accuracy, sizes, times; raises `InputError` for that of another version of tinyml."""
+        """The report: formats, accuracy, sizes, times; `print` shows what `tinyml compile` prints.
+
+        Its lines and warnings are in the terms of Python. Raises `InputError` for that of another version of tinyml.
+        """
         from tinyml.tools.driver.output_folder import read_fields
 
-        return read_fields(self.folder)
+        report = read_fields(self.folder)
+        warnings = [{key: in_python(text) for key, text in warning.items()} for warning in report.warnings]
+        return replace(report, lines=[*map(in_python, report.lines)], warnings=warnings)
 
     @property
     def name(self) -> str:
@@ -156,8 +160,6 @@ class Program:
 
         predicted: NDArray[Any] = self.predict(X, raw=raw)
         wanted = array_of(y, "y")
-        if wanted.dtype.kind == "O" and all(isinstance(value, str) for value in wanted.ravel().tolist()):
-            wanted = wanted.astype(str)
         if wanted.shape != predicted.shape:
             advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
             raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
@@ -338,17 +340,6 @@ class Program:
         scores = in_reals(self._formats, outputs).scores
         assert scores is not None
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
-def compiled(request: Request) -> Program:
-    """The program that a request asks for, in the folder that it names, which is written completely or not at all.
-
-    Raises `InputError` for bad input and for a model that does not fit the board.
-    """
-    from tinyml.tools.driver.compile_model import compile_model
-
-    compile_model(request)
-    return Program(request.out, request.inputs)
 
 
 def open(folder: str | Path) -> Program:

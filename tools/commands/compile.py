@@ -52,10 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tinyml.tools.api.program import compiled
+    from tinyml.tools.driver.compile_model import compile_model
+    from tinyml.tools.reports.report_fields import Report
     from tinyml.tools.reports.tables import print_program
 
     request = compile_request(given(arguments, compile_options()))
-    print_program(compiled(request).report, chosen=request.val is not None)
+    print_program(Report.of(compile_model(request)))
     print(f"Wrote {request.out}")
     return 0

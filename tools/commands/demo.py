@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
-
-if TYPE_CHECKING:
-    from tinyml.tools.reports.report_fields import Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import HOST
-    from tinyml.tools.api.program import compiled
+    from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.measure import check_equal
     from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.run_model import RunRequest, run_model
     from tinyml.tools.driver.stages import find_model
+    from tinyml.tools.reports.report_fields import Report
     from tinyml.tools.reports.tables import print_reports
 
     examples = parsed(arguments, DemoRequest).examples
@@ -50,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compiled(Request(model=program, val=val, test=test, out=out)).report)
+        reports.append(Report.of(compile_model(Request(model=program, val=val, test=test, out=out))))
         lines.append(f"{out}: C, an Arduino library, a CMake project, the IR of every level, report.json")
         if is_available(HOST):
             result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))

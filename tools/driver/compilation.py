@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 
 from tinyml.dialects.context import context
+from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults
 from tinyml.tools.driver.measure import NO_ACCURACY, Accuracy
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES
 
@@ -43,10 +44,11 @@ class Compilation:
 
     program: as imported, with the interface that is asked for. kept: true if it keeps the number formats that it came
     with. imported, own: the program before its interface was adapted, and the predictions of the estimator that it was
-    imported from; None without an estimator whose inputs the program takes. data: on which the program is evaluated,
-    and of which a few samples are measured. choice: of `auto`, if it chose. hardware: the cells of an FPGA that a
-    module takes. rounding: None if no sums are rounded in between. measured: None if the tools of the device are not
-    installed. mismatch: the first output that the device does not compute as the evaluator does.
+    imported from; None without an estimator whose inputs the program takes. val: on which formats are chosen. data: on
+    which the program is evaluated, and of which a few samples are measured. choice: of `auto`, if it chose. hardware:
+    the cells of an FPGA that a module takes. faults: of `val`. rounding: None if no sums are rounded in between.
+    measured: None if the tools of the device are not installed. mismatch: the first output that the device does not
+    compute as the evaluator does.
     """
 
     requested: Request
@@ -64,12 +66,14 @@ class Compilation:
     kept: bool = field(init=False)
     imported: ModuleOp | None = None
     own: OwnAnswers | None = None
+    val: Data | None = None
     data: Data = field(init=False)
     account: SearchAccount = field(init=False)
     compiled: Compiled = field(init=False)
     choice: AutoChoice | None = None
     hardware: dict[str, Any] | None = None
     accuracies: Accuracy = NO_ACCURACY
+    faults: DataFaults = NO_FAULTS
     rounding: RoundingLoss | None = None
     measured: Measured | None = None
     mismatch: Mismatch | None = None

@@ -26,6 +26,7 @@ from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
+from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
 from tinyml.tools.driver.measure import MismatchError, accuracy, check_equal, rounding_loss, run_on_device
 from tinyml.tools.driver.output_folder import (
@@ -151,6 +152,7 @@ def load_data(made: Compilation) -> None:
     """Read the data: --test decides, or else --val; a model that needs neither gets random inputs."""
     files = [file for file in (made.request.val, made.request.test) if file is not None]
     read = [load_program_data(made.program, str(file)) for file in files]
+    made.val = None if made.request.val is None else read[0]
     made.data = read[-1] if read else random_data(made.program, MEASURED_SAMPLES)
 
 
@@ -197,7 +199,7 @@ def write_code(made: Compilation) -> None:
 
 
 def compare_with_reals(made: Compilation) -> None:
-    """Evaluate the program on the data, beside the one on reals; nothing without data."""
+    """Evaluate the program on the data, beside the one on reals, and find faults of these; nothing without data."""
     request = made.request
     if request.val is None and request.test is None:
         return
@@ -207,6 +209,9 @@ def compare_with_reals(made: Compilation) -> None:
     if not made.kept:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
     made.accuracies = accuracy(reals, made.compiled.formats, made.data)
+    if made.val is not None:
+        test = None if request.test is None else made.data
+        made.faults = data_faults(reals, made.val, test, chosen=not made.kept)
 
 
 def compare_with_wide_sums(made: Compilation) -> None:

@@ -1,7 +1,8 @@
-"""The choice of `--format auto` as a part of the report and in three lines for people."""
+"""The choice of `--format auto` as a part of the report and in a few lines for people."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +96,13 @@ def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
-    """Three lines: what was chosen and with what confidence, its cost compared with 16 bits, and what to try next."""
+    """What was chosen and with what confidence, its cost compared with 16 bits if these are an option, and what to try
+    next."""
     taken = choice.taken
+    chosen = spelled_options({**taken.alternative.options, **taken.schedule})
     return [
-        f"Chosen: {taken.alternative.name} ({spelled_options({**taken.alternative.options, **taken.schedule})}); "
-        f"{_judgement(taken)}",
-        _beside(choice, unit),
+        f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken)}",
+        *_beside(choice, unit),
         f"Next: {_next(choice, unit)}",
     ]
 
@@ -113,15 +115,14 @@ def _judgement(taken: Tried) -> str:
     return found + f"({counts}at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence)"
 
 
-def _beside(choice: AutoChoice, unit: str) -> str:
-    taken, usual = choice.taken, choice.usual
-    if usual is None:
-        return "Beside 16 bits: these make no program of this model."
-    if usual is taken:
-        return "Beside 16 bits: the same program."
+def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
+    """The costs of what was taken and of 16 bits everywhere, if that is another program that somebody might take."""
+    taken, usual, bounds = choice.taken, choice.usual, choice.bounds
+    if usual is None or usual is taken or not bounds.admit(usual.cost):
+        return
     lost = usual.loss or usual.look
-    if lost is not None and lost.points > choice.bounds.loss + SENSIBLE:
-        return f"Beside 16 bits: that program {lost.change}."
+    if lost is not None and lost.points > bounds.loss + SENSIBLE:
+        return
     counts = [
         (taken.cost.flash, usual.cost.flash, "bytes of flash"),
         (taken.cost.ram, usual.cost.ram, "bytes of RAM"),
@@ -129,10 +130,8 @@ def _beside(choice: AutoChoice, unit: str) -> str:
     if taken.cost.time is not None and usual.cost.time is not None:
         counts.insert(0, (taken.cost.time, usual.cost.time, unit))
     parts = [f"{mine:,.0f} {what} instead of {theirs:,.0f}" for mine, theirs, what in counts if max(mine, theirs) >= 1]
-    more = [] if lost is None else [lost.change]
-    more += [] if choice.bounds.admit(usual.cost) else ["does not fit"]
-    said = f"; that program {' and '.join(more)}" if more else ""
-    return f"Beside 16 bits: {', '.join(parts)} (estimated){said}"
+    said = "" if lost is None else f"; that program {lost.change}"
+    yield f"Beside 16 bits: {', '.join(parts)} (estimated){said}"
 
 
 def _next(choice: AutoChoice, unit: str) -> str:
@@ -142,12 +141,9 @@ def _next(choice: AutoChoice, unit: str) -> str:
         return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
     refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
-    undecided = f"more samples: {taken.loss.samples:,} cannot decide {bounds.loss:g} points"
     if any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
-        return undecided
+        return f"more samples: {taken.loss.samples:,} cannot decide {bounds.loss:g} points"
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
         return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
-    if not _decides(taken.loss, bounds):
-        return undecided
     return "--search pareto gives each tensor its own format, for less RAM or flash, in a minute or more"

@@ -47,12 +47,15 @@ def write_report(made: Compilation) -> Report:
     accuracies, rounding, measured = made.accuracies, made.rounding, made.measured
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
+    milliseconds = board.milliseconds(cost, core_cycles)
     macs = compiled.macs
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
+    converting = _converting(interface, floats, cost if estimate is None else estimate.time)
+    spent = milliseconds if estimate is None or measured else board.milliseconds(estimate.time, None)
     sensor = sensor_report(compiled.reals, compiled.formats, made.data)
     return Report(
         model=str(request.model),
@@ -100,7 +103,7 @@ def write_report(made: Compilation) -> Report:
         time_per_mac=_per_mac(cost, macs),
         core_cycles_per_inference=core_cycles,
         core_cycles_per_mac=_per_mac(core_cycles, macs),
-        milliseconds_per_inference=rounded_milliseconds(board.milliseconds(cost, core_cycles)),
+        milliseconds_per_inference=rounded_milliseconds(milliseconds),
         time_source=board.time_source,
         hardware=made.hardware,
         fits=_fits(board, measured, memory["height"] + input_bytes, made.hardware),
@@ -113,7 +116,8 @@ def write_report(made: Compilation) -> Report:
         warnings=warnings_of(
             made,
             clipped=0.0 if sensor is None else sensor["clipped"],
-            converting=_converting(interface, floats, cost if estimate is None else estimate.time),
+            converting=converting,
+            milliseconds=None if spent is None else spent / (1 - converting),
         ),
         sensor=sensor,
         float_inputs=float_inputs_report(floats),

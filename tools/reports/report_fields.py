@@ -7,7 +7,9 @@ read. What no command reads again, such as the tensors of a search, is not decla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from io import StringIO
 from types import NoneType, UnionType
 from typing import Any, NewType, TypedDict, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -252,9 +254,9 @@ class FunctionReport:
     error: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
-    """The report of a compiled model; docs/commands.md describes the fields.
+    """The report of a compiled model; docs/commands.md describes the fields. `str` gives what `tinyml compile` prints.
 
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
@@ -317,6 +319,14 @@ class Report:
     warnings: Sequence[Mapping[str, str]]
     sensor: Mapping[str, Any] | None
     float_inputs: Mapping[str, Any] | None
+
+    def __repr__(self) -> str:
+        from tinyml.tools.reports.tables import print_program
+
+        stream = StringIO()
+        with redirect_stdout(stream):
+            print_program(cast(Any, self))
+        return stream.getvalue().rstrip()
 
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""

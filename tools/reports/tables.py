@@ -60,7 +60,7 @@ def print_reports(reports: Sequence[Report]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for report, row in zip(reports, rows, strict=True):
         table.add_row(report.name, *(row.get(heading, "-") for heading in shown))
-    wide_console(175).print(table)
+    wide_console(500).print(table)
     for board, source in dict.fromkeys((report.target, report.time_source) for report in reports):
         if "ms" in shown and source in CAVEATS:
             print(f"ms on {board}: {CAVEATS[source]}")
@@ -112,11 +112,8 @@ def _print_detection(report: Report) -> None:
     print(f"{report.name}: {area}{alarms}, {ranks}, {report.detection['far']:.1%} of far samples are decided otherwise")
 
 
-def print_program(report: Report, *, chosen: bool) -> None:
-    """Print all that the terminal shows of a program that was just compiled.
-
-    chosen: true if data were given to choose formats.
-    """
+def print_program(report: Report) -> None:
+    """Print all that the terminal shows of a program that was just compiled."""
     print_reports([report])
     if report.search is not None:
         _print_search(report.search)
@@ -126,7 +123,7 @@ def print_program(report: Report, *, chosen: bool) -> None:
         print(f"warning: {warning['text']}; {warning['cure']}")
     for function in report.functions:
         _print_function_error(function)
-    if report.parts and not chosen:
+    if report.parts and "val" not in report.requested:
         print(f"Parts of the model are in floats, computed in {report.parts}: --val VAL.npz gives them --format")
     if report.stream is not None:
         _print_stream(report.stream, report.unit)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.tools.driver.choice.statistics import FEW
+from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults
 from tinyml.tools.driver.request import AUTO_FORMAT
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -27,6 +29,9 @@ OTHER_ANSWERS = 0.05
 LARGE_SHARE = 0.2
 """The share of the estimated time beyond which there is a warning about its cause."""
 
+QUICK = 1.0
+"""Milliseconds up to which nobody minds what an inference spends them on."""
+
 WIDE_SPREAD = 1e5
 """The ratio of the greatest magnitude in a constant to the median beyond which 16 bits hold few of its numbers."""
 
@@ -35,6 +40,9 @@ CLIPPED_SHARE = 0.001
 
 MISSED_FAR = 0.01
 """The share of far samples that a detector decides otherwise than on reals beyond which there is a warning."""
+
+NAMED_CLASSES = 5
+"""Missing classes that a warning names; of more it gives the number."""
 
 CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
@@ -47,14 +55,16 @@ class Findings:
     `auto` chose the format, so that it cannot be the cure. unmet: the permitted loss in points, if no format that fits
     keeps it; else None. asked: true if scales of features were asked for; scaled: whether the program has them. spread:
     the ratio of the greatest magnitude to the median, in the constant where it is largest. clipped: the share of inputs
-    outside the range of the unit's integers. converting: the share of the time spent converting floats to raws. failed:
-    the alternatives of `auto` that make no program although they would fit, each with the reason. outputs: what callers
-    get of a classifier. kept: true if the model came with its number formats. complete: true if all formats that fit
-    were evaluated.
+    outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
+    milliseconds: of an inference, with the conversion; None on a board of unknown clock. failed: the alternatives of
+    `auto` that make no program although they would fit, each with the reason. outputs: what callers get of a
+    classifier. kept: true if the model came with its number formats. parts: true if a part of it came without.
+    complete: true if all formats that fit were evaluated. data: the faults of the data by which formats were chosen.
     """
 
     accuracies: Accuracy
     shares: TimeShares | None
+    data: DataFaults = NO_FAULTS
     chosen: bool = False
     unmet: float | None = None
     asked: bool = False
@@ -62,9 +72,11 @@ class Findings:
     spread: float = 1.0
     clipped: float = 0.0
     converting: float = 0.0
+    milliseconds: float | None = None
     failed: Sequence[str] = ()
     outputs: str = SCORES
     kept: bool = False
+    parts: bool = False
     complete: bool = True
 
     @property
@@ -83,9 +95,14 @@ class Findings:
         """The share of samples far from the data that a detector decides otherwise; 0 for any other model."""
         return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
+    @property
+    def quick(self) -> bool:
+        """True for a program whose time is of no concern."""
+        return self.milliseconds is not None and self.milliseconds <= QUICK
+
     def share(self, cause: str) -> float:
-        """The share of a cause in the time, by the name of a field of `TimeShares`; 0 where it is not known."""
-        return 0.0 if self.shares is None else getattr(self.shares, cause)
+        """The share of a cause in the time, by the name of a field of `TimeShares`; 0 where it is of no concern."""
+        return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,10 @@ class WarningRule:
 
 
 def _of_format(found: Findings) -> str:
+    if found.data.poor or found.data.apart:
+        return "mend the data first"
+    if found.parts:
+        return "more --width, or more bits in the part that came with formats, such as a front end, may lose less"
     if found.kept:
         return "--quantization anew chooses other formats on --val"
     if not found.chosen:
@@ -121,7 +142,37 @@ def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
     )
 
 
+def _missing_classes(found: Findings) -> str:
+    missing = found.data.missing
+    named = ", ".join(missing) if len(missing) <= NAMED_CLASSES else f"{len(missing)} of the model"
+    return f"--val has no sample of the class{'es' if len(missing) > 1 else ''} {named}"
+
+
 WARNINGS = (
+    WarningRule(
+        "poor model",
+        lambda found: bool(found.data.poor),
+        lambda found: f"--val: the float model {found.data.poor}",
+        lambda found: "give it as the model was trained: the same features, scaled once, and the labels of the model",
+    ),
+    WarningRule(
+        "other ranges",
+        lambda found: found.data.apart > 0,
+        lambda found: f"--val and --test: {found.data.apart:.0%} of the numbers lie far outside of the other's range",
+        lambda found: "give both as the model was trained: formats hold the range of --val",
+    ),
+    WarningRule(
+        "few samples",
+        lambda found: found.data.few is not None,
+        lambda found: f"--val: the formats are chosen by {found.data.few} samples",
+        lambda found: f"{FEW} and more, better hundreds, of all that the board will meet, show ranges and losses",
+    ),
+    WarningRule(
+        "missing classes",
+        lambda found: bool(found.data.missing),
+        _missing_classes,
+        lambda found: "add some: what formats do to them is not seen",
+    ),
     WarningRule(
         "accuracy",
         lambda found: found.lost > LOST_POINTS,
@@ -130,7 +181,8 @@ WARNINGS = (
     ),
     WarningRule(
         "answers",
-        lambda found: found.other > OTHER_ANSWERS,
+        # Where labels tell that no more of them are wrong, they are no loss.
+        lambda found: found.other > OTHER_ANSWERS and (found.accuracies.reals is None or found.lost > 0),
         lambda found: f"answers otherwise than the model for {found.other:.1%} of the samples",
         _of_format,
     ),
@@ -166,7 +218,7 @@ WARNINGS = (
     ),
     WarningRule(
         "float inputs",
-        lambda found: found.converting > LARGE_SHARE,
+        lambda found: found.converting > LARGE_SHARE and not found.quick,
         lambda found: f"of the time with floats as inputs, converting them takes {found.converting:.0%}",
         lambda found: "with --input-unit a sensor's integers are the input; NAME_predict takes raws",
     ),
@@ -203,11 +255,13 @@ WARNINGS = (
 """The warnings, in the order in which they are printed."""
 
 
-def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list[dict[str, str]]:
+def warnings_of(
+    made: Compilation, *, clipped: float, converting: float, milliseconds: float | None
+) -> list[dict[str, str]]:
     """The warnings that the accuracy, the estimated time and the choice of a program give rise to.
 
     clipped: the share of inputs outside of a unit's integers. converting: the share of the time with floats as inputs
-    in which they become raws.
+    in which they become raws. milliseconds: as in `Findings`.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares
@@ -222,6 +276,7 @@ def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list
     found = Findings(
         made.accuracies,
         shares,
+        made.faults,
         chosen=choice is not None,
         unmet=unmet,
         asked=made.requested.feature_scales,
@@ -229,9 +284,11 @@ def warnings_of(made: Compilation, *, clipped: float, converting: float) -> list
         spread=spread,
         clipped=clipped,
         converting=converting,
+        milliseconds=milliseconds,
         failed=reasons,
         outputs=made.request.compile_options["outputs"],
         kept=compiled.kept,
+        parts=compiled.parts is not None,
         complete=choice is None or choice.complete,
     )
     return [

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tinyml.tools.api.public import (
+        CompileWarning,
         Explanation,
         FunctionReport,
         Heard,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CompileWarning",
     "Explanation",
     "FunctionReport",
     "Heard",

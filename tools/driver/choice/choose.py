@@ -2,10 +2,10 @@
 
 Contenders are estimated by the cost model, without tools of the target, each by the schedule that serves it best; those
 that others make needless wait until these are refused. From the fastest up, each is evaluated on the validation set;
-the first whose expected loss is allowed is taken. Of few samples the bound of the loss has to be allowed, and where
-none is, the program with the least bound is taken of those whose expected loss is. Alternatives that are far off with
-constants rounded to nearest are skipped, and only a few get refined constants, unless all of them lose too much. This
-bounds the work by a count, which is the same on every computer.
+the first whose expected loss is allowed is taken. Where the bound is far from that, or samples are few, the bound has
+to be allowed, and where none is, the program with the least bound is taken of those whose expected loss is.
+Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants,
+unless all of them lose too much. This bounds the work by a count, which is the same on every computer.
 """
 
 from __future__ import annotations
@@ -397,7 +397,10 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
 
 
 def _keep_two(contenders: Contenders, judge: Judge) -> None:
-    """Leave two waiting: the fastest alternative whose loss a first look allows, and the one that loses least by it."""
+    """Leave two waiting: the fastest alternative whose loss a first look allows, and the safest one by it.
+
+    The safest has the least bound: of few samples chance gives great gains as well as losses.
+    """
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Tried] = []
     while waiting:
@@ -413,12 +416,12 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
         if row.look is None or not row.look.allowed(bounds.loss):
             contenders.admit_deferred(row)
     if left:
-        least = min(left, key=lambda row: row.known_loss)
+        safest = min(left, key=lambda row: math.inf if row.look is None else row.look.bound)
         allowed = (row for row in fastest_first(left) if row.look is not None and row.look.allowed(bounds.loss))
-        waiting += dict.fromkeys((next(allowed, least), least))
+        waiting += dict.fromkeys((next(allowed, safest), safest))
         for row in left:
             if row not in waiting and row.look is not None:
-                row.verdict = f"{row.look.change} at first, {least.alternative.name} loses less"
+                row.verdict = f"{row.look.change} at first, {safest.alternative.name} is safer"
 
 
 def _safest(contenders: Contenders) -> Tried | None:

@@ -38,6 +38,9 @@ DEVIATIONS = 1.645
 FEW = 30
 """Samples, or groups of them, below which the bound decides instead of the estimate."""
 
+TELLING = 1.0
+"""The points from an estimate to its bound beyond which it says nothing, and the bound decides."""
+
 COMPARABLE = 2.0
 """The multiple of the shifts' deviation up to which samples are near the border."""
 
@@ -71,7 +74,8 @@ class Loss:
     @property
     def change(self) -> str:
         """The loss or gain in words."""
-        return f"loses {self.points:.2f} points" if round(self.points, 2) >= 0 else f"gains {-self.points:.2f} points"
+        points = round(self.points, 2)
+        return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
 
     def allowed(self, loss: float) -> bool:
         """True if no more than `loss` points are expected to be lost; for a `loss` of 0 none, net, of these samples."""
@@ -80,8 +84,9 @@ class Loss:
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """True for an allowed loss unless there are few samples, of which the bound is above `loss`."""
-        return self.allowed(loss) and (self.groups >= FEW or self.bound <= max(loss, 0.0))
+        """True for an allowed loss whose bound is allowed, too, or that is an estimate which tells something."""
+        telling = self.groups >= FEW and self.bound - self.points <= TELLING
+        return self.allowed(loss) and (telling or self.bound <= max(loss, 0.0))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ BUILT_IN = {
     "arduino": "arduino:ARDUINO",
     "cmake": "cmake:CMAKE",
     "platformio": "platformio:PLATFORMIO",
+    "header": "header:HEADER",
     "bitstream": "bitstream:BITSTREAM",
 }
 """Module and name of each built-in packaging."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from tinyml.tools.reports.report_fields import Report
+if TYPE_CHECKING:
+    from tinyml.tools.reports.report_fields import Report
 
 BYTES = "bytes"
 

@@ -62,8 +62,9 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
 def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads((out / "report.json").read_text())
     estimated, unit, board = report["float_inputs"], report["unit"], report["target"]
-    warned = [warning["name"] for warning in report["warnings"]]
-    assert estimated["in_software"] == (board != "cortex-m4") == ("float inputs" in warned)
+    assert estimated["in_software"] == (board != "cortex-m4")
+    # Most of the time is theirs, which is a fraction of a millisecond where the clock is known.
+    assert [warning["name"] for warning in report["warnings"]] == ["float inputs"] * (board == "cortex-m0")
     assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", board, "--json"]) == 0
     measured = json.loads(capsys.readouterr().out)
     floats, time = measured["float_inputs"], f"{unit}_per_inference"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tinyml.tools.driver.data_faults import DataFaults
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.estimate import TimeShares
@@ -29,6 +30,10 @@ def named(found: Findings) -> list[str]:
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
         (replace(FINE, clipped=0.002), "clipped"),
         (replace(FINE, converting=0.21), "float inputs"),
+        (replace(FINE, data=DataFaults(few=5)), "few samples"),
+        (replace(FINE, data=DataFaults(poor="is right about 31.3% of it")), "poor model"),
+        (replace(FINE, data=DataFaults(missing=["a", "b"])), "missing classes"),
+        (replace(FINE, data=DataFaults(apart=0.5)), "other ranges"),
     ],
 )
 def test_losses(found: Findings, name: str) -> None:
@@ -42,6 +47,22 @@ def test_losses(found: Findings, name: str) -> None:
 def test_causes_of_more_than_a_fifth_of_the_time(share: str, name: str) -> None:
     assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.21}))) == [name]
     assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, share: 0.2}))) == []
+
+
+def test_a_cause_is_of_no_concern_in_a_quick_program() -> None:
+    slow = replace(FINE, shares=TimeShares(**{**NO_SHARES, "softmax": 0.9}), converting=0.9)
+    assert named(replace(slow, milliseconds=1.1)) == ["float inputs", "softmax"]
+    assert named(replace(slow, milliseconds=1.0)) == []
+
+
+def test_no_format_cures_what_is_a_fault_of_the_data() -> None:
+    """Wherever a fault shows, a larger board was the advice."""
+    losing = replace(FINE, accuracies=Accuracy(35.0, 30.0, 40, 100), chosen=True, unmet=0.5)
+    for faults in (DataFaults(poor="is right about 35% of it"), DataFaults(apart=0.4)):
+        found = replace(losing, data=faults)
+        cures = {row.name: row.cure(found) for row in WARNINGS if row.applies(found)}
+        assert cures["accuracy"] == cures["answers"] == "mend the data first"
+        assert next(iter(cures)) in ("poor model", "other ranges")
 
 
 def test_advice_is_not_what_was_given() -> None:
@@ -80,6 +101,7 @@ def test_silence_where_nothing_is_wrong() -> None:
         FINE,
         replace(FINE, shares=None, chosen=True),
         replace(FINE, accuracies=Accuracy(97.0, 95.0, 5, 100)),
+        replace(FINE, accuracies=Accuracy(90.0, 90.0, 10, 100)),
         replace(FINE, accuracies=Accuracy(None, None, 4, 100)),
     ):
         assert named(found) == []

@@ -135,8 +135,10 @@ def test_samples_of_a_group_make_the_bound_wider() -> None:
 @pytest.mark.parametrize(
     ("points", "bound", "groups", "loss", "allowed", "certain"),
     [
-        (0.4, 2.0, FEW, 0.5, True, True),
-        (0.4, 2.0, FEW - 1, 0.5, True, False),
+        (0.4, 1.375, FEW, 0.5, True, True),
+        (0.4, 1.425, FEW, 0.5, True, False),
+        (-3.6, 1.7, FEW, 0.5, True, False),
+        (0.4, 1.375, FEW - 1, 0.5, True, False),
         (0.4, 0.5, FEW - 1, 0.5, True, True),
         (0.6, 2.0, FEW, 0.5, False, False),
     ],

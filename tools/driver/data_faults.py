@@ -1,0 +1,127 @@
+"""Faults of the data by which number formats are chosen: few samples, a poor model, missing classes, other ranges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.model.data import Data
+from tinyml.runtime.model.program_data import answers_of
+from tinyml.tools.driver.choice.statistics import DEVIATIONS, FEW
+from tinyml.tools.driver.detection import area_under_curve, labelled
+from tinyml.transforms.formats.evaluation.reference import RegressionErrors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ENOUGH = 1000
+"""Samples by which a model on reals is judged; of more, as many are taken at equal distances."""
+
+POOR, HALF_WAY = 0.25, 0.5
+"""The recalls, from 0 for guesses to 1 for right answers alone, up to which a model is poor: at any rate, and where it
+is right no more often than the most frequent class."""
+
+FAR = 0.01
+"""The share of numbers far from the range of other data beyond which these are of another kind."""
+
+
+@dataclass(frozen=True)
+class DataFaults:
+    """What is wrong with the data by which formats are chosen.
+
+    few: the number of samples, if it is too small; else None. poor: how well the model on reals does, if that is no
+    better than a guess; else empty. missing: classes without a sample, where there are labels. apart: the share of
+    numbers in one of the two data sets that lie far from the range of the other, 0 if these are alike.
+    """
+
+    few: int | None = None
+    poor: str = ""
+    missing: Sequence[str] = ()
+    apart: float = 0.0
+
+
+NO_FAULTS = DataFaults()
+
+
+def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) -> DataFaults:
+    """The faults of a validation set for a program on reals, and of a test set beside it.
+
+    chosen: true if formats are chosen by them, and not kept as they came with the model.
+    """
+    part = _spread(val)
+    poor = "" if len(val) < FEW else _poor(reals, part)
+    if not chosen:
+        return DataFaults(poor=poor)
+    few = len(val) if len(val) < FEW else None
+    apart = 0.0 if test is None or few is not None or len(test) < FEW else max(_far(val, test), _far(test, val))
+    return DataFaults(few, poor, _missing(reals, val), apart if apart > FAR else 0.0)
+
+
+def _spread(data: Data) -> Data:
+    """As many samples as are enough, at equal distances."""
+    step = math.ceil(len(data) / ENOUGH)
+    parts = {name: getattr(data, name) for name in ("x", "y", "targets")}
+    return replace(data, **{name: None if part is None else part[::step] for name, part in parts.items()})
+
+
+def _poor(reals: ModuleOp, data: Data) -> str:
+    """How a model on reals does that is no better than a guess; empty for a better one, and without labels."""
+    outputs = evaluate_reals(reals, data.x)
+    if (anomalous := labelled(data)) is not None and tdsl.read_interface(reals).threshold is not None:
+        if anomalous.all() or not anomalous.any():
+            return ""
+        assert outputs.scores is not None
+        area = area_under_curve(outputs.scores[:, 0], anomalous)
+        return f"tells its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
+    if data.targets is not None and outputs.scores is not None:
+        r2 = RegressionErrors.of(outputs.scores, data.targets).r2
+        return f"explains nothing of it (R2 {r2:.2f})" if r2 <= 0 else ""
+    return "" if data.y is None else _poor_classes(data.y, outputs.classes)
+
+
+def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
+    """As `_poor`, of class indices (samples,).
+
+    A model that is right no more often than the most frequent class, within the bound of the error, may still find the
+    rarer ones: the mean recall tells it from a guess.
+    """
+    right, classes = wanted == found, np.unique(wanted)
+    if len(classes) < 2:
+        return ""
+    share, usual = float(right.mean()), max(float((wanted == label).mean()) for label in classes)
+    recall = float(np.mean([right[wanted == label].mean() for label in classes]))
+    skill = (recall - 1 / len(classes)) / (1 - 1 / len(classes))
+    error = DEVIATIONS * math.sqrt(usual * (1 - usual) / len(wanted))
+    if skill > (HALF_WAY if share <= usual + error else POOR):
+        return ""
+    return f"is right about {share:.1%} of it, where the most frequent class alone is {usual:.1%}"
+
+
+def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
+    """The classes of a model that no sample has; none without labels."""
+    known = answers_of(reals)
+    if data.y is None or known.classes is None:
+        return ()
+    labels = known.labels or range(known.classes)
+    return tuple(str(label) for index, label in enumerate(labels) if not (data.y == index).any())
+
+
+def _far(data: Data, others: Data) -> float:
+    """The share of numbers in other data that lie more than a range outside of that which the data have.
+
+    The range is that of each element, or the median range where that is larger, as some pixels never vary.
+    """
+    low, high = _ends(data.x)
+    reach = np.maximum(high - low, np.median(high - low))
+    return float(((others.x < low - reach) | (others.x > high + reach)).mean())
+
+
+def _ends(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return x.min(0).astype(np.float64), x.max(0).astype(np.float64)
