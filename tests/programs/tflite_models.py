@@ -34,6 +34,7 @@ OPTIONS = {
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
     "MUL": "MulOptions",
+    "PACK": "PackOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SPLIT": "SplitOptions",
@@ -53,7 +54,10 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 
 @dataclass(frozen=True)
 class Spec:
-    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed)."""
+    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed).
+
+    signature: the shape with -1 for extents that are left open; None if all are known.
+    """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -61,6 +65,7 @@ class Spec:
     zero_point: int
     axis: int
     data: NDArray[Any] | None
+    signature: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -80,10 +85,11 @@ class TfliteModel:
         zero_point: int = 0,
         axis: int = 0,
         data: NDArray[Any] | None = None,
+        signature: tuple[int, ...] | None = None,
     ) -> int:
         """Add a tensor and return its index."""
         listed = [float(scales)] if isinstance(scales, float | int) else scales
-        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
+        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature))
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
@@ -143,6 +149,7 @@ class TfliteModel:
                 number = len(buffers)
                 buffers.append(tflite.BufferEnd(b))
             name, shape = b.CreateString(f"t{index}"), _integers(b, spec.shape)
+            signature = None if spec.signature is None else _integers(b, spec.signature)
             quantization = None if spec.scales is None else _quantization(b, spec)
             tflite.TensorStart(b)
             tflite.TensorAddShape(b, shape)
@@ -151,6 +158,8 @@ class TfliteModel:
             tflite.TensorAddName(b, name)
             if quantization is not None:
                 tflite.TensorAddQuantization(b, quantization)
+            if signature is not None:
+                tflite.TensorAddShapeSignature(b, signature)
             tensors.append(tflite.TensorEnd(b))
         return buffers, tensors
 

@@ -44,7 +44,9 @@ from tinyml.lowering.frontends.layers.network_layers import (
     same_windows,
     transposed_convolution,
 )
+from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
+from tinyml.lowering.frontends.tflite.operands import input_of, integers_of, optional_input, strided_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(read_graph(content, file), file)
+        return _import(folded(read_graph(content, file)), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
@@ -156,30 +158,6 @@ def _parameter(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Para
     return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
 
 
-def _integers(op: Operator, position: int, what: str) -> list[int]:
-    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
-
-    what: the content of the input, for messages.
-    """
-    tensor = op.inputs[position] if position < len(op.inputs) else None
-    if tensor is None or tensor.data is None or tensor.dtype not in ("int32", "int64"):
-        raise VerifyException(f"{what} must be a constant of integers")
-    return [int(number) for number in tensor.data.ravel()]
-
-
-def _input_of(op: Operator, position: int) -> Tensor:
-    """A required input of an operator."""
-    tensor = _optional_input(op, position)
-    if tensor is None:
-        raise VerifyException(f"input {position} is missing")
-    return tensor
-
-
-def _optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator; None without it."""
-    return op.inputs[position] if position < len(op.inputs) else None
-
-
 def _identifier(name: str) -> str:
     """The last component of a tensor's name as an identifier of the IR."""
     last = name.split(";")[0].rsplit("/", 1)[-1]
@@ -271,7 +249,7 @@ def max_pool(to: GraphBuilder, op: Operator) -> None:
 
 
 def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
-    image, output = _input_of(op, 0), op.outputs[0]
+    image, output = input_of(op, 0), op.outputs[0]
     if len(image.shape) != 4:
         raise VerifyException(f"expected an image of rank 4, got {image.shape}")
     kernel = op.options["filter_height"], op.options["filter_width"]
@@ -283,9 +261,9 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
 
 def mean(to: GraphBuilder, op: Operator) -> None:
     """MEAN over some axes."""
-    x, output = _input_of(op, 0), op.outputs[0]
+    x, output = input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
-    axes = sorted({axis + rank if axis < 0 else axis for axis in _integers(op, 1, "the axes")})
+    axes = sorted({axis + rank if axis < 0 else axis for axis in integers_of(op, 1, "the axes")})
     if not axes or axes[0] < 0 or axes[-1] >= rank:
         raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
     averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
@@ -294,7 +272,7 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
-    x, size = _input_of(op, 0), _integers(op, 1, "the size")
+    x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
     for before, after in zip(x.shape[1:3], size, strict=True):
@@ -318,7 +296,7 @@ BIASES = {8: "int32", 16: "int64"}
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:
     """CONV_2D: filters O x KH x KW x C / groups."""
-    image, filter = _input_of(op, 0), _input_of(op, 1)
+    image, filter = input_of(op, 0), input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4:
         raise VerifyException(f"expected an image and a filter of rank 4, got {image.shape} and {filter.shape}")
     if image.shape[3] % filter.shape[3]:
@@ -328,7 +306,7 @@ def conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
     """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
-    image, filter = _input_of(op, 0), _input_of(op, 1)
+    image, filter = input_of(op, 0), input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
         raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
     _convolve(to, op, "IHWO", image.shape[3])
@@ -336,7 +314,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
     """A convolution. axes: of the filter in the file."""
-    image, filter, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
+    image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = _weights_format(filter, axes.index("O"), wide=True)
     weights = filter_in(to, _weights(filter, format), axes)
     strides = op.options["stride_h"], op.options["stride_w"]
@@ -349,8 +327,8 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
-    filter, image, output = _input_of(op, 1), _input_of(op, 2), op.outputs[0]
-    if len(image.shape) != 4 or len(filter.shape) != 4 or _integers(op, 0, "the shape") != list(output.shape):
+    filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
+    if len(image.shape) != 4 or len(filter.shape) != 4 or integers_of(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
@@ -373,7 +351,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
 
 def fully_connected(to: GraphBuilder, op: Operator) -> None:
     """FULLY_CONNECTED: weights O x I times each vector of I elements."""
-    x, weights, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
+    x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if len(weights.shape) != 2 or op.options["weights_format"]:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
     format = _weights_format(weights, 0)
@@ -393,7 +371,7 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
 
     Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
     """
-    tensor = _optional_input(op, position)
+    tensor = optional_input(op, position)
     if tensor is None:
         if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
             raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
@@ -410,7 +388,7 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
     """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
-    x, output = _input_of(op, 0), op.outputs[0]
+    x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
     to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
@@ -418,7 +396,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
     """TRANSPOSE."""
-    x, axes = _input_of(op, 0), _integers(op, 1, "the permutation")
+    x, axes = input_of(op, 0), integers_of(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
     to.define(op.outputs[0], to.op(tdsl.TransposeOp, to.value(x), axes))
@@ -426,11 +404,11 @@ def transpose(to: GraphBuilder, op: Operator) -> None:
 
 def pad(to: GraphBuilder, op: Operator) -> None:
     """PAD with zeros, and PADV2 with a constant."""
-    x = _input_of(op, 0)
-    edges = _integers(op, 1, "the padding")
+    x = input_of(op, 0)
+    edges = integers_of(op, 1, "the padding")
     if len(edges) != 2 * len(x.shape) or min(edges) < 0:
         raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
-    filling = 0.0 if (value := _optional_input(op, 2)) is None else _number(value)
+    filling = 0.0 if (value := optional_input(op, 2)) is None else _number(value)
     to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
 
 
@@ -444,15 +422,15 @@ def _number(tensor: Tensor) -> float:
 def concatenation(to: GraphBuilder, op: Operator) -> None:
     """CONCATENATION of tensors of one quantisation."""
     output = op.outputs[0]
-    parts = [to.value(_input_of(op, position)) for position in range(len(op.inputs))]
+    parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
     axis = op.options["axis"] + (len(output.shape) if op.options["axis"] < 0 else 0)
     to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
     """SLICE by begin and size; a size of -1 extends to the end."""
-    x = _input_of(op, 0)
-    begin, size = _integers(op, 1, "the begin"), _integers(op, 2, "the size")
+    x = input_of(op, 0)
+    begin, size = integers_of(op, 1, "the begin"), integers_of(op, 2, "the size")
     if not len(begin) == len(size) == len(x.shape):
         raise VerifyException(f"begin {begin} and size {size} of a tensor of rank {len(x.shape)}")
     sizes = [
@@ -466,36 +444,11 @@ def slice_(to: GraphBuilder, op: Operator) -> None:
 
 def strided_slice(to: GraphBuilder, op: Operator) -> None:
     """STRIDED_SLICE, with numpy's rules for ranges."""
-    x, output = _input_of(op, 0), op.outputs[0]
-    rank = len(x.shape)
-    begin, end, step = (_integers(op, position + 1, "the range") for position in range(3))
-    options = op.options
-    if options["ellipsis_mask"] or options["new_axis_mask"] or options["offset"]:
-        raise VerifyException("masks of ellipses and new axes are not supported")
-    if not len(begin) == len(end) == len(step) <= rank or 0 in step:
-        raise VerifyException(f"the range {begin}, {end}, {step} of a tensor of rank {rank}")
-    ranges: list[range] = []
-    for axis, extent in enumerate(x.shape):
-        if axis >= len(begin):
-            ranges.append(range(extent))
-            continue
-        first, last = (
-            None if options[mask] >> axis & 1 else numbers[axis]
-            for mask, numbers in (("begin_mask", begin), ("end_mask", end))
-        )
-        if options["shrink_axis_mask"] >> axis & 1:
-            at = begin[axis] + (extent if begin[axis] < 0 else 0)
-            if not 0 <= at < extent:
-                raise VerifyException(f"index {begin[axis]} of an axis of {extent} elements")
-            ranges.append(range(at, at + 1))
-        else:
-            ranges.append(range(extent)[first : last : step[axis]])
-    if not all(ranges):
-        raise VerifyException("the range is empty")
+    ranges = strided_ranges(op)
     # The step is irrelevant for a single element.
     steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
-    value = to.part(to.value(x), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
-    to.define(output, to.reshape(value, output.shape))
+    value = to.part(to.value(input_of(op, 0)), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
+    to.define(op.outputs[0], to.reshape(value, op.outputs[0].shape))
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
@@ -505,7 +458,7 @@ def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -
 
 def split(to: GraphBuilder, op: Operator) -> None:
     """SPLIT into equal parts along an axis."""
-    x, axes = _input_of(op, 1), _integers(op, 0, "the axis")
+    x, axes = input_of(op, 1), integers_of(op, 0, "the axis")
     if len(axes) != 1:
         raise VerifyException(f"expected one axis, got {axes}")
     axis = axes[0] + (len(x.shape) if axes[0] < 0 else 0)
@@ -531,14 +484,14 @@ UNARY: dict[str, type[tdsl.UnaryOp]] = {
 
 def binary(to: GraphBuilder, op: Operator) -> None:
     """ADD, SUB and MUL, whose operands broadcast."""
-    lhs, rhs, output = to.value(_input_of(op, 0)), to.value(_input_of(op, 1)), op.outputs[0]
+    lhs, rhs, output = to.value(input_of(op, 0)), to.value(input_of(op, 1)), op.outputs[0]
     result = to.op(BINARY[op.kind], lhs, rhs, element(output))
     to.define(output, to.activated(result, op.options["activation"]))
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
     """Functions of one element; a dequantised constant is folded."""
-    x, output = _input_of(op, 0), op.outputs[0]
+    x, output = input_of(op, 0), op.outputs[0]
     if op.kind == "DEQUANTIZE" and x.data is not None:
         reals = _format_of(x).decode(signed(x.data)).astype(np.float32)
         to.define(output, to.parameter(_parameter(output, reals, _activation_format(output))))
@@ -549,8 +502,8 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 def activation(to: GraphBuilder, op: Operator) -> None:
     """RELU and similar activations as separate operators, of which only RELU rescales its input."""
     output = op.outputs[0]
-    value = to.value(_input_of(op, 0))
-    if element(_input_of(op, 0)) != element(output):
+    value = to.value(input_of(op, 0))
+    if element(input_of(op, 0)) != element(output):
         if op.kind != "RELU":
             raise VerifyException("expected one quantisation for input and output")
         value = to.requantised(value, element(output))
@@ -560,12 +513,12 @@ def activation(to: GraphBuilder, op: Operator) -> None:
 def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     """LEAKY_RELU."""
     output = op.outputs[0]
-    to.define(output, to.op(tdsl.LeakyReluOp, to.value(_input_of(op, 0)), op.options["alpha"], element(output)))
+    to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
     """L2_NORMALIZATION over the last axis."""
-    value = to.op(tdsl.NormaliseOp, to.value(_input_of(op, 0)), element(op.outputs[0]))
+    value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
     to.define(op.outputs[0], to.activated(value, op.options["activation"]))
 
 
@@ -573,7 +526,7 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
     """SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(_input_of(op, 0)), element(op.outputs[0])))
+    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))
 
 
 Import = Callable[[GraphBuilder, Operator], None]

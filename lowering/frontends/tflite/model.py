@@ -38,7 +38,11 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph; a constant has data of its shape. dtype: a name of `TYPES`."""
+    """A tensor of the graph; a constant has data of its shape.
+
+    dtype: a name of `TYPES`. signature: the shape with -1 for extents that the model leaves open, and 1 in `shape`;
+    empty if all are known.
+    """
 
     index: int
     name: str
@@ -46,6 +50,7 @@ class Tensor:
     dtype: str
     quantization: Quantization | None
     data: NDArray[Any] | None
+    signature: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"'{self.name}'" if self.name else f"tensor {self.index}"
@@ -139,10 +144,11 @@ class _TfliteReader:
             raise InputError(
                 f"{label} has shape {shape}: extents must be known and positive, ranks at most {RANKS[-1]}"
             )
-        _limit(prod(shape), f"{label} of shape {shape} has")
+        check_elements(prod(shape), f"{label} of shape {shape} has")
         number = table.number(1, "b", 0)
         dtype = TYPES.get(number, f"type {number}")
-        return Tensor(index, name, shape, dtype, _quantization(table, label), self.data(table, label, shape, dtype))
+        quantization, data = _quantization(table, label), self.data(table, label, shape, dtype)
+        return Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
         """The content of a constant; None for a tensor that is computed."""
@@ -159,7 +165,7 @@ class _TfliteReader:
         if content.size != expected:
             raise InputError(f"{label} of shape {shape} and type {dtype} needs {expected} bytes, has {content.size}")
         self.elements += prod(shape)
-        _limit(self.elements, "the constants have")
+        check_elements(self.elements, "the constants have")
         values = np.frombuffer(content.tobytes(), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
         if dtype == "float32" and not np.isfinite(values).all():
             raise InputError(f"{label} holds NaN or infinity")
@@ -203,7 +209,7 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
     return Quantization(tuple(scales), tuple(zero_points))
 
 
-def _limit(elements: int, what: str) -> None:
+def check_elements(elements: int, what: str) -> None:
     """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")
@@ -425,6 +431,9 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "quantized_bias_type": (4, "b", 0),
     },
     "SPLIT": {"num_splits": (0, "i", 0)},
+    "PACK": {"values_count": (0, "i", 0), "axis": (1, "i", 0)},
+    "UNPACK": {"num": (0, "i", 0), "axis": (1, "i", 0)},
+    "GATHER": {"axis": (0, "i", 0), "batch_dims": (1, "i", 0)},
     "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
 }
 """The options of operators that have any."""

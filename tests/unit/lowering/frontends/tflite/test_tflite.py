@@ -162,7 +162,34 @@ def scales_of_a_result() -> bytes:
     return model.finish([x], [y])
 
 
+def of_open_length() -> bytes:
+    model = TfliteModel()
+    x, y = (model.tensor((1, 1, 4), "int8", UNIT, 3, signature=(-1, -1, 4)) for _ in range(2))
+    model.op("RELU", [x], y)
+    return model.finish([x], [y])
+
+
+def packed_of_other_extents() -> bytes:
+    model = TfliteModel()
+    x, y, shape = (
+        model.tensor((1, 4), "int8", UNIT, 3),
+        model.tensor((1, 4), "int8", UNIT, 3),
+        model.tensor((3,), "int32"),
+    )
+    model.op("PACK", [model.constant(1), model.constant(4)], shape, ValuesCount=2)
+    model.op("RESHAPE", [x, shape], y)
+    return model.finish([x], [y])
+
+
 REFUSED = {
+    "open length": (
+        of_open_length(),
+        r"'t0' has shape \(\?, \?, 4\), .* convert the model with an input of fixed length",
+    ),
+    "shape": (
+        packed_of_other_extents(),
+        r"operator 0 \(PACK.*'t2' is declared as \(3,\), the operator computes \(2,\)",
+    ),
     "no model": (b"x" * 40, "bytes 4 to 7 of the file are not TFL3"),
     "cut off": (between_floats()[:200], "the model is damaged"),
     "unsupported": (
