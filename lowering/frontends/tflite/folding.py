@@ -36,7 +36,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
             shape = ", ".join("?" if extent < 0 else str(extent) for extent in tensor.signature)
             raise InputError(
                 f"the input {tensor} has shape ({shape}), of which only the first extent may be unknown: convert the "
-                "model with an input of fixed length"
+                "model with an input of known length"
             )
     known: dict[Tensor, Tensor] = {}
     left: list[Operator] = []
