@@ -218,11 +218,18 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
     if parameters is None or not (scales := parameters.numbers(2, "<f4").tolist()):
         return None
     zero_points = parameters.numbers(3, "<i8").tolist() or [0] * len(scales)
-    if not all(isfinite(scale) and scale > 0 for scale in scales):
-        raise InputError(f"the scales of {label} must be positive and finite")
+    if not all(isfinite(scale) and scale >= 0 for scale in scales):
+        raise InputError(
+            f"the scales of {label} must be positive and finite, got {[*scales][:1]}: converters lose them where the "
+            "number of samples is open; in Keras, Input(..., batch_size=1) keeps it to one"
+        )
     if len(zero_points) != len(scales):
         raise InputError(f"{label} has {len(scales)} scales and {len(zero_points)} zero points")
-    return Quantization(tuple(scales), tuple(zero_points))
+    return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points))
+
+
+LEAST_SCALE = 2.0**-126
+"""What a scale of 0 is read as, which the converter gives to tensors of zeros: factors of both round to 0."""
 
 
 def check_elements(elements: int, what: str) -> None:

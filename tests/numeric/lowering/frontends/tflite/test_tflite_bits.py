@@ -401,3 +401,19 @@ def test_shapes_that_only_the_number_of_samples_leaves_open():
     weighted(model, "FULLY_CONNECTED", sums, (5, 12), y, random)
     content = model.finish([x], [y])
     compared(content, inputs_of(content, 10))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_zeros_whose_scale_is_0(dtype: str):
+    """As converters write the first state of a recurrent layer: what is computed of it is that of a factor of 0."""
+    random, model, wide = np.random.default_rng(9), TfliteModel(), dtype == "int16"
+    unit, zero = (0.001, 0) if wide else (0.05, 0)
+    x = model.tensor((1, 4), dtype, unit, zero)
+    zeros = model.constant(np.zeros((1, 4)), dtype, scales=0.0)
+    outputs = [model.tensor((1, 4), dtype, 2 * unit, 0 if wide else 11) for _ in range(2)]
+    weights = model.constant(np.maximum(raws(random, (4, 4)), -127), "int8", scales=0.013)
+    bias = model.constant(random.integers(-9999, 9999, 4), "int64" if wide else "int32", scales=0.0)
+    model.op("FULLY_CONNECTED", [zeros, weights, bias], outputs[0])
+    model.op("MUL", [x, zeros], outputs[1], FusedActivationFunction=NONE)
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 6), len(outputs))
