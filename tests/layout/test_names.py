@@ -26,7 +26,7 @@ NAMING_FORMATS = {
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
-    "lowering/frontends/tflite/importer.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
@@ -59,7 +59,7 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 
 ASKING_FOR_FAMILIES = {
-    "lowering/frontends/tflite/importer.py": "a file's quantisation is a format",
+    "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "transforms/loops/decode_constants.py": "constants become the integers that they stand for",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/kernels/local_runs.py": "runs become the integers that they stand for",

@@ -21,10 +21,12 @@ TYPES = {
     np.dtype(name): getattr(tflite.TensorType, name.upper())
     for name in ("float32", "int32", "int64", "int16", "int8", "uint8")
 }
+TYPES[np.dtype(object)] = tflite.TensorType.RESOURCE
 
 OPTIONS = {
     "ADD": "AddOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
+    "CALL_ONCE": "CallOnceOptions",
     "CONCATENATION": "ConcatenationOptions",
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
@@ -34,12 +36,16 @@ OPTIONS = {
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
     "MUL": "MulOptions",
+    "PACK": "PackOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SPLIT": "SplitOptions",
     "STRIDED_SLICE": "StridedSliceOptions",
     "SUB": "SubOptions",
+    "SPLIT_V": "SplitVOptions",
     "TRANSPOSE_CONV": "TransposeConvOptions",
+    "UNPACK": "UnpackOptions",
+    "VAR_HANDLE": "VarHandleOptions",
 }
 """The table of options of each operator that has any."""
 
@@ -53,7 +59,10 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 
 @dataclass(frozen=True)
 class Spec:
-    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed)."""
+    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed).
+
+    signature: the shape with -1 for extents that are left open; None if all are known.
+    """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -61,16 +70,21 @@ class Spec:
     zero_point: int
     axis: int
     data: NDArray[Any] | None
+    signature: tuple[int, ...] | None = None
 
 
 @dataclass
 class TfliteModel:
-    """A model under construction; tensors are known by their indices."""
+    """A model under construction; tensors are known by their indices.
+
+    beginning: the graph that a CALL_ONCE runs before the first inference, where there are variables.
+    """
 
     tensors: list[Spec] = field(default_factory=list[Spec])
     operators: list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]] = field(
         default_factory=list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]]
     )
+    beginning: TfliteModel | None = None
 
     def tensor(
         self,
@@ -80,10 +94,11 @@ class TfliteModel:
         zero_point: int = 0,
         axis: int = 0,
         data: NDArray[Any] | None = None,
+        signature: tuple[int, ...] | None = None,
     ) -> int:
         """Add a tensor and return its index."""
         listed = [float(scales)] if isinstance(scales, float | int) else scales
-        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
+        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature))
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
@@ -96,21 +111,31 @@ class TfliteModel:
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
+    def variable(self, name: str, shape: Sequence[int], dtype: str, data: Any, **quantization: Any) -> int:
+        """Add a variable that begins with some raws, and return its handle."""
+        if self.beginning is None:
+            self.beginning = TfliteModel()
+            self.op("CALL_ONCE", [], [], InitSubgraphIndex=1)
+        given = np.broadcast_to(np.array(data, dtype), shape)
+        begun, value = self.beginning.handle(name), self.beginning.constant(given, dtype, **quantization)
+        self.beginning.op("ASSIGN_VARIABLE", [begun, value], [])
+        return self.handle(name)
+
+    def handle(self, name: str) -> int:
+        """Add the handle of a variable of a name."""
+        handle = self.tensor((), "object")
+        self.op("VAR_HANDLE", [], handle, SharedName=name)
+        return handle
+
     def finish(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
         """The content of a file."""
         b = flatbuffers.Builder(1024)
-        kinds = sorted({kind for kind, *_ in self.operators})
+        given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
+        kinds = sorted({kind for graph, *_ in given for kind, *_ in graph.operators})
         codes = [self._code(b, kind) for kind in kinds]
-        buffers, tensors = self._tensors(b)
-        operators = [self._operator(b, kinds, *operator) for operator in self.operators]
-        tensors, operators = (self._offsets(b, items) for items in (tensors, operators))
-        listed = [_integers(b, indices) for indices in (inputs, outputs)]
-        tflite.SubGraphStart(b)
-        tflite.SubGraphAddTensors(b, tensors)
-        tflite.SubGraphAddInputs(b, listed[0])
-        tflite.SubGraphAddOutputs(b, listed[1])
-        tflite.SubGraphAddOperators(b, operators)
-        graphs = self._offsets(b, [tflite.SubGraphEnd(b)])
+        tflite.BufferStart(b)
+        buffers = [tflite.BufferEnd(b)]
+        graphs = self._offsets(b, [graph._graph(b, kinds, buffers, *ends) for graph, *ends in given])
         codes, buffers = (self._offsets(b, items) for items in (codes, buffers))
         description = b.CreateString("a test")
         tflite.ModelStart(b)
@@ -122,6 +147,21 @@ class TfliteModel:
         b.Finish(tflite.ModelEnd(b), b"TFL3")
         return bytes(b.Output())
 
+    def _graph(
+        self, b: Any, kinds: list[str], buffers: list[int], inputs: Sequence[int], outputs: Sequence[int]
+    ) -> int:
+        """A graph of the model; appends the buffers of its constants."""
+        tensors = self._tensors(b, buffers)
+        operators = [self._operator(b, kinds, *operator) for operator in self.operators]
+        tensors, operators = (self._offsets(b, items) for items in (tensors, operators))
+        listed = [_integers(b, indices) for indices in (inputs, outputs)]
+        tflite.SubGraphStart(b)
+        tflite.SubGraphAddTensors(b, tensors)
+        tflite.SubGraphAddInputs(b, listed[0])
+        tflite.SubGraphAddOutputs(b, listed[1])
+        tflite.SubGraphAddOperators(b, operators)
+        return tflite.SubGraphEnd(b)
+
     def _code(self, b: Any, kind: str) -> int:
         number = getattr(tflite.BuiltinOperator, kind)
         tflite.OperatorCodeStart(b)
@@ -130,9 +170,8 @@ class TfliteModel:
         tflite.OperatorCodeAddBuiltinCode(b, number)
         return tflite.OperatorCodeEnd(b)
 
-    def _tensors(self, b: Any) -> tuple[list[int], list[int]]:
-        tflite.BufferStart(b)
-        buffers, tensors = [tflite.BufferEnd(b)], list[int]()
+    def _tensors(self, b: Any, buffers: list[int]) -> list[int]:
+        tensors = list[int]()
         for index, spec in enumerate(self.tensors):
             number = 0
             if spec.data is not None:
@@ -143,6 +182,7 @@ class TfliteModel:
                 number = len(buffers)
                 buffers.append(tflite.BufferEnd(b))
             name, shape = b.CreateString(f"t{index}"), _integers(b, spec.shape)
+            signature = None if spec.signature is None else _integers(b, spec.signature)
             quantization = None if spec.scales is None else _quantization(b, spec)
             tflite.TensorStart(b)
             tflite.TensorAddShape(b, shape)
@@ -151,8 +191,10 @@ class TfliteModel:
             tflite.TensorAddName(b, name)
             if quantization is not None:
                 tflite.TensorAddQuantization(b, quantization)
+            if signature is not None:
+                tflite.TensorAddShapeSignature(b, signature)
             tensors.append(tflite.TensorEnd(b))
-        return buffers, tensors
+        return tensors
 
     def _operator(
         self,
@@ -166,6 +208,9 @@ class TfliteModel:
         table = OPTIONS.get(kind)
         given = None
         if table is not None:
+            options = {
+                name: b.CreateString(value) if isinstance(value, str) else value for name, value in options.items()
+            }
             getattr(tflite, f"{table}Start")(b)
             for name, value in options.items():
                 getattr(tflite, f"{table}Add{name}")(b, value)

@@ -19,7 +19,7 @@ from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
-from tinyml.targets.chip import CALLBACK, PUSH, SERIAL
+from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST
 from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
@@ -74,9 +74,7 @@ def check_options(made: Compilation) -> None:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
-    if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
-        option = "--reuse-input" if request.reuse_input else "--plan"
-        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+    _check_stream(request)
     options = request.pipeline_options(board)
     if request.search is not None:
         request.search.search_pass(options).check(ctx)
@@ -95,10 +93,26 @@ def check_options(made: Compilation) -> None:
         check_route(board)
 
 
+def _check_stream(request: Request) -> None:
+    """Raise `InputError` for options that a program that streams cannot follow."""
+    if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
+        option = "--reuse-input" if request.reuse_input else "--plan"
+        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+
+
 def read_model(made: Compilation) -> None:
-    """Read the program, and give it the interface that the request asks for."""
+    """Read the program, and give it the interface that the request asks for; one that keeps a state streams."""
     made.progress.step("reading")
     made.program = read_program(made.request, made.ctx)
+    if tdsl.read_input(made.program).pushed is not None:
+        if made.request.input not in (MEMORY, PUSH) or made.request.stride is not None:
+            option = "--input" if made.request.stride is None else "--stride"
+            raise InputError(
+                f"the model keeps a state, and answers every frame that is pushed: leave out {option}",
+                file=str(made.request.model),
+            )
+        made.request = replace(made.request, input=PUSH)
+        _check_stream(made.request)
     made.kept = tdsl.has_formats(made.program)
     # An estimator answers as the program that was imported does, before passes change its results.
     if made.request.input_unit is None:

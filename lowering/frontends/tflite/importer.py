@@ -9,67 +9,48 @@ Operators are imported by their names in the file. A tensor has the quantisation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.model_builder import (
-    UNSIGNED_ZERO,
-    ModelBuilder,
-    OrderedTensor,
-    Parameter,
-    signed,
-    start_format,
-)
-from tinyml.lowering.frontends.layers.network_layers import (
-    GREATEST,
-    TRANSPOSED,
-    Pair,
-    Windows,
-    convolution,
-    dense,
-    filter_in,
-    limited,
-    pool,
-    same_windows,
-    transposed_convolution,
-)
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
+from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from tinyml.lowering.frontends.tflite.operators import OPERATORS
+from tinyml.lowering.frontends.tflite.variables import STATE, STEPS, Variables
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(read_graph(content, file), file)
+        return _import(folded(read_graph(content, file)), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
-    to = GraphBuilder(file)
+    to, variables = GraphBuilder(file), Variables(graph)
     entrance, skipped = _entrance(graph)
-    with to.importing(""):
-        to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
-    for op in graph.operators:
-        if op not in skipped:
-            _append(to, op)
+    outputs = [tensor for tensor, _ in exits.values()]
+
+    def step() -> None:
+        for op in graph.operators:
+            if op not in skipped:
+                _append(to, op, variables)
+
     with to.importing(""):
-        return to.module([to.value(tensor) for tensor, _ in exits.values()])
+        if variables.handles:
+            module = to.module(variables.loop(to, entrance, outputs, step))
+            frame = prod(entrance.shape)
+            tdsl.update_input(module, pushed=tdsl.Pushes(frame, frame, STEPS, 1))
+            return module
+        to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
+        step()
+        return to.module([to.value(tensor) for tensor in outputs])
 
 
 def _entrance(graph: TfliteGraph) -> tuple[Tensor, set[Operator]]:
@@ -99,535 +80,18 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     return tensor, None
 
 
-def _append(to: GraphBuilder, op: Operator) -> None:
+def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     """Import one operator; errors name it."""
+    if op.kind in STATE:
+        with to.importing(str(op)):
+            variables.apply(to, op)
+        return
     if op.kind not in OPERATORS:
-        why = "keeps a state between inferences" if op.kind in STATEFUL else "is not supported"
         raise InputError(
-            f"{op} {why}: write it with other operators (docs/importing.md lists those that are supported), or end the "
-            "model before it"
+            f"{op} is not supported: write it with other operators (docs/importing.md lists those that are "
+            "supported), or end the model before it"
         )
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
-
-
-class GraphBuilder(ModelBuilder):
-    """A builder that appends the ops of operators, and keeps the values of tensors."""
-
-    def __init__(self, file: str):
-        super().__init__(file)
-        self.values: dict[Tensor, SSAValue] = {}
-
-    def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Record the value of a tensor, which must have the tensor's shape and format."""
-        expected = TensorType(element(tensor), tensor.shape)
-        if value.type != expected:
-            raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
-        self.values[tensor] = value
-        if tensor.name:
-            value.name_hint = _identifier(tensor.name)
-
-    def value(self, tensor: Tensor) -> SSAValue:
-        """The value of a tensor; a constant is created on first use."""
-        if tensor not in self.values:
-            if tensor.data is None:
-                raise VerifyException(f"{tensor} is read before an operator computes it")
-            self.values[tensor] = self.parameter(_parameter(tensor, tensor.data, _activation_format(tensor)))
-        return self.values[tensor]
-
-    def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor as layers take it, with axes in the order of the program."""
-        return OrderedTensor.plain(self.value(tensor))
-
-    def activated(self, value: SSAValue, activation: str) -> SSAValue:
-        """A value after the fused activation of an operator."""
-        if activation == "NONE":
-            return value
-        if activation not in _ACTIVATIONS:
-            known = ", ".join(("NONE", *_ACTIVATIONS))
-            raise VerifyException(f"the activation {activation} is not supported; supported are {known}")
-        return limited(self, value, *_ACTIVATIONS[activation])
-
-
-def _parameter(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
-    """Constant raws under the name of a tensor."""
-    return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
-
-
-def _integers(op: Operator, position: int, what: str) -> list[int]:
-    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
-
-    what: the content of the input, for messages.
-    """
-    tensor = op.inputs[position] if position < len(op.inputs) else None
-    if tensor is None or tensor.data is None or tensor.dtype not in ("int32", "int64"):
-        raise VerifyException(f"{what} must be a constant of integers")
-    return [int(number) for number in tensor.data.ravel()]
-
-
-def _input_of(op: Operator, position: int) -> Tensor:
-    """A required input of an operator."""
-    tensor = _optional_input(op, position)
-    if tensor is None:
-        raise VerifyException(f"input {position} is missing")
-    return tensor
-
-
-def _optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator; None without it."""
-    return op.inputs[position] if position < len(op.inputs) else None
-
-
-def _identifier(name: str) -> str:
-    """The last component of a tensor's name as an identifier of the IR."""
-    last = name.split(";")[0].rsplit("/", 1)[-1]
-    text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
-    return text if text[:1].isalpha() else f"t_{text}"
-
-
-_WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
-"""Widths of the supported quantised types."""
-
-
-def _format_of(tensor: Tensor) -> NumberFormat:
-    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
-    if tensor.dtype == "float32":
-        return F32_FORMAT
-    if tensor.dtype not in _WIDTHS or tensor.quantization is None:
-        how = "" if tensor.dtype not in _WIDTHS else " without a scale"
-        raise VerifyException(
-            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {_supported()}"
-        )
-    zero_points = {
-        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
-    }
-    if len(zero_points) > 1:
-        raise VerifyException(f"{tensor} has several zero points")
-    scales = tensor.quantization.scales
-    return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
-
-
-def _activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor other than weights, which has a single scale."""
-    format = _format_of(tensor)
-    if isinstance(format, ZeroSkewType) and format.per_channel:
-        raise VerifyException(f"{tensor} has several scales, which only weights may have")
-    return format
-
-
-def _supported() -> str:
-    """The supported types of quantised tensors."""
-    return ", ".join(_WIDTHS)
-
-
-def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor other than weights."""
-    return _activation_format(tensor).type
-
-
-def _weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
-
-    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
-    that for all convolutions, and for dense layers with scales per channel.
-    """
-    format = _format_of(weights)
-    if not isinstance(format, ZeroSkewType):
-        return format
-    rows = weights.shape[axis]
-    if len(format.scale_values) not in (1, rows):
-        raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
-    if not wide or format.per_channel or format.zero_point.data:
-        return format
-    return ZeroSkewType(format.bits, format.scale_values * rows)
-
-
-_ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Fused activations of operators, with the least and the greatest number of their results."""
-
-
-IMAGE = "NHWC"
-"""The axes of images."""
-
-
-def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
-    """The windows of an operator. image, filter: the shapes of an NHWC image and an OHWI filter."""
-    (_, *extents, _), (_, height, width, _) = image, filter
-    if op.options["padding"] == "VALID":
-        return Windows((height, width), strides, dilations)
-    return same_windows(extents, (height, width), strides, dilations)
-
-
-def average_pool(to: GraphBuilder, op: Operator) -> None:
-    """AVERAGE_POOL_2D."""
-    _pool(to, op, tdsl.AveragePoolOp)
-
-
-def max_pool(to: GraphBuilder, op: Operator) -> None:
-    """MAX_POOL_2D."""
-    _pool(to, op, tdsl.MaxPoolOp)
-
-
-def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
-    image, output = _input_of(op, 0), op.outputs[0]
-    if len(image.shape) != 4:
-        raise VerifyException(f"expected an image of rank 4, got {image.shape}")
-    kernel = op.options["filter_height"], op.options["filter_width"]
-    strides = op.options["stride_h"], op.options["stride_w"]
-    windows = windows_of(op, image.shape, (1, *kernel, 1), strides, (1, 1))
-    pooled = pool(to, kind, to.image(image), windows, element(output), axes=IMAGE)
-    to.define(output, to.activated(pooled.value, op.options["activation"]))
-
-
-def mean(to: GraphBuilder, op: Operator) -> None:
-    """MEAN over some axes."""
-    x, output = _input_of(op, 0), op.outputs[0]
-    rank = len(x.shape)
-    axes = sorted({axis + rank if axis < 0 else axis for axis in _integers(op, 1, "the axes")})
-    if not axes or axes[0] < 0 or axes[-1] >= rank:
-        raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
-    averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
-    to.define(output, to.reshape(averages, output.shape))
-
-
-def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
-    x, size = _input_of(op, 0), _integers(op, 1, "the size")
-    if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
-        raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
-    for before, after in zip(x.shape[1:3], size, strict=True):
-        if _nearest(op, before, after) != [number * before // after for number in range(after)]:
-            raise VerifyException(f"this alignment of {after} pixels to {before} is not supported")
-    to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
-
-
-def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
-    aligned = op.options["align_corners"] and after > 1
-    scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
-    centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
-    rounded = np.floor(centres * scale + np.float32(0.5 if op.options["align_corners"] else 0))
-    return np.clip(rounded.astype(int), 0, before - 1).tolist()
-
-
-BIASES = {8: "int32", 16: "int64"}
-"""The type of biases, and of sums, by the width of activations."""
-
-
-def conv_2d(to: GraphBuilder, op: Operator) -> None:
-    """CONV_2D: filters O x KH x KW x C / groups."""
-    image, filter = _input_of(op, 0), _input_of(op, 1)
-    if len(image.shape) != 4 or len(filter.shape) != 4:
-        raise VerifyException(f"expected an image and a filter of rank 4, got {image.shape} and {filter.shape}")
-    if image.shape[3] % filter.shape[3]:
-        raise VerifyException(f"filters of {filter.shape[3]} channels do not divide {image.shape[3]}")
-    _convolve(to, op, "OHWI", image.shape[3] // filter.shape[3])
-
-
-def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
-    """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
-    image, filter = _input_of(op, 0), _input_of(op, 1)
-    if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
-        raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
-    _convolve(to, op, "IHWO", image.shape[3])
-
-
-def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """A convolution. axes: of the filter in the file."""
-    image, filter, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
-    format = _weights_format(filter, axes.index("O"), wide=True)
-    weights = filter_in(to, _weights(filter, format), axes)
-    strides = op.options["stride_h"], op.options["stride_w"]
-    dilations = op.options["dilation_h"], op.options["dilation_w"]
-    windows = windows_of(op, image.shape, weights.shape, strides, dilations)
-    start = bias(op, format, _activation_format(image), len(weights.raws))
-    sums = convolution(to, to.image(image), weights, windows, groups, start, element(output), axes=IMAGE)
-    to.define(output, to.activated(sums.value, op.options["activation"]))
-
-
-def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
-    filter, image, output = _input_of(op, 1), _input_of(op, 2), op.outputs[0]
-    if len(image.shape) != 4 or len(filter.shape) != 4 or _integers(op, 0, "the shape") != list(output.shape):
-        raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
-    strides = op.options["stride_h"], op.options["stride_w"]
-    ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
-    # The result's shape determines what is cropped below and on the right.
-    top, _, left, _ = ordinary.padding
-    whole = (
-        (extent - 1) * step + size
-        for extent, step, size in zip(image.shape[1:3], strides, ordinary.kernel, strict=True)
-    )
-    bottom, right = (
-        full - before - extent for full, before, extent in zip(whole, (top, left), output.shape[1:3], strict=True)
-    )
-    windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
-    format = _weights_format(filter, 0, wide=True)
-    weights = filter_in(to, _weights(filter, format), "OHWI", TRANSPOSED)
-    start = bias(op, format, _activation_format(image), filter.shape[0], position=3)
-    sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
-    to.define(output, to.activated(sums.value, op.options["activation"]))
-
-
-def fully_connected(to: GraphBuilder, op: Operator) -> None:
-    """FULLY_CONNECTED: weights O x I times each vector of I elements."""
-    x, weights, output = _input_of(op, 0), _input_of(op, 1), op.outputs[0]
-    if len(weights.shape) != 2 or op.options["weights_format"]:
-        raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
-    format = _weights_format(weights, 0)
-    start = bias(op, format, _activation_format(x), weights.shape[0])
-    sums = dense(to, to.value(x), _weights(weights, format), output.shape, start, element(output))
-    to.define(output, to.activated(sums, op.options["activation"]))
-
-
-def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
-    if tensor.data is None:
-        raise VerifyException(f"the weights {tensor} must be a constant")
-    return _parameter(tensor, tensor.data, format)
-
-
-def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
-    """The initial values of sums; None for zero.
-
-    Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
-    """
-    tensor = _optional_input(op, position)
-    if tensor is None:
-        if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
-            raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
-        return None
-    if tensor.data is None or prod(tensor.shape) != rows:
-        raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
-    if tensor.dtype == "float32":
-        return _parameter(tensor, tensor.data.ravel(), _activation_format(tensor))
-    if (expected := BIASES.get(x.bits)) != tensor.dtype:
-        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
-    format = start_format(weights, x)
-    return _parameter(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
-
-
-def reshape(to: GraphBuilder, op: Operator) -> None:
-    """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
-    x, output = _input_of(op, 0), op.outputs[0]
-    if prod(x.shape) != prod(output.shape):
-        raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
-    to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
-
-
-def transpose(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE."""
-    x, axes = _input_of(op, 0), _integers(op, 1, "the permutation")
-    if sorted(axes) != list(range(len(x.shape))):
-        raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
-    to.define(op.outputs[0], to.op(tdsl.TransposeOp, to.value(x), axes))
-
-
-def pad(to: GraphBuilder, op: Operator) -> None:
-    """PAD with zeros, and PADV2 with a constant."""
-    x = _input_of(op, 0)
-    edges = _integers(op, 1, "the padding")
-    if len(edges) != 2 * len(x.shape) or min(edges) < 0:
-        raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
-    filling = 0.0 if (value := _optional_input(op, 2)) is None else _number(value)
-    to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
-
-
-def _number(tensor: Tensor) -> float:
-    """The real of a constant with a single element."""
-    if tensor.data is None or tensor.data.size != 1:
-        raise VerifyException(f"{tensor} must be one constant number")
-    return float(_format_of(tensor).decode(signed(tensor.data)).item())
-
-
-def concatenation(to: GraphBuilder, op: Operator) -> None:
-    """CONCATENATION of tensors of one quantisation."""
-    output = op.outputs[0]
-    parts = [to.value(_input_of(op, position)) for position in range(len(op.inputs))]
-    axis = op.options["axis"] + (len(output.shape) if op.options["axis"] < 0 else 0)
-    to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
-
-
-def slice_(to: GraphBuilder, op: Operator) -> None:
-    """SLICE by begin and size; a size of -1 extends to the end."""
-    x = _input_of(op, 0)
-    begin, size = _integers(op, 1, "the begin"), _integers(op, 2, "the size")
-    if not len(begin) == len(size) == len(x.shape):
-        raise VerifyException(f"begin {begin} and size {size} of a tensor of rank {len(x.shape)}")
-    sizes = [
-        extent - start if count == -1 else count for extent, start, count in zip(x.shape, begin, size, strict=True)
-    ]
-    inside = zip(x.shape, begin, sizes, strict=True)
-    if not all(start >= 0 and 0 < count <= extent - start for extent, start, count in inside):
-        raise VerifyException(f"begin {begin} and size {size} leave a tensor of shape {x.shape}")
-    to.define(op.outputs[0], to.part(to.value(x), begin, sizes))
-
-
-def strided_slice(to: GraphBuilder, op: Operator) -> None:
-    """STRIDED_SLICE, with numpy's rules for ranges."""
-    x, output = _input_of(op, 0), op.outputs[0]
-    rank = len(x.shape)
-    begin, end, step = (_integers(op, position + 1, "the range") for position in range(3))
-    options = op.options
-    if options["ellipsis_mask"] or options["new_axis_mask"] or options["offset"]:
-        raise VerifyException("masks of ellipses and new axes are not supported")
-    if not len(begin) == len(end) == len(step) <= rank or 0 in step:
-        raise VerifyException(f"the range {begin}, {end}, {step} of a tensor of rank {rank}")
-    ranges: list[range] = []
-    for axis, extent in enumerate(x.shape):
-        if axis >= len(begin):
-            ranges.append(range(extent))
-            continue
-        first, last = (
-            None if options[mask] >> axis & 1 else numbers[axis]
-            for mask, numbers in (("begin_mask", begin), ("end_mask", end))
-        )
-        if options["shrink_axis_mask"] >> axis & 1:
-            at = begin[axis] + (extent if begin[axis] < 0 else 0)
-            if not 0 <= at < extent:
-                raise VerifyException(f"index {begin[axis]} of an axis of {extent} elements")
-            ranges.append(range(at, at + 1))
-        else:
-            ranges.append(range(extent)[first : last : step[axis]])
-    if not all(ranges):
-        raise VerifyException("the range is empty")
-    # The step is irrelevant for a single element.
-    steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
-    value = to.part(to.value(x), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
-    to.define(output, to.reshape(value, output.shape))
-
-
-def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with a number for one axis, and for the others `elsewhere`, or their extents if that is None."""
-    return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
-
-
-def split(to: GraphBuilder, op: Operator) -> None:
-    """SPLIT into equal parts along an axis."""
-    x, axes = _input_of(op, 1), _integers(op, 0, "the axis")
-    if len(axes) != 1:
-        raise VerifyException(f"expected one axis, got {axes}")
-    axis = axes[0] + (len(x.shape) if axes[0] < 0 else 0)
-    if not 0 <= axis < len(x.shape) or x.shape[axis] % len(op.outputs):
-        raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
-    extent = x.shape[axis] // len(op.outputs)
-    for number, output in enumerate(op.outputs):
-        begin, size = _at(x.shape, axis, number * extent, 0), _at(x.shape, axis, extent, None)
-        to.define(output, to.part(to.value(x), begin, size))
-
-
-BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
-
-
-UNARY: dict[str, type[tdsl.UnaryOp]] = {
-    "LOGISTIC": tdsl.SigmoidOp,
-    "TANH": tdsl.TanhOp,
-    "HARD_SWISH": tdsl.HardSwishOp,
-    "QUANTIZE": tdsl.CastOp,
-    "DEQUANTIZE": tdsl.CastOp,
-}
-
-
-def binary(to: GraphBuilder, op: Operator) -> None:
-    """ADD, SUB and MUL, whose operands broadcast."""
-    lhs, rhs, output = to.value(_input_of(op, 0)), to.value(_input_of(op, 1)), op.outputs[0]
-    result = to.op(BINARY[op.kind], lhs, rhs, element(output))
-    to.define(output, to.activated(result, op.options["activation"]))
-
-
-def unary(to: GraphBuilder, op: Operator) -> None:
-    """Functions of one element; a dequantised constant is folded."""
-    x, output = _input_of(op, 0), op.outputs[0]
-    if op.kind == "DEQUANTIZE" and x.data is not None:
-        reals = _format_of(x).decode(signed(x.data)).astype(np.float32)
-        to.define(output, to.parameter(_parameter(output, reals, _activation_format(output))))
-        return
-    to.define(output, to.op(UNARY[op.kind], to.value(x), element(output)))
-
-
-def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and similar activations as separate operators, of which only RELU rescales its input."""
-    output = op.outputs[0]
-    value = to.value(_input_of(op, 0))
-    if element(_input_of(op, 0)) != element(output):
-        if op.kind != "RELU":
-            raise VerifyException("expected one quantisation for input and output")
-        value = to.requantised(value, element(output))
-    to.define(output, to.activated(value, op.kind))
-
-
-def leaky_relu(to: GraphBuilder, op: Operator) -> None:
-    """LEAKY_RELU."""
-    output = op.outputs[0]
-    to.define(output, to.op(tdsl.LeakyReluOp, to.value(_input_of(op, 0)), op.options["alpha"], element(output)))
-
-
-def l2_normalization(to: GraphBuilder, op: Operator) -> None:
-    """L2_NORMALIZATION over the last axis."""
-    value = to.op(tdsl.NormaliseOp, to.value(_input_of(op, 0)), element(op.outputs[0]))
-    to.define(op.outputs[0], to.activated(value, op.options["activation"]))
-
-
-def softmax(to: GraphBuilder, op: Operator) -> None:
-    """SOFTMAX over the last axis."""
-    if op.options["beta"] != 1:
-        raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(_input_of(op, 0)), element(op.outputs[0])))
-
-
-Import = Callable[[GraphBuilder, Operator], None]
-"""A function that appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
-
-
-OPERATORS: dict[str, Import] = {
-    "ADD": binary,
-    "AVERAGE_POOL_2D": average_pool,
-    "CONCATENATION": concatenation,
-    "CONV_2D": conv_2d,
-    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
-    "DEQUANTIZE": unary,
-    "EXPAND_DIMS": reshape,
-    "FULLY_CONNECTED": fully_connected,
-    "HARD_SWISH": unary,
-    "L2_NORMALIZATION": l2_normalization,
-    "LEAKY_RELU": leaky_relu,
-    "LOGISTIC": unary,
-    "MAX_POOL_2D": max_pool,
-    "MEAN": mean,
-    "MUL": binary,
-    "PAD": pad,
-    "PADV2": pad,
-    "QUANTIZE": unary,
-    "RELU": activation,
-    "RELU6": activation,
-    "RELU_N1_TO_1": activation,
-    "RESHAPE": reshape,
-    "RESIZE_NEAREST_NEIGHBOR": resize_nearest,
-    "SLICE": slice_,
-    "SOFTMAX": softmax,
-    "SPLIT": split,
-    "SQUEEZE": reshape,
-    "STRIDED_SLICE": strided_slice,
-    "SUB": binary,
-    "TANH": unary,
-    "TRANSPOSE": transpose,
-    "TRANSPOSE_CONV": transpose_conv,
-}
-
-
-STATEFUL = (
-    "ASSIGN_VARIABLE",
-    "BIDIRECTIONAL_SEQUENCE_LSTM",
-    "BIDIRECTIONAL_SEQUENCE_RNN",
-    "CALL_ONCE",
-    "CUSTOM CIRCULAR_BUFFER",
-    "LSTM",
-    "READ_VARIABLE",
-    "RNN",
-    "SVDF",
-    "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    "UNIDIRECTIONAL_SEQUENCE_RNN",
-    "VAR_HANDLE",
-)
-"""Operators that keep state between inferences, which programs here do not."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,7 +38,11 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph; a constant has data of its shape. dtype: a name of `TYPES`."""
+    """A tensor of the graph; a constant has data of its shape.
+
+    dtype: a name of `TYPES`. signature: the shape with -1 for extents that the model leaves open, and 1 in `shape`;
+    empty if all are known.
+    """
 
     index: int
     name: str
@@ -46,6 +50,7 @@ class Tensor:
     dtype: str
     quantization: Quantization | None
     data: NDArray[Any] | None
+    signature: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"'{self.name}'" if self.name else f"tensor {self.index}"
@@ -68,11 +73,15 @@ class Operator:
 
 @dataclass(frozen=True)
 class TfliteGraph:
-    """The main graph of a model: operators in the order of execution."""
+    """The main graph of a model: operators in the order of execution.
+
+    beginning: those of the graphs that run once, before the first inference (CALL_ONCE).
+    """
 
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
     operators: Sequence[Operator]
+    beginning: Sequence[Operator] = ()
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
@@ -93,16 +102,28 @@ class _TfliteReader:
     def __init__(self, model: _Table):
         if (version := model.number(0, "I", 0)) != VERSION:
             raise InputError(f"expected version {VERSION} of TensorFlow Lite's schema, got {version}")
-        graphs = model.tables(2)
-        if not graphs:
+        self.graphs = model.tables(2)
+        if not self.graphs:
             raise InputError("the model has no graph")
-        self.main = graphs[0]
         self.buffers = model.tables(4)
         self.kinds = [_kind(code) for code in model.tables(1)]
         self.elements = 0
 
     def graph(self) -> TfliteGraph:
-        tensors = [self.tensor(index, table) for index, table in enumerate(self.main.tables(0))]
+        """The main graph, and the beginning of those that it calls once."""
+        main = self.subgraph(0)
+        beginning: list[Operator] = []
+        for op in main.operators:
+            if op.kind == "CALL_ONCE":
+                if not 0 < (number := op.options["graph"]) < len(self.graphs):
+                    raise InputError(f"{op} calls graph {number}, the model has {len(self.graphs)}")
+                beginning += self.subgraph(number).operators
+        return replace(main, beginning=beginning)
+
+    def subgraph(self, number: int) -> TfliteGraph:
+        """A graph of the model by its number."""
+        graph = self.graphs[number]
+        tensors = [self.tensor(index, table) for index, table in enumerate(graph.tables(0))]
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
             wrong = [index for index in indices.tolist() if not -1 <= index < len(tensors)]
@@ -117,13 +138,13 @@ class _TfliteReader:
             return known
 
         operators: list[Operator] = []
-        for index, table in enumerate(self.main.tables(3)):
+        for index, table in enumerate(graph.tables(3)):
             kind = self.kind(table, index)
             where = f"operator {index} ({kind})"
             inputs, outputs = named(table.numbers(1, "<i4"), where), required(table.numbers(2, "<i4"), where)
             operators.append(Operator(index, kind, inputs, outputs, _options(kind, table)))
-        inputs = required(self.main.numbers(1, "<i4"), "the list of inputs")
-        return TfliteGraph(inputs, required(self.main.numbers(2, "<i4"), "the list of outputs"), operators)
+        inputs = required(graph.numbers(1, "<i4"), "the list of inputs")
+        return TfliteGraph(inputs, required(graph.numbers(2, "<i4"), "the list of outputs"), operators)
 
     def kind(self, table: _Table, index: int) -> str:
         """The kind of an operator."""
@@ -139,10 +160,11 @@ class _TfliteReader:
             raise InputError(
                 f"{label} has shape {shape}: extents must be known and positive, ranks at most {RANKS[-1]}"
             )
-        _limit(prod(shape), f"{label} of shape {shape} has")
+        check_elements(prod(shape), f"{label} of shape {shape} has")
         number = table.number(1, "b", 0)
         dtype = TYPES.get(number, f"type {number}")
-        return Tensor(index, name, shape, dtype, _quantization(table, label), self.data(table, label, shape, dtype))
+        quantization, data = _quantization(table, label), self.data(table, label, shape, dtype)
+        return Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
         """The content of a constant; None for a tensor that is computed."""
@@ -159,7 +181,7 @@ class _TfliteReader:
         if content.size != expected:
             raise InputError(f"{label} of shape {shape} and type {dtype} needs {expected} bytes, has {content.size}")
         self.elements += prod(shape)
-        _limit(self.elements, "the constants have")
+        check_elements(self.elements, "the constants have")
         values = np.frombuffer(content.tobytes(), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
         if dtype == "float32" and not np.isfinite(values).all():
             raise InputError(f"{label} holds NaN or infinity")
@@ -182,7 +204,7 @@ def _options(kind: str, table: _Table) -> Mapping[str, Any]:
     given = table.table(4)
     options: dict[str, Any] = {}
     for name, field in OPTIONS.get(kind, {}).items():
-        value = field[-1] if given is None else given.number(*field)
+        value = field[-1] if given is None else given.option(field)
         if name in NAMED:
             if value not in NAMED[name]:
                 raise InputError(f"{name} {value} of an operator {kind} is unknown")
@@ -196,14 +218,21 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
     if parameters is None or not (scales := parameters.numbers(2, "<f4").tolist()):
         return None
     zero_points = parameters.numbers(3, "<i8").tolist() or [0] * len(scales)
-    if not all(isfinite(scale) and scale > 0 for scale in scales):
-        raise InputError(f"the scales of {label} must be positive and finite")
+    if not all(isfinite(scale) and scale >= 0 for scale in scales):
+        raise InputError(
+            f"the scales of {label} must be positive and finite, got {[*scales][:1]}: converters lose them where the "
+            "number of samples is open; in Keras, Input(..., batch_size=1) keeps it to one"
+        )
     if len(zero_points) != len(scales):
         raise InputError(f"{label} has {len(scales)} scales and {len(zero_points)} zero points")
-    return Quantization(tuple(scales), tuple(zero_points))
+    return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points))
 
 
-def _limit(elements: int, what: str) -> None:
+LEAST_SCALE = 2.0**-126
+"""What a scale of 0 is read as, which the converter gives to tensors of zeros: factors of both round to 0."""
+
+
+def check_elements(elements: int, what: str) -> None:
     """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")
@@ -229,6 +258,11 @@ class _Table:
         """A field with a number; `default` if it is missing. kind: a code of the module `struct`."""
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
+
+    def option(self, field: Field) -> Any:
+        """An option of an operator."""
+        slot, kind, default = field
+        return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
         """A field with a table."""
@@ -358,7 +392,8 @@ NAMED = {
 """The names of enumerated options, by number."""
 
 
-Field = tuple[int, str, bool | int | float]
+Field = tuple[int, str, bool | int | float | str]
+"""An option: its slot, the code of its number in the module `struct`, or "s" for a text, and its default."""
 
 
 _POOL: dict[str, Field] = {
@@ -425,6 +460,11 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "quantized_bias_type": (4, "b", 0),
     },
     "SPLIT": {"num_splits": (0, "i", 0)},
+    "PACK": {"values_count": (0, "i", 0), "axis": (1, "i", 0)},
+    "UNPACK": {"num": (0, "i", 0), "axis": (1, "i", 0)},
+    "CALL_ONCE": {"graph": (0, "i", 0)},
+    "VAR_HANDLE": {"container": (0, "s", ""), "shared_name": (1, "s", "")},
+    "GATHER": {"axis": (0, "i", 0), "batch_dims": (1, "i", 0)},
     "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
 }
 """The options of operators that have any."""

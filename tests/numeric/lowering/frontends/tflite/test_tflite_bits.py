@@ -378,3 +378,42 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
     model.op("TRANSPOSE_CONV", [model.constant(shape), weights, x], y, **options)
     content = model.finish([x], [y])
     compared(content, inputs_of(content, 4))
+
+
+def test_shapes_that_only_the_number_of_samples_leaves_open():
+    """Keras's Flatten, whose shape is computed from that of the input, and constants of a computed shape."""
+    random, model = np.random.default_rng(8), TfliteModel()
+    x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))
+    shape, batch, packed = (model.tensor(extent, "int32") for extent in ((3,), (), (2,)))
+    model.op("SHAPE", [x], shape)
+    ends = [model.constant([number]) for number in (0, 1, 1)]
+    model.op("STRIDED_SLICE", [shape, *ends], batch, ShrinkAxisMask=1)
+    model.op("PACK", [batch, model.constant(12)], packed, ValuesCount=2)
+    flat = model.tensor((1, 12), scales=0.05, zero_point=-3, signature=(-1, 12))
+    model.op("RESHAPE", [x, packed], flat)
+    sums = model.tensor((1, 12), scales=0.2, zero_point=4)
+    zeros, agreed = model.tensor((1, 12), scales=0.1, zero_point=9), model.tensor((2,), "int32")
+    model.op("BROADCAST_ARGS", [packed, model.constant([1, 1])], agreed)
+    # TFLM fills no shape that is computed.
+    model.op("FILL", [model.constant([1, 12]), model.constant(17, "int8", scales=0.1, zero_point=9)], zeros)
+    model.op("ADD", [flat, zeros], sums, FusedActivationFunction=NONE)
+    y = model.tensor((1, 5), scales=0.4, zero_point=2)
+    weighted(model, "FULLY_CONNECTED", sums, (5, 12), y, random)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 10))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_zeros_whose_scale_is_0(dtype: str):
+    """As converters write the first state of a recurrent layer: what is computed of it is that of a factor of 0."""
+    random, model, wide = np.random.default_rng(9), TfliteModel(), dtype == "int16"
+    unit, zero = (0.001, 0) if wide else (0.05, 0)
+    x = model.tensor((1, 4), dtype, unit, zero)
+    zeros = model.constant(np.zeros((1, 4)), dtype, scales=0.0)
+    outputs = [model.tensor((1, 4), dtype, 2 * unit, 0 if wide else 11) for _ in range(2)]
+    weights = model.constant(np.maximum(raws(random, (4, 4)), -127), "int8", scales=0.013)
+    bias = model.constant(random.integers(-9999, 9999, 4), "int64" if wide else "int32", scales=0.0)
+    model.op("FULLY_CONNECTED", [zeros, weights, bias], outputs[0])
+    model.op("MUL", [x, zeros], outputs[1], FusedActivationFunction=NONE)
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 6), len(outputs))

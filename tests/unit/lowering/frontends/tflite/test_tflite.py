@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS
+from programs.streamed_tflite import spotter
 from programs.tflite_models import TfliteModel, computed_by_tflm
 from xdsl.dialects.builtin import ModuleOp
 
@@ -162,14 +163,56 @@ def scales_of_a_result() -> bytes:
     return model.finish([x], [y])
 
 
+def of_open_length() -> bytes:
+    model = TfliteModel()
+    x, y = (model.tensor((1, 1, 4), "int8", UNIT, 3, signature=(-1, -1, 4)) for _ in range(2))
+    model.op("RELU", [x], y)
+    return model.finish([x], [y])
+
+
+def packed_of_other_extents() -> bytes:
+    model = TfliteModel()
+    x, y, shape = (
+        model.tensor((1, 4), "int8", UNIT, 3),
+        model.tensor((1, 4), "int8", UNIT, 3),
+        model.tensor((3,), "int32"),
+    )
+    model.op("PACK", [model.constant(1), model.constant(4)], shape, ValuesCount=2)
+    model.op("RESHAPE", [x, shape], y)
+    return model.finish([x], [y])
+
+
+def of_a_variable(begins: bool) -> bytes:
+    """A model that reads a variable without a value, or one of another scale than what it assigns."""
+    model = TfliteModel()
+    x, kept = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", 2 * UNIT, 3)
+    handle = model.variable("v", (1, 4), "int8", 3, scales=2 * UNIT, zero_point=3) if begins else model.handle("v")
+    model.op("READ_VARIABLE", [handle], kept)
+    model.op("ASSIGN_VARIABLE", [handle, x], [])
+    return model.finish([x], [kept])
+
+
 REFUSED = {
+    "variable without a value": (of_a_variable(False), r"operator 1 \(READ_VARIABLE.*no CALL_ONCE gives the variable"),
+    "variable of two scales": (
+        of_a_variable(True),
+        r"operator 3 \(ASSIGN_VARIABLE\): a variable of the type .* is assig",
+    ),
+    "open length": (
+        of_open_length(),
+        r"'t0' has shape \(\?, \?, 4\), .* convert the model with an input of known length",
+    ),
+    "shape": (
+        packed_of_other_extents(),
+        r"operator 0 \(PACK.*'t2' is declared as \(3,\), the operator computes \(2,\)",
+    ),
     "no model": (b"x" * 40, "bytes 4 to 7 of the file are not TFL3"),
     "cut off": (between_floats()[:200], "the model is damaged"),
     "unsupported": (
         small("CUMSUM"),
         r"operator 0 \(CUMSUM, which computes 't1'\) is not supported: write it with other operators ",
     ),
-    "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) keeps a state between inferences"),
+    "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
     "bias": (wide_bias(), "the bias 't3' is of type int64, expected int32"),
@@ -263,3 +306,22 @@ def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     search = ["--search", "maxscale", "--val", str(tmp_path / "val.npz")]
     assert main(["compile", str(tmp_path / "net.tflite"), "-o", str(tmp_path / "other"), *search]) == 1
     assert "--search needs --quantization anew" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--input", "callback"), "keeps a state, and answers every frame that is pushed: leave out --input"),
+        (("--stride", "1"), "keeps a state, and answers every frame that is pushed: leave out --stride"),
+        (("--plan", "rows"), "runs row by row, and keeps one frame in the arena: leave out --plan"),
+        (("--width", "8"), "keeps its number formats: --format, --width and --weights need --quantization anew"),
+    ],
+)
+def test_a_model_with_a_state_streams(
+    options: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "net.tflite").write_bytes(spotter(0))
+    out = tmp_path / "out"
+    assert main(["compile", str(tmp_path / "net.tflite"), "-o", str(out), *options]) == 1
+    assert message in capsys.readouterr().err
+    assert not out.exists()

@@ -1,0 +1,136 @@
+"""The builder of the program of a TensorFlow Lite graph, and the formats of its tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.lowering.frontends.layers.model_builder import (
+    UNSIGNED_ZERO,
+    ModelBuilder,
+    OrderedTensor,
+    Parameter,
+    signed,
+)
+from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
+from tinyml.lowering.frontends.tflite.model import Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class GraphBuilder(ModelBuilder):
+    """A builder that appends the ops of operators, and keeps the values of tensors."""
+
+    def __init__(self, file: str):
+        super().__init__(file)
+        self.values: dict[Tensor, SSAValue] = {}
+
+    def define(self, tensor: Tensor, value: SSAValue) -> None:
+        """Record the value of a tensor, which must have the tensor's shape and format."""
+        expected = TensorType(element(tensor), tensor.shape)
+        if value.type != expected:
+            raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
+        self.values[tensor] = value
+        if tensor.name:
+            value.name_hint = _identifier(tensor.name)
+
+    def value(self, tensor: Tensor) -> SSAValue:
+        """The value of a tensor; a constant is created on first use."""
+        if tensor not in self.values:
+            if tensor.data is None:
+                raise VerifyException(f"{tensor} is read before an operator computes it")
+            self.values[tensor] = self.parameter(parameter_of(tensor, tensor.data, activation_format(tensor)))
+        return self.values[tensor]
+
+    def image(self, tensor: Tensor) -> OrderedTensor:
+        """The value of a tensor as layers take it, with axes in the order of the program."""
+        return OrderedTensor.plain(self.value(tensor))
+
+    def activated(self, value: SSAValue, activation: str) -> SSAValue:
+        """A value after the fused activation of an operator."""
+        if activation == "NONE":
+            return value
+        if activation not in _ACTIVATIONS:
+            known = ", ".join(("NONE", *_ACTIVATIONS))
+            raise VerifyException(f"the activation {activation} is not supported; supported are {known}")
+        return limited(self, value, *_ACTIVATIONS[activation])
+
+
+def parameter_of(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
+    """Constant raws under the name of a tensor."""
+    return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
+
+
+def _identifier(name: str) -> str:
+    """The last component of a tensor's name as an identifier of the IR."""
+    last = name.split(";")[0].rsplit("/", 1)[-1]
+    text = "".join(character if character.isascii() and character.isalnum() else "_" for character in last).strip("_")
+    return text if text[:1].isalpha() else f"t_{text}"
+
+
+_WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
+"""Widths of the supported quantised types."""
+
+
+def tensor_format(tensor: Tensor) -> NumberFormat:
+    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
+    if tensor.dtype == "float32":
+        return F32_FORMAT
+    if tensor.dtype not in _WIDTHS or tensor.quantization is None:
+        how = "" if tensor.dtype not in _WIDTHS else " without a scale"
+        raise VerifyException(
+            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {_supported()}"
+        )
+    zero_points = {
+        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
+    }
+    if len(zero_points) > 1:
+        raise VerifyException(f"{tensor} has several zero points")
+    scales = tensor.quantization.scales
+    return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
+
+
+def activation_format(tensor: Tensor) -> NumberFormat:
+    """The format of a tensor other than weights, which has a single scale."""
+    format = tensor_format(tensor)
+    if isinstance(format, ZeroSkewType) and format.per_channel:
+        raise VerifyException(f"{tensor} has several scales, which only weights may have")
+    return format
+
+
+def _supported() -> str:
+    """The supported types of quantised tensors."""
+    return ", ".join(_WIDTHS)
+
+
+def element(tensor: Tensor) -> Attribute:
+    """The element type of a tensor other than weights."""
+    return activation_format(tensor).type
+
+
+def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
+    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
+
+    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
+    that for all convolutions, and for dense layers with scales per channel.
+    """
+    format = tensor_format(weights)
+    if not isinstance(format, ZeroSkewType):
+        return format
+    rows = weights.shape[axis]
+    if len(format.scale_values) not in (1, rows):
+        raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
+    if not wide or format.per_channel or format.zero_point.data:
+        return format
+    return ZeroSkewType(format.bits, format.scale_values * rows)
+
+
+_ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+"""Fused activations of operators, with the least and the greatest number of their results."""

@@ -1,0 +1,125 @@
+"""Folding of what a TensorFlow Lite graph computes of constants and shapes alone.
+
+Keras leaves the number of samples open, so that the shapes of its tensors are computed when the model runs: SHAPE,
+STRIDED_SLICE and PACK before every RESHAPE of a Flatten layer, FILL for the first state of a recurrent layer. A program
+takes one sample, which determines all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, check_elements
+from tinyml.lowering.frontends.tflite.operands import strided_ranges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def folded(graph: TfliteGraph) -> TfliteGraph:
+    """The graph without the operators whose results are constants.
+
+    Raises `InputError` for an input of which more than the number of samples is unknown, and for an operator on
+    constants that do not fit.
+    """
+    for tensor in graph.inputs:
+        if any(extent < 0 for extent in tensor.signature[1:]):
+            shape = ", ".join("?" if extent < 0 else str(extent) for extent in tensor.signature)
+            raise InputError(
+                f"the input {tensor} has shape ({shape}), of which only the first extent may be unknown: convert the "
+                "model with an input of known length"
+            )
+    known: dict[Tensor, Tensor] = {}
+    left: list[Operator] = []
+    elements = 0
+    for op in graph.operators:
+        op = replace(op, inputs=[None if tensor is None else known.get(tensor, tensor) for tensor in op.inputs])
+        if (result := _result(op)) is None:
+            left.append(op)
+            continue
+        [output] = op.outputs
+        if result.size != prod(output.shape):
+            raise InputError(f"{op}: {output} is declared as {output.shape}, the operator computes {result.shape}")
+        elements += result.size
+        check_elements(elements, "the constants have")
+        known[output] = replace(output, data=result.astype(output.dtype).reshape(output.shape))
+    return replace(graph, operators=left, outputs=[known.get(tensor, tensor) for tensor in graph.outputs])
+
+
+def _result(op: Operator) -> Array | None:
+    """The result of an operator on constants; None if the operator is left to the program."""
+    inputs = [tensor for tensor in op.inputs if tensor is not None]
+    if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
+        return None
+    arrays = [np.array(tensor.shape) if op.kind == "SHAPE" else tensor.data for tensor in inputs]
+    constants = [array for array in arrays if array is not None]
+    integers = [array for position, array in enumerate(constants) if (op.kind, position) not in MOVED]
+    if len(constants) < len(inputs) or any(array.dtype.name not in ("int32", "int64") for array in integers):
+        return None
+    try:
+        return FOLDED[op.kind](op, constants)
+    except (ValueError, IndexError, VerifyException) as error:
+        raise InputError(f"{op}: {error}") from error
+
+
+Fold = Callable[[Operator, Sequence["Array"]], "Array"]
+"""A function from an operator and its constants to its result; raises `ValueError` and the like if they do not fit."""
+
+
+def _strided(op: Operator, inputs: Sequence[Array]) -> Array:
+    return inputs[0][np.ix_(*strided_ranges(op))]
+
+
+def _gathered(op: Operator, inputs: Sequence[Array]) -> Array:
+    if op.options["batch_dims"]:
+        raise ValueError("batches of indices are not supported")
+    return np.take(inputs[0], inputs[1], op.options["axis"])
+
+
+def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
+    return np.prod(inputs[0], tuple(inputs[1].ravel().tolist()))
+
+
+def _filled(dims: Array, value: Array) -> Array:
+    """A value broadcast to a shape, without memory for its elements, of which there may be too many."""
+    return np.broadcast_to(value, tuple(dims.ravel().tolist()))
+
+
+def _of_two(compute: Callable[[Array, Array], Array]) -> Fold:
+    return lambda op, inputs: compute(*inputs)
+
+
+FOLDED: dict[str, Fold] = {
+    "ADD": _of_two(np.add),
+    "BROADCAST_ARGS": _of_two(lambda lhs, rhs: np.array(np.broadcast_shapes(tuple(lhs), tuple(rhs)))),
+    "BROADCAST_TO": _of_two(lambda value, dims: _filled(dims, value)),
+    "CAST": lambda op, inputs: inputs[0],
+    "CONCATENATION": lambda op, inputs: np.concatenate(inputs, op.options["axis"]),
+    "EXPAND_DIMS": lambda op, inputs: inputs[0],
+    "FILL": _of_two(_filled),
+    "FLOOR_DIV": _of_two(np.floor_divide),
+    "GATHER": _gathered,
+    "MAXIMUM": _of_two(np.maximum),
+    "MINIMUM": _of_two(np.minimum),
+    "MUL": _of_two(np.multiply),
+    "PACK": lambda op, inputs: np.stack(inputs, op.options["axis"]),
+    "REDUCE_PROD": _reduced,
+    "RESHAPE": lambda op, inputs: inputs[0],
+    "SHAPE": lambda op, inputs: inputs[0],
+    "SQUEEZE": lambda op, inputs: inputs[0],
+    "STRIDED_SLICE": _strided,
+    "SUB": _of_two(np.subtract),
+}
+"""The operators that are folded, if what they compute with are plain integers."""
+
+MOVED = {("FILL", 1), ("BROADCAST_TO", 0)}
+"""Inputs of any type, whose raws are repeated."""

@@ -1,0 +1,62 @@
+"""Operands of TensorFlow Lite's operators: inputs by position, and constants that say what an operator does."""
+
+from __future__ import annotations
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+
+
+def integers_of(op: Operator, position: int, what: str) -> list[int]:
+    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
+
+    what: the content of the input, for messages.
+    """
+    tensor = op.inputs[position] if position < len(op.inputs) else None
+    if tensor is None or tensor.data is None or tensor.dtype not in ("int32", "int64"):
+        raise VerifyException(f"{what} must be a constant of integers")
+    return [int(number) for number in tensor.data.ravel()]
+
+
+def input_of(op: Operator, position: int) -> Tensor:
+    """A required input of an operator."""
+    tensor = optional_input(op, position)
+    if tensor is None:
+        raise VerifyException(f"input {position} is missing")
+    return tensor
+
+
+def optional_input(op: Operator, position: int) -> Tensor | None:
+    """An optional input of an operator; None without it."""
+    return op.inputs[position] if position < len(op.inputs) else None
+
+
+def strided_ranges(op: Operator) -> list[range]:
+    """The indices along each axis that a STRIDED_SLICE takes, by numpy's rules for ranges."""
+    x = input_of(op, 0)
+    rank = len(x.shape)
+    begin, end, step = (integers_of(op, position + 1, "the range") for position in range(3))
+    options = op.options
+    if options["ellipsis_mask"] or options["new_axis_mask"] or options["offset"]:
+        raise VerifyException("masks of ellipses and new axes are not supported")
+    if not len(begin) == len(end) == len(step) <= rank or 0 in step:
+        raise VerifyException(f"the range {begin}, {end}, {step} of a tensor of rank {rank}")
+    ranges: list[range] = []
+    for axis, extent in enumerate(x.shape):
+        if axis >= len(begin):
+            ranges.append(range(extent))
+            continue
+        first, last = (
+            None if options[mask] >> axis & 1 else numbers[axis]
+            for mask, numbers in (("begin_mask", begin), ("end_mask", end))
+        )
+        if options["shrink_axis_mask"] >> axis & 1:
+            at = begin[axis] + (extent if begin[axis] < 0 else 0)
+            if not 0 <= at < extent:
+                raise VerifyException(f"index {begin[axis]} of an axis of {extent} elements")
+            ranges.append(range(at, at + 1))
+        else:
+            ranges.append(range(extent)[first : last : step[axis]])
+    if not all(ranges):
+        raise VerifyException("the range is empty")
+    return ranges
