@@ -129,7 +129,7 @@ class FlatNest:
         trips = (trips_of(self.outer) or 1) * (trips_of(self.inner) or 1)
         results = nest.fold(nest.index(trips), carried, lambda _, values: self._iteration(nest, values))
         flat = cast("scf.ForOp", results[0].owner)
-        flat.attributes[COUNTERS] = IntegerAttr(2 + counters, i64)
+        flat.attributes |= {**self.inner.attributes, COUNTERS: IntegerAttr(2 + counters, i64)}
         return flat
 
     def _iteration(self, nest: LoopNest, carried: Sequence[SSAValue]) -> list[SSAValue]:
