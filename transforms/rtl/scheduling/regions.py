@@ -64,6 +64,14 @@ COUNTERS = OwnAttribute(
 )
 
 
+RISES = OwnAttribute(
+    "rtl.rises",
+    {"rtl.store": integer(1)},
+    "A store in a flattened loop that happens when the counter of one of the outer loops advances, and which, from the "
+    "inside.",
+)
+
+
 @dataclass
 class StraightRun:
     """Ops without control flow that are scheduled together."""
