@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes same-code compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras same-code compile-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -63,6 +63,12 @@ figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, 
 
 papers: $(VENV)/test toolchains ## run the papers item by item: all (hours), or ONLY=minun:table3,pex (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m measured.papers $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))
+
+keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an environment with TensorFlow of 1.5 GB, and test them
+	@.ci/venv '$(PYTHON)' build/keras
+	build/keras/bin/python -m pip --disable-pip-version-check --quiet install -e '.[keras,test]'
+	build/keras/bin/python tests/models/keras/make_models.py
+	build/keras/bin/pytest -q tests/unit/lowering/frontends/test_keras.py tests/numeric/lowering/frontends/tflite/test_keras_files.py
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))

@@ -256,8 +256,7 @@ class _Bufferization:
             buffer = self.iter_arg_buffer(op, position)
             _mark_ring(buffer, op, position)
             self.buffers[argument] = self.buffers[op.results[position]] = buffer
-            if writes_in_place(op, position):
-                self.destinations[yielded[position]] = buffer
+            self.destinations |= dict.fromkeys(written_in_place(op, position), buffer)
         plain = [p for p in range(len(op.iter_args)) if p not in dict(carried)]
         new = Block(arg_types=[IndexType(), *(old.args[1 + p].type for p in plain)])
         self.buffers[old.args[0]] = new.args[0]
@@ -346,15 +345,27 @@ FIRST_ITER_ARG = 3
 """The operand of `scf.for` that follows its bounds and its step."""
 
 
-def writes_in_place(loop: scf.ForOp, position: int) -> bool:
-    """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
+def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
+    """The values that may be written straight into the buffer of iter_arg `position`; empty if none may be.
 
-    The last use of the old value must be before that op, or in it if each element of the result is computed from the
-    old element at the same position and no other.
+    They are the yielded value and those of which it is an update, one of the other. The last use of the old value must
+    be before the first of the ops that make them, or in it if that op may overwrite its operand.
     """
     body = loop.body.block
-    yielded = cast(scf.YieldOp, body.last_op).operands[position]
-    producer = yielded.owner
+    chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
+    while isinstance(producer := chain[-1].owner, tdsl.TensorOp) and producer.parent is body:
+        before = producer.updated
+        if before is None or not before.has_one_use() or not producer.reads_in_place(before):
+            break
+        chain.append(before)
+    while chain and not _writes_in_place(loop, position, chain[-1].owner):
+        chain.pop()
+    return chain
+
+
+def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
+    """True if an op may write into the buffer of an iter_arg, whose old value no later op needs."""
+    body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False
     if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:

@@ -109,6 +109,8 @@ class VerilatorSimulation(Simulation):
         label = "-1" if self.bits("label") is None else "model.label"
         call_tool(
             *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+            # Words that SystemVerilog reserves, such as `program`, may name a model.
+            *("--language", "1364-2005"),
             *("-MAKEFLAGS", f"OPT_FAST={optimize} OPT_GLOBAL=-O0 OPT_SLOW=-O0"),
             *("--prefix", "Vmodel", "--Mdir", str(build), "-CFLAGS", f"-DOUT_BITS={self.bits('out_data')}"),
             *("-CFLAGS", f"-DLABEL={label}", str(HARNESS / "verilator_driver.cpp"), str(file)),

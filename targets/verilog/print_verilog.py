@@ -99,65 +99,11 @@ def _extended(value: SSAValue) -> SSAValue | None:
     return None
 
 
-_KEYWORDS = frozenset(
-    {
-        "always",
-        "and",
-        "assign",
-        "begin",
-        "buf",
-        "case",
-        "deassign",
-        "default",
-        "disable",
-        "edge",
-        "else",
-        "end",
-        "endcase",
-        "endmodule",
-        "event",
-        "for",
-        "force",
-        "function",
-        "if",
-        "initial",
-        "inout",
-        "input",
-        "integer",
-        "join",
-        "macromodule",
-        "module",
-        "nand",
-        "negedge",
-        "nor",
-        "not",
-        "or",
-        "output",
-        "parameter",
-        "posedge",
-        "primitive",
-        "real",
-        "reg",
-        "release",
-        "repeat",
-        "scalared",
-        "signed",
-        "specify",
-        "supply0",
-        "supply1",
-        "table",
-        "task",
-        "time",
-        "tri",
-        "unsigned",
-        "wait",
-        "wand",
-        "while",
-        "wire",
-        "wor",
-        "xnor",
-        "xor",
-    }
+_RESERVED = re.compile(
+    r"always|and|assign|begin|buf|case|deassign|default|disable|edge|else|end|endcase|endmodule|event|for|"
+    r"force|function|if|initial|inout|input|integer|join|macromodule|module|nand|negedge|nor|not|or|output|"
+    r"parameter|posedge|primitive|real|reg|release|repeat|scalared|signed|specify|supply0|supply1|table|"
+    r"task|time|tri|unsigned|wait|wand|while|wire|wor|xnor|xor"
 )
 """Reserved words of Verilog."""
 
@@ -254,7 +200,7 @@ class _Printer:
 
     def _unique(self, value: SSAValue) -> str:
         base = re.sub(r"\W", "_", value.name_hint or "v")
-        base = f"{base}_" if base in _KEYWORDS else base
+        base = f"{base}_" if _RESERVED.fullmatch(base) else base
         name = base
         while name in self.taken:
             self.numbers[base] = self.numbers.get(base, 0) + 1

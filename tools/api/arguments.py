@@ -116,7 +116,10 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
 
 def in_python(message: str) -> str:
     """A message in the terms of Python: `--loss 0.8` is `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val."""
-    return re.sub(r"--([a-z][a-z-]*)(?: ([\w.:,+-]*\w))?", _argument, message) if "--" in message else message
+    if "--" not in message:
+        return message
+    spelled = re.sub(r"--([a-z][a-z-]*)(?: ([\w.:,+-]*\w))?", _argument, message)
+    return re.sub(r"(\b\w+=(?:'[^']*'|\w+)) (?=\w+=)", r"\1, ", spelled)
 
 
 def _argument(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Loading of trained models: files, estimators, modules of PyTorch, ONNX models in memory."""
+"""Loading of trained models: files, estimators, modules of PyTorch, models of Keras, ONNX models in memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 EXPECTED = (
-    "expected the path of a model (.onnx, .tflite, .sd, .mlir), an estimator or a pipeline of scikit-learn, a "
-    "torch.nn.Module with example=..., or an onnx.ModelProto"
+    "expected the path of a model (.onnx, .tflite, .keras, .sd, .mlir), an estimator or a pipeline of scikit-learn, a "
+    "model of Keras, a torch.nn.Module with example=..., or an onnx.ModelProto"
 )
 
 
@@ -81,11 +81,11 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     """Read a trained model.
 
     source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of these or a model of CatBoost, a `torch.nn.Module`, or an `onnx.ModelProto`. example: an input of a
-    PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several inputs.
-    detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the squared
-    distance to its nearest centre, or to what it reconstructs. trust_pickle: true for .pkl and .joblib files of a
-    source that you trust, as reading one runs the code that it holds. Raises `InputError` for an object of another
+    `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, or an `onnx.ModelProto`. example:
+    an input of a PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several
+    inputs. detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the
+    squared distance to its nearest centre, or to what it reconstructs. trust_pickle: true for .pkl and .joblib files of
+    a source that you trust, as reading one runs the code that it holds. Raises `InputError` for an object of another
     kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
@@ -102,6 +102,8 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
             return Model(name, _import("torch")("import_torch", source, example))
         if example is not None:
             raise InputError("example is for modules of PyTorch", file=name)
+        if "keras.Model" in kinds:
+            return Model(name, _import("keras")("import_keras", source, name))
         if "onnx.ModelProto" in kinds:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
             return Model(name, _import("onnx.importer")("read_onnx", content, name))

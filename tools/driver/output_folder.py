@@ -77,8 +77,10 @@ def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accur
     if accuracies.answers is None or not len(which := wrong_samples(data.y, *accuracies.answers)):
         return {}
     reals, formats = (answers[which] for answers in accuracies.answers)
-    x = in_file_order(compiled.formats, data.x[which]).reshape(len(which), *(data.shape or (-1,)))
-    arrays = {"sample": which, "x": x, "float": reals, "compiled": formats}
+    shown = np.stack([*data.x[which], data.x.min(0), data.x.max(0)])
+    *x, least, greatest = in_file_order(compiled.formats, shown).reshape(len(shown), *(data.shape or (-1,)))
+    arrays = {"sample": which, "x": np.stack(x), "least": least, "greatest": greatest}
+    arrays |= {"float": reals, "compiled": formats}
     arrays |= {} if data.y is None else {"y": data.y[which]}
     _write_arrays(folder / ERRORS, arrays)
     return arrays

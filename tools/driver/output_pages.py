@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.interface import read_input
 from tinyml.tools.driver.output_folder import (
     ERRORS,
     PICTURES,
@@ -36,6 +37,7 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
         tensors=tensor_facts(made.compiled.formats),
         nests=loop_nests(made.compiled.loops),
         wrong=wrong_answers(wrong) if wrong else [],
+        features=read_input(made.compiled.formats).names,
     )
 
 
@@ -59,6 +61,7 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
         tensors=tensor_facts(found.formats, found.samples),
         nests=loop_nests(found.loops),
         wrong=wrong,
+        features=read_input(found.formats).names,
         measured=time,
     )
 
@@ -68,7 +71,7 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
     from tinyml.runtime.readers.arrays import read_npz
 
     arrays: dict[str, NDArray[Any]] = {}
-    for name in ("sample", "x", "float", "compiled", "y"):
+    for name in ("sample", "x", "float", "compiled", "least", "greatest", "y"):
         array = read_npz(file, "wrong answers", name, lambda header: None)
         if array is None and name != "y":
             raise InputError(f"has no array `{name}`", file=str(file))
@@ -76,8 +79,10 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
             arrays[name] = array
     count = arrays["sample"].shape
     for name, array in arrays.items():
-        kinds = "iuf" if name == "x" else "iu"
-        if array.dtype.kind not in kinds or array.shape[:1] != count or (name != "x" and array.ndim != 1):
+        kinds = "iu" if name in ("sample", "float", "compiled", "y") else "iuf"
+        shape = arrays["x"].shape[1:] if name in ("least", "greatest") else count
+        given = array.shape[:1] if name == "x" else array.shape
+        if array.dtype.kind not in kinds or given != (count if name == "x" else shape):
             raise InputError(f"the array `{name}` is not as it was written: compile the model again", file=str(file))
     return arrays
 

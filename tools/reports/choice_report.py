@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import options_of
 from tinyml.tools.driver.choice.alternatives import Alternative
-from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Failed, Tried
+from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
 from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss
 
@@ -52,7 +52,12 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "loss": _loss(taken.loss),
         "decidable": _decides(taken.loss, choice.bounds),
         "beside": None if choice.usual is None else _row(choice.usual),
-        "alternatives": [*map(_row, choice.tried), *map(_deferred, choice.deferred), *map(_failed, choice.failed)],
+        "alternatives": [
+            *map(_row, choice.tried),
+            *(_unknown(row, f"considered only where {row.beside} is refused") for row in choice.deferred),
+            *(_unknown(row, "considered only where no other keeps the loss") for row in choice.late),
+            *(_unknown(row.alternative, f"makes no program: {row.reason}") for row in choice.failed),
+        ],
     }
 
 
@@ -79,14 +84,6 @@ def _row(tried: Tried) -> dict[str, Any]:
         "loss": _loss(tried.loss),
         "verdict": tried.verdict,
     }
-
-
-def _deferred(alternative: Alternative) -> dict[str, Any]:
-    return _unknown(alternative, f"considered only where {alternative.beside} is refused")
-
-
-def _failed(failed: Failed) -> dict[str, Any]:
-    return _unknown(failed.alternative, f"makes no program: {failed.reason}")
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:

@@ -6,14 +6,13 @@ elements that `unroll-loops` takes at once in the same program's own hardware, s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
@@ -21,6 +20,7 @@ from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import UNKNOWN
+from tinyml.transforms.rtl.scheduling.regions import lanes_of
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
@@ -38,7 +38,7 @@ PARTITION = OwnAttribute(
 )
 
 _ORIGIN = OwnAttribute(
-    "rtl.origin", {Place.OPERATION: integer(0)}, "The number of a term in the copy that is unrolled."
+    "rtl.origin", {Place.OPERATION: integer(0)}, "The number of a term's loop in the copy that becomes hardware."
 )
 
 
@@ -77,19 +77,19 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> list[int]:
-    """The elements that hardware takes at once in each loop: the copies of a term in the unrolled program."""
-    copy = module.clone()
+    """The elements that hardware takes at once in each loop, by the terms that it has in hardware."""
+    copy, factors = module.clone(), [1] * len(loops)
     twins = dict(zip(module.walk(), copy.walk(), strict=True))
-    origins: list[list[Attribute]] = []
-    for loop in loops:
-        origins.append([])
+    for number, loop in enumerate(loops):
         for term in _terms(loop):
-            origin = IntegerAttr(sum(map(len, origins)), i64)
-            twins[term].attributes[_ORIGIN] = origin
-            origins[-1].append(origin)
+            twins[term].attributes[_ORIGIN] = IntegerAttr(number, i64)
     LoweringPasses((BITS_TO_LANES,), cells=cells).apply(copy)
-    copies = Counter(op.attributes[_ORIGIN] for op in copy.walk() if _ORIGIN in op.attributes)
-    return [max([1, *(copies[origin] for origin in terms)]) for terms in origins]
+    for op in copy.walk():
+        if isinstance(origin := op.attributes.get(_ORIGIN), IntegerAttr) and isinstance(
+            loop := op.parent_op(), scf.ForOp
+        ):
+            factors[origin.value.data] = max(factors[origin.value.data], lanes_of(loop))
+    return factors
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:

@@ -104,9 +104,10 @@ class _Window:
             top = around
         nest, used = LoopNest(loop), [operand.owner for op in top.walk() for operand in op.operands]
         new: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.index(0)}
-        for op in needed([top, *used], loop):
-            nest.put(copy := op.clone(new))
-        [first] = (op for op in copy.walk() if isinstance(op, scratch.CopyRunOp))
+        copies = [op.clone(new) for op in needed([top, *used], loop)]
+        for copy in copies:
+            nest.put(copy)
+        [first] = (op for op in copies[-1].walk() if isinstance(op, scratch.CopyRunOp))
         _restrict(first, first.first, first.at, self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:

@@ -26,7 +26,7 @@ from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.scheduling.regions import COUNTERS, body_of, counters_of, is_pipelined, is_pure
+from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, counters_of, is_pipelined, is_pure
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class FlatNest:
         trips = (trips_of(self.outer) or 1) * (trips_of(self.inner) or 1)
         results = nest.fold(nest.index(trips), carried, lambda _, values: self._iteration(nest, values))
         flat = cast("scf.ForOp", results[0].owner)
-        flat.attributes[COUNTERS] = IntegerAttr(2 + counters, i64)
+        flat.attributes |= {**self.inner.attributes, COUNTERS: IntegerAttr(2 + counters, i64)}
         return flat
 
     def _iteration(self, nest: LoopNest, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -151,23 +151,27 @@ class FlatNest:
                 value = nest.insert(arith.SelectOp(first, init, value))
             self.new[argument] = value
         *ops, end = inner.body.block.ops
-        self._copy(nest, ops, None)
+        for op in ops:
+            nest.put(op.clone(self.new))
         yielded = [self.new.get(value, value) for value in end.operands]
         self.new |= zip(inner.results, yielded, strict=True)
-        self._copy(nest, self.after, last)
+        self._copy(nest, self.after, last, rises=True)
         next_inner = nest.insert(arith.SelectOp(stays, following, low))
         low, high, step = _bounds(nest, outer)
         following = nest.add(i, nest.insert(arith.SelectOp(last, step, nest.index(0))))
         goes_on = nest.insert(arith.CmpiOp(following, high, "slt"))
         return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
-    def _copy(self, nest: LoopNest, ops: Sequence[Operation], when: SSAValue | None) -> None:
-        """Copy ops, with stores on a condition."""
+    def _copy(self, nest: LoopNest, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
+        """Copy ops, with stores on a condition. rises: the outer counter advances when it holds."""
         for op in ops:
             copy = op.clone(self.new)
-            if when is not None and isinstance(copy, rtl.StoreOp):
+            if isinstance(copy, rtl.StoreOp):
                 both = when if copy.condition is None else nest.insert(arith.AndIOp(copy.condition, when))
-                copy = rtl.StoreOp(copy.value, copy.memory, copy.address, both)
+                store = rtl.StoreOp(copy.value, copy.memory, copy.address, both)
+                if rises and copy.condition is None:
+                    store.attributes[RISES] = IntegerAttr(counters_of(self.inner) // 2 + 1, i64)
+                copy = store
             nest.put(copy)
 
 

@@ -40,7 +40,7 @@ from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.scheduling.regions import LOGIC
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
 from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
@@ -183,7 +183,9 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
         wrapped = nest.insert(arith.SelectOp(stays, following, nest.index(0)))
         return [nest.insert(arith.SelectOp(last, *pair)) for pair in ((wrapped, row), (start, total))]
 
-    nest.fold(nest.index(len(words)), [nest.index(0), start], step)
+    loop = nest.fold(nest.index(len(words)), [nest.index(0), start], step)[0].owner
+    if count > 1:
+        set_lanes(cast("scf.ForOp", loop), count)
     read_by = {rows.sum.gaps, rows.sum.lengths, rows.values.memory}
     Rewriter.erase_op(rows.nest)
     for memory in read_by:

@@ -17,7 +17,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import rtl
 from tinyml.transforms.ir.indices import affine_sum, counts_from_zero, trips_of
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
 
 MOST = 8
@@ -100,3 +100,4 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
         if isinstance(op, rtl.StoreOp) or not any(result.uses.get_length() for result in op.results):
             Rewriter.erase_op(op)
     loop.operands[1] = LoopNest(loop).index((trips_of(loop) or 0) // lanes)
+    set_lanes(loop, lanes)

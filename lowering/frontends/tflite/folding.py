@@ -3,6 +3,9 @@
 Keras leaves the number of samples open, so that the shapes of its tensors are computed when the model runs: SHAPE,
 STRIDED_SLICE and PACK before every RESHAPE of a Flatten layer, FILL for the first state of a recurrent layer. A program
 takes one sample, which determines all of them.
+
+Weights that the file stores in fewer bits than floats, for a model that computes in floats, become floats: those of 8
+bits beside activations in floats (TensorFlow Lite's dynamic range), and those of float16 behind a DEQUANTIZE.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, check_elements
-from tinyml.lowering.frontends.tflite.operands import strided_ranges
+from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +46,9 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
     elements = 0
     for op in graph.operators:
         op = replace(op, inputs=[None if tensor is None else known.get(tensor, tensor) for tensor in op.inputs])
-        if (result := _result(op)) is None:
-            left.append(op)
+        result = _result(op)
+        if result is None:
+            left.append(_in_floats(op))
             continue
         [output] = op.outputs
         if result.size != prod(output.shape):
@@ -53,6 +57,36 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
         check_elements(elements, "the constants have")
         known[output] = replace(output, data=result.astype(output.dtype).reshape(output.shape))
     return replace(graph, operators=left, outputs=[known.get(tensor, tensor) for tensor in graph.outputs])
+
+
+def _in_floats(op: Operator) -> Operator:
+    """An operator whose constants are floats if its first input is."""
+    first = op.inputs[0] if op.inputs else None
+    if first is None or first.dtype != "float32" or op.kind == "QUANTIZE":
+        return op
+    return replace(op, inputs=[_dequantised(x) if x is not None and x.quantization else x for x in op.inputs])
+
+
+def _dequantised(tensor: Tensor) -> Tensor:
+    """A constant as the floats that it stands for; other tensors unchanged."""
+    if tensor.data is None:
+        return tensor
+    return replace(tensor, dtype="float32", quantization=None, data=_reals(tensor))
+
+
+def _reals(tensor: Tensor) -> Array:
+    """The floats that a constant stands for; raises `VerifyException` for scales that do not fit its shape."""
+    data, quantization = tensor.data, tensor.quantization
+    assert data is not None
+    if quantization is None:
+        return data.astype(np.float32)
+    count, extents = len(quantization.scales), [1] * data.ndim
+    if count > 1 and data.shape[quantization.axis : quantization.axis + 1] != (count,):
+        raise VerifyException(f"{tensor} has {count} scales, which do not fit its shape {data.shape}")
+    if count > 1:
+        extents[quantization.axis] = count
+    scales, zeros = (np.array(each).reshape(extents) for each in (quantization.scales, quantization.zero_points))
+    return ((data.astype(np.float64) - zeros) * scales).astype(np.float32)
 
 
 def _result(op: Operator) -> Array | None:
@@ -104,6 +138,7 @@ FOLDED: dict[str, Fold] = {
     "BROADCAST_TO": _of_two(lambda value, dims: _filled(dims, value)),
     "CAST": lambda op, inputs: inputs[0],
     "CONCATENATION": lambda op, inputs: np.concatenate(inputs, op.options["axis"]),
+    "DEQUANTIZE": lambda op, inputs: _reals(input_of(op, 0)),
     "EXPAND_DIMS": lambda op, inputs: inputs[0],
     "FILL": _of_two(_filled),
     "FLOOR_DIV": _of_two(np.floor_divide),
@@ -119,7 +154,7 @@ FOLDED: dict[str, Fold] = {
     "STRIDED_SLICE": _strided,
     "SUB": _of_two(np.subtract),
 }
-"""The operators that are folded, if what they compute with are plain integers."""
+"""The operators that are folded, if their inputs are plain integers."""
 
-MOVED = {("FILL", 1), ("BROADCAST_TO", 0)}
-"""Inputs of any type, whose raws are repeated."""
+MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0)}
+"""Inputs of any type."""

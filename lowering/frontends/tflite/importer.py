@@ -16,16 +16,17 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
+from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.operators import OPERATORS
-from tinyml.lowering.frontends.tflite.variables import STATE, STEPS, Variables
+from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(folded(read_graph(content, file)), file)
+        return _import(dilated(folded(read_graph(content, file))), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
@@ -82,7 +83,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     """Import one operator; errors name it."""
-    if op.kind in STATE:
+    if variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)
         return

@@ -34,6 +34,7 @@ class Quantization:
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
+    axis: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +184,7 @@ class _TfliteReader:
         self.elements += prod(shape)
         check_elements(self.elements, "the constants have")
         values = np.frombuffer(content.tobytes(), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
-        if dtype == "float32" and not np.isfinite(values).all():
+        if dtype in ("float32", "float16") and not np.isfinite(values).all():
             raise InputError(f"{label} holds NaN or infinity")
         return values
 
@@ -217,7 +218,7 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
     parameters = table.table(4)
     if parameters is None or not (scales := parameters.numbers(2, "<f4").tolist()):
         return None
-    zero_points = parameters.numbers(3, "<i8").tolist() or [0] * len(scales)
+    zero_points, axis = parameters.numbers(3, "<i8").tolist() or [0] * len(scales), parameters.number(6, "i", 0)
     if not all(isfinite(scale) and scale >= 0 for scale in scales):
         raise InputError(
             f"the scales of {label} must be positive and finite, got {[*scales][:1]}: converters lose them where the "
@@ -225,7 +226,7 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
         )
     if len(zero_points) != len(scales):
         raise InputError(f"{label} has {len(scales)} scales and {len(zero_points)} zero points")
-    return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points))
+    return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points), axis)
 
 
 LEAST_SCALE = 2.0**-126
@@ -380,7 +381,7 @@ TYPES = {
 """Types of elements by number."""
 
 
-NUMPY_TYPES = ("float32", "int32", "uint8", "int64", "bool", "int16", "int8")
+NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
 """Types of elements that are read as arrays."""
 
 

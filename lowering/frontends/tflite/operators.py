@@ -216,6 +216,9 @@ def pad(to: GraphBuilder, op: Operator) -> None:
     if len(edges) != 2 * len(x.shape) or min(edges) < 0:
         raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
     filling = 0.0 if (value := optional_input(op, 2)) is None else _number(value)
+    if not any(edges):
+        to.define(op.outputs[0], to.value(x))
+        return
     to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
 
 
@@ -356,13 +359,8 @@ def binary(to: GraphBuilder, op: Operator) -> None:
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
-    """Functions of one element; a dequantised constant is folded."""
-    x, output = input_of(op, 0), op.outputs[0]
-    if op.kind == "DEQUANTIZE" and x.data is not None:
-        reals = tensor_format(x).decode(signed(x.data)).astype(np.float32)
-        to.define(output, to.parameter(parameter_of(output, reals, activation_format(output))))
-        return
-    to.define(output, to.op(UNARY[op.kind], to.value(x), element(output)))
+    """Functions of one element."""
+    to.define(op.outputs[0], to.op(UNARY[op.kind], to.value(input_of(op, 0)), element(op.outputs[0])))
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:

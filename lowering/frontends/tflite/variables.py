@@ -3,11 +3,15 @@
 Such a model is one step of a stream, as keyword spotters of microWakeWord are: an inference takes some rows of
 features, and variables hold the rows that convolutions over time still need. The program is a loop over steps, as that
 of any recurrent network; the variables are what it carries. `stream-over-time` makes the function of a step of it.
+
+The rows of earlier steps and those of this one, of which the file makes a new tensor each time, are one tensor that
+the loop carries here: its rows move up, and the new ones are inserted at its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, TensorType
@@ -16,11 +20,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import hint, signed
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, parameter_of
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
-from tinyml.lowering.frontends.tflite.operands import input_of
+from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 
 STEPS = 2
 """The steps up to the first answer of a program, the fewest that a stream has; one more gives the next answer."""
@@ -32,6 +37,20 @@ STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """A variable that holds the rows of earlier steps.
+
+    whole: those and the new ones, which a CONCATENATION makes. new: the new ones. axis: that of the rows. own: the
+    operators in place of which rows move up.
+    """
+
+    whole: Tensor
+    new: Tensor
+    axis: int
+    own: frozenset[Operator]
+
+
 class Variables:
     """The variables of a graph, whose values change as its operators are imported.
 
@@ -41,10 +60,21 @@ class Variables:
     def __init__(self, graph: TfliteGraph):
         self.handles = {op.outputs[0]: _name(op) for op in graph.operators if op.kind == "VAR_HANDLE" and op.outputs}
         self.initial = {name: data for name, data in _initial(graph).items() if name in self.handles.values()}
+        self.rows = {name: rows for name in self.initial if (rows := _rows(graph, self.handles, name)) is not None}
         self.values: dict[Name, SSAValue] = {}
 
+    def owns(self, op: Operator) -> bool:
+        """True for an operator that `apply` imports."""
+        return op.kind in STATE or any(op in rows.own for rows in self.rows.values())
+
     def apply(self, to: GraphBuilder, op: Operator) -> None:
-        """Import an operator of `STATE`; raises `VerifyException` for a variable without a value of its type."""
+        """Import an operator of the state; raises `VerifyException` for a variable without a value of its type."""
+        for name, rows in self.rows.items():
+            if op in rows.own:
+                if rows.whole in op.outputs:
+                    self.values[name] = self._appended(to, rows, self.values[name])
+                    to.define(rows.whole, self.values[name])
+                return
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
             return
         name = self.handles.get(input_of(op, 0))
@@ -59,6 +89,28 @@ class Variables:
             raise VerifyException(f"a variable of the type {self.values[name].type} is assigned {value.type}")
         self.values[name] = value
 
+    def _appended(self, to: GraphBuilder, rows: _Rows, whole: SSAValue) -> SSAValue:
+        """The rows of this step behind those of earlier steps, the oldest of which are lost."""
+        count = rows.new.shape[rows.axis]
+        kept = to.op(tdsl.MoveUpOp, whole, rows.axis, count)
+        first = [0] * len(rows.whole.shape)
+        first[rows.axis] = rows.whole.shape[rows.axis] - count
+        return to.op(tdsl.InsertSliceOp, to.value(rows.new), kept, [to.index(start) for start in first])
+
+    def _begun(self, to: GraphBuilder, name: Name) -> SSAValue:
+        """The value that a variable begins with; a constant of equal elements is filled instead of stored."""
+        constant, rows = self.initial[name], self.rows.get(name)
+        assert constant.data is not None
+        format, raws = activation_format(constant), signed(constant.data)
+        if rows is not None:
+            # The rows that move out before the first step.
+            missing = [(0, 0)] * raws.ndim
+            missing[rows.axis] = rows.whole.shape[rows.axis] - raws.shape[rows.axis], 0
+            raws = np.pad(raws, missing, mode="edge")
+        if (raws != raws.flat[0]).any():
+            return to.parameter(parameter_of(constant, raws, format))
+        return to.op(tdsl.FillOp, float(format.decode(raws).flat[0]), TensorType(format.type, raws.shape))
+
     def loop(
         self, to: GraphBuilder, frame: Tensor, outputs: Sequence[Tensor], step: Callable[[], None]
     ) -> Sequence[SSAValue]:
@@ -68,7 +120,7 @@ class Variables:
         """
         sequence = to.argument(TensorType(element(frame), (STEPS, *frame.shape)), "x")
         low, high, by = (to.index(bound) for bound in (0, STEPS, 1))
-        begun = [_begun(to, constant) for constant in self.initial.values()]
+        begun = [self._begun(to, name) for name in self.initial]
         begun += [to.op(tdsl.FillOp, 0.0, TensorType(element(output), output.shape)) for output in outputs]
         outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in begun)])
         time, *carried = to.block.args
@@ -102,11 +154,37 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
     return initial
 
 
-def _begun(to: GraphBuilder, constant: Tensor) -> SSAValue:
-    """The value that a variable begins with; a constant of equal elements is filled instead of stored."""
-    assert constant.data is not None
-    format = activation_format(constant)
-    raws = signed(constant.data)
-    if (raws != raws.flat[0]).any():
-        return to.parameter(parameter_of(constant, raws, format))
-    return to.op(tdsl.FillOp, float(format.decode(raws).flat[0]), TensorType(format.type, constant.shape))
+def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
+    """The rows that a variable holds; None if the graph uses the variable in another way.
+
+    It keeps the last rows of each concatenation, or all of them, of which the first are cut off as they are read.
+    """
+
+    def only_reader(tensor: Tensor) -> Operator | None:
+        readers = [op for op in graph.operators if tensor in op.inputs]
+        return readers[0] if len(readers) == 1 and tensor not in graph.outputs else None
+
+    uses = [op for op in graph.operators if any(x is not None and handles.get(x) == name for x in op.inputs)]
+    if [op.kind for op in uses] != ["READ_VARIABLE", "ASSIGN_VARIABLE"]:
+        return None
+    kept, assigned = uses[0].outputs[0], uses[1].inputs[1]
+    reader = only_reader(kept)
+    if reader is not None and reader.kind == "STRIDED_SLICE":
+        cut, before = reader, reader.outputs[0]
+        joined = only_reader(before)
+        fits = joined is not None and joined.outputs[0] is assigned
+    else:
+        joined, before = reader, kept
+        cut = next((op for op in graph.operators if op.kind == "STRIDED_SLICE" and assigned in op.outputs), None)
+        fits = cut is not None and only_reader(cut.outputs[0]) is uses[1]
+    if cut is None or joined is None or joined.kind != "CONCATENATION" or not fits:
+        return None
+    if len(joined.inputs) != 2 or joined.inputs[0] is not before or joined.options["activation"] != "NONE":
+        return None
+    new, whole, source = joined.inputs[1], joined.outputs[0], cut.inputs[0]
+    if new is None or source not in (kept, whole) or {element(kept), element(new)} != {element(whole)}:
+        return None
+    axis = joined.options["axis"] % len(whole.shape)
+    left = [range(extent) for extent in whole.shape]
+    left[axis] = left[axis][new.shape[axis] :]
+    return _Rows(whole, new, axis, frozenset((*uses, joined, cut))) if strided_ranges(cut) == left else None

@@ -69,6 +69,27 @@ func.func @in_place(%X: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// An update of an update: the rows move up and the new one is inserted in the buffer that the loop carries.
+func.func @moves_up(%X: tensor<2x4xf32>) -> tensor<3x4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %R = tdsl.fill {value = 0.0 : f64} -> tensor<3x4xf32>
+  %out = scf.for %i = %zero to %two step %one iter_args(%rows = %R) -> (tensor<3x4xf32>) {
+    %x = tdsl.slice %X[%i, %zero] : tensor<2x4xf32> -> tensor<1x4xf32>
+    %up = tdsl.move_up %rows {axis = 0 : i64, count = 1 : i64} : tensor<3x4xf32> -> tensor<3x4xf32>
+    %new = tdsl.insert_slice %x, %up[%two, %zero] : tensor<1x4xf32>, tensor<3x4xf32> -> tensor<3x4xf32>
+    scf.yield %new : tensor<3x4xf32>
+  }
+  func.return %out : tensor<3x4xf32>
+}
+// CHECK: func.func @moves_up
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[ROWS:%[A-Za-z0-9_]+]] : memref<3x4xf32>
+// CHECK: tdsl.move_up [[ROWS]] {axis = 0 : i64, count = 1 : i64} : memref<3x4xf32> into [[ROWS]] : memref<3x4xf32>
+// CHECK: tdsl.insert_slice {{.*}}, [[ROWS]]{{.*}} into [[ROWS]] : memref<3x4xf32>
+// CHECK-NOT: memref.copy
+// CHECK: func.return [[ROWS]]
+
 // Not in place: the input is the caller's, and the old value is read after the new one is there.
 func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index

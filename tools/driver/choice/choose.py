@@ -303,6 +303,7 @@ class AutoChoice:
 
     options: pipeline options of its program. usual: 16 bits everywhere; None if that makes no program. tried: estimated
     alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
+    late: last resorts that were not needed.
     failed: alternatives that make no program. division: how the validation set was divided into groups. bounds: the
     limits.
     """
@@ -313,6 +314,7 @@ class AutoChoice:
     usual: Tried | None
     tried: Sequence[Tried]
     deferred: Sequence[Alternative]
+    late: Sequence[Alternative]
     failed: Sequence[Failed]
     division: str
     bounds: Bounds
@@ -350,6 +352,7 @@ def choose(
     if taken is None and late and any(bounds.admit(row.cost) for row in contenders.tried):
         # Where nothing fits, wider programs do not either.
         contenders.enter(late)
+        late = []
         taken = _first_accepted(contenders, judge) or _safest(contenders)
     taken = taken or _first_of_all(contenders, judge)
     qualifies = taken is not None
@@ -366,7 +369,7 @@ def choose(
     chosen = replace(taken.trial.options, **taken.schedule)
     tried, deferred, failed = contenders.tried, contenders.deferred, contenders.failed
     division = contenders.trials.division
-    return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, failed, division, bounds)
+    return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, late, failed, division, bounds)
 
 
 def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:

@@ -28,7 +28,10 @@ INPUT, LINES, COLUMNS = 140, 46, 6
 """Side of an input and height of the text below it, in pixels, and the number of inputs in a row."""
 
 MOST_BARS = 24
-"""Maximum number of features drawn as bars, which imply no order; more are drawn as a curve."""
+"""Maximum number of values drawn as bars whatever they are; of a longer vector only features of unlike scales are."""
+
+UNLIKE = 10.0
+"""The ratio of the largest range of an element to the median range beyond which a vector is no signal."""
 
 SMALLEST = 4
 """Minimum height and width of an image."""
@@ -59,10 +62,14 @@ def confusion(
 @dataclass(frozen=True)
 class WrongAnswer:
     """A sample that came out wrong: its index, its input in the shape of the file, and class indices; wanted may be
-    unknown."""
+    unknown.
+
+    bars: the features (elements,), each from 0 to 1 within its range in the data; None for a signal.
+    """
 
     sample: int
     x: NDArray[Any]
+    bars: NDArray[np.float64] | None
     wanted: int | None
     reals: int
     formats: int
@@ -78,12 +85,17 @@ def wrong_samples(
 
 
 def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
-    """The samples in an `errors.npz`: `sample`, `x`, `float`, `compiled` and, with labels, `y`."""
+    """The samples in an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of each element in
+    the data and, with labels, `y`."""
     wanted = arrays.get("y")
+    least, greatest = (np.asarray(arrays[name], np.float64).ravel() for name in ("least", "greatest"))
+    ranges = greatest - least
+    are_bars = len(ranges) <= MOST_BARS or ranges.max() > UNLIKE * np.median(ranges)
     return [
         WrongAnswer(
             int(sample),
             arrays["x"][i],
+            (arrays["x"][i].ravel() - least) / np.where(ranges > 0, ranges, 1) if are_bars else None,
             None if wanted is None else int(wanted[i]),
             int(arrays["float"][i]),
             int(arrays["compiled"][i]),
@@ -125,7 +137,9 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
     picture.text(left + TABLE / 2, TOP + TABLE + 18, "answer (columns) to samples of a class (rows)", kind="small")
 
 
-def draw_wrong(wrong: Sequence[WrongAnswer], names: Sequence[str] | None) -> Drawing:
+def draw_wrong(
+    wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
+) -> Drawing:
     """Each input with its class and the answers of the float model and as compiled. names: of the classes."""
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
@@ -138,11 +152,13 @@ def draw_wrong(wrong: Sequence[WrongAnswer], names: Sequence[str] | None) -> Dra
     shape = image_shape(np.stack([each.x for each in wrong])) if wrong else None
     for i, each in enumerate(wrong):
         x, y = (i % COLUMNS) * (INPUT + 16) + 4, i // COLUMNS * (INPUT + LINES + 10) + 4
-        if shape is None:
-            _curve(picture, each.x, x, y)
-        else:
+        if shape is not None:
             picture.pixels(x, y, INPUT, INPUT, _pixels(each.x, shape))
+        elif each.bars is None:
+            _curve(picture, each.x, x, y)
         picture.frame(x, y, INPUT, INPUT, tip=f"sample {each.sample}")
+        if shape is None and each.bars is not None:
+            _bars(picture, each, x, y, features)
         wanted = f"sample {each.sample}" if each.wanted is None else f"is {named(each.wanted)} (sample {each.sample})"
         picture.text(x, y + INPUT + 14, shortened(wanted, 26), "start")
         picture.text(x, y + INPUT + 27, shortened(f"float: {named(each.reals)}", 26), "start")
@@ -186,13 +202,15 @@ def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
 def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
     values = np.asarray(x, np.float64).ravel()
     low, high = float(values.min()), float(values.max())
-    if len(values) <= MOST_BARS:
-        low, high = min(low, 0.0), max(high, 0.0)
-        width, scale = INPUT / len(values), (INPUT - 8) / (high - low or 1)
-        for i, value in enumerate(values):
-            bottom, up = min(value, 0.0) - low, abs(value)
-            y = top + INPUT - 4 - (bottom + up) * scale
-            picture.rectangle(left + (i + 0.1) * width, y, 0.8 * width, max(up * scale, 1), fill=COLOURS[0])
-        return
     across, down = INPUT / max(len(values) - 1, 1), (INPUT - 8) / (high - low or 1)
     picture.curve([(left + i * across, top + INPUT - 4 - (v - low) * down) for i, v in enumerate(values)], COLOURS[0])
+
+
+def _bars(picture: Drawing, wrong: WrongAnswer, left: float, top: float, features: Sequence[str] | None) -> None:
+    """A bar for each feature, as high as its value lies in its range, with the value as its tip."""
+    assert wrong.bars is not None
+    width, values = INPUT / len(wrong.bars), wrong.x.ravel()
+    for i, share in enumerate(wrong.bars.clip(0, 1).tolist()):
+        tall, name = max(share * (INPUT - 8), 2), features[i] if features else f"feature {i}"
+        at = left + (i + 0.1) * width, top + INPUT - 4 - tall
+        picture.rectangle(*at, 0.8 * width, tall, fill=COLOURS[0], tip=f"{name}: {values[i]:.4g}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tinyml.targets.registry import chip_of
 from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
 from tinyml.tools.reports.facts.loop_nests import NestFacts, draw_loops
+from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
 from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
 from tinyml.tools.reports.memory_report import draw_report
@@ -30,7 +31,8 @@ TOO_MUCH = "#ee7f80"
 class PageFacts:
     """A compiled program: its report, tensors at L1, loop nests at L3, and samples that came out wrong.
 
-    measured: the time down to lines of C; None if it was not profiled; estimates by operation then take its place.
+    features: the names of the elements of the input; None without. measured: the time down to lines of C; None if it
+    was not profiled; estimates by operation then take its place.
     """
 
     report: Report
@@ -38,6 +40,7 @@ class PageFacts:
     tensors: Sequence[TensorFacts]
     nests: Sequence[NestFacts]
     wrong: Sequence[WrongAnswer]
+    features: Sequence[str] | None = None
     measured: Spent | None = None
 
     @cached_property
@@ -67,11 +70,11 @@ class PageFacts:
         if confusion is not None:
             drawn["confusion"] = draw_confusion(confusion)
         if self.wrong:
-            drawn["errors"] = draw_wrong(self.wrong, None if confusion is None else confusion["classes"])
-        drawn["memory"] = draw_report(report.name, report.memory)
+            drawn["errors"] = draw_wrong(self.wrong, None if confusion is None else confusion["classes"], self.features)
+        drawn["memory"] = draw_report(report.name, plain_memory(report.memory))
         if self.time is not None:
             title = f"{report.name}: {self.time.name} of an inference on {report.target}"
-            drawn["time"] = draw_flame(self.time, report.unit, title)
+            drawn["time"] = draw_flame(plain_time(self.time), report.unit, title)
         if self.tensors:
             drawn["formats"] = draw_formats(self.tensors)
         if self.nests:

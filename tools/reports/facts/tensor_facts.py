@@ -17,6 +17,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operation_names import operation_name
+from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 from tinyml.transforms.formats.assignment.tensor_classes import result_profiles
 
@@ -44,6 +45,7 @@ KINDS = {"input": COLOURS[2], "constant": COLOURS[0], "value": COLOURS[1]}
 class TensorFacts:
     """A tensor: its name, shape, format as in the IR, bits of an element and kind: "input", "constant" or "value".
 
+    words: the format in words.
     low, high: its least and greatest value, in reals; None if unknown. axis: the reals between which it is drawn:
     those that the format represents, or else its values. counts: values in each of `BINS` equal parts of the axis, None
     if unknown. quantiles: of the values over the validation set.
@@ -53,6 +55,7 @@ class TensorFacts:
     kind: str
     shape: tuple[int, ...]
     format: str
+    words: str
     bits: int
     low: float | None
     high: float | None
@@ -118,7 +121,17 @@ def _facts(
     if values is not None and values.size and axis is not None:
         counts = tuple(np.histogram(values, BINS, axis)[0].tolist())
     return TensorFacts(
-        name, kind, tdsl.shape_of(value), str(format.type), format.bits, low, high, axis, counts, quantiles
+        name,
+        kind,
+        tdsl.shape_of(value),
+        str(format.type),
+        plain_format(format),
+        format.bits,
+        low,
+        high,
+        axis,
+        counts,
+        quantiles,
     )
 
 
@@ -180,13 +193,19 @@ def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
     return picture
 
 
+def plain_tensor(tensor: TensorFacts) -> str:
+    """What a tensor is called: a constant that the model gives no name by the operation that reads it."""
+    reader = tensor.name.partition(".")[2] if tensor.kind == "constant" else ""
+    return plain_operation(f"{reader}()" if reader else tensor.name)
+
+
 def _row(picture: Drawing, tensor: TensorFacts, y: float) -> None:
     left, right = AXIS
     base = y + ROW - 6
     shape = "x".join(map(str, tensor.shape)) or "1"
-    picture.text(4, y + 14, shortened(tensor.name, 30), "start")
+    picture.text(4, y + 14, shortened(plain_tensor(tensor), 30), "start")
     picture.text(4, y + 26, f"{tensor.kind}, {shape}", "start", kind="small")
-    picture.text(190, y + 18, shortened(tensor.format, 40), "start")
+    picture.text(190, y + 18, shortened(tensor.words, 40), "start")
     picture.rectangle(WIDTH - 100, y + 8, 2 * min(tensor.bits, 32), 12, fill=KINDS[tensor.kind])
     picture.text(WIDTH - 4, y + 18, str(tensor.bits), "end")
     picture.line(0, y + ROW - 1, WIDTH, y + ROW - 1, kind="faint")
@@ -200,7 +219,7 @@ def _row(picture: Drawing, tensor: TensorFacts, y: float) -> None:
 
     if low < 0 < high:
         picture.line(x(0), y + 4, x(0), base, "2 2")
-    tip = f"{tensor.name}: {tensor.low:.4g} to {tensor.high:.4g}, the format {low:.4g} to {high:.4g}"
+    tip = f"{tensor.name}, {tensor.format}: {tensor.low:.4g} to {tensor.high:.4g}, the format {low:.4g} to {high:.4g}"
     if tensor.counts is not None:
         most, width = max(tensor.counts) or 1, (right - left) / len(tensor.counts)
         for i, count in enumerate(tensor.counts):

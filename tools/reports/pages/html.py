@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from tinyml.tools.driver.packages.filled_templates import filled
 from tinyml.tools.reports.svg import Drawing, picture_style
@@ -15,20 +16,29 @@ from tinyml.tools.reports.svg import Drawing, picture_style
 TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
 
+class Cell(NamedTuple):
+    """A cell of a table with a class of the style sheet, such as `good` or `bad`."""
+
+    text: str
+    kind: str
+
+
 def paragraph(text: str, kind: str = "") -> str:
     """A paragraph of plain text."""
-    return f"<p{_class(kind)}>{escape(text)}</p>"
+    return f"<p{marked(kind)}>{escape(text)}</p>"
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str) -> str:
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, ir: Sequence[str] = ()) -> str:
     """A table, the first cell of each row its heading; columns of numbers are aligned at the right.
 
-    Cells that are None stay empty; floats are rounded to whole numbers.
+    Cells that are None stay empty; floats are rounded to whole numbers. ir: the headings of columns that are shown with
+    the terms of the IR alone.
     """
     rows = [*rows]
     kinds = ["n" if i and all(_is_number(row[i]) for row in rows) else "" for i in range(len(headings))]
+    kinds = [f"{kind} ir".lstrip() if name in ir else kind for kind, name in zip(kinds, headings, strict=True)]
     head = "".join(
-        f'<th scope="col"{_class(kind)}>{escape(text)}</th>' for text, kind in zip(headings, kinds, strict=True)
+        f'<th scope="col"{marked(kind)}>{escape(text)}</th>' for text, kind in zip(headings, kinds, strict=True)
     )
     body = "".join(f"<tr>{_cells(row, kinds)}</tr>" for row in rows)
     return (
@@ -38,15 +48,21 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
 
 
 def _cells(row: Sequence[object], kinds: Sequence[str]) -> str:
-    cells = [f"<td{_class(kind)}>{escape(spelled(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)]
+    given = [
+        (cell.text, f"{kind} {cell.kind}") if isinstance(cell, Cell) else (cell, kind)
+        for cell, kind in zip(row, kinds, strict=True)
+    ]
+    cells = [f"<td{marked(kind)}>{escape(spelled(cell))}</td>" for cell, kind in given]
     cells[0] = f'<th scope="row">{escape(spelled(row[0]))}</th>'
     return "".join(cells)
 
 
 def _is_number(cell: object) -> bool:
+    if isinstance(cell, Cell):
+        return _is_number(cell.text)
     if not isinstance(cell, str):
         return not isinstance(cell, bool)
-    return not cell or cell.replace(",", "").removeprefix("-").replace(".", "", 1).replace("e-", "").isdigit()
+    return not cell or cell.replace(",", "").lstrip("+-").replace(".", "", 1).replace("e-", "").isdigit()
 
 
 def spelled(cell: object) -> str:
@@ -77,20 +93,27 @@ def details(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
-def section(name: str, heading: str, *content: str) -> str:
+def section(name: str, heading: str, *content: str, kind: str = "") -> str:
     """A section with a heading of the second level; `name` is its anchor."""
     parts = "\n".join(part for part in content if part)
-    return f'<section id="{name}"><h2>{escape(heading)}</h2>\n{parts}\n</section>'
+    return f'<section id="{name}"{marked(kind)}><h2>{escape(heading)}</h2>\n{parts}\n</section>'
+
+
+IR_SWITCH = '<label class="switch"><input type="checkbox" id="terms"> show the terms of the IR</label>'
+"""The switch on a page for what has the class `ir`."""
 
 
 def page(
-    title: str, content: str, *, heading: str | None = None, links: Sequence[tuple[str, str]] = (), extra: str = ""
+    title: str, content: str, *, heading: str | None = None, links: Sequence[Sequence[str]] = (), extra: str = ""
 ) -> str:
     """The file of a page.
 
-    links: anchor and text of each entry of its contents. extra: the name of a style sheet and script of its own.
+    links: anchor and text of each entry of its contents, and perhaps its class. extra: the name of a style sheet and
+    script of its own.
     """
-    items = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in links)
+    items = "".join(
+        f'<li{marked(" ".join(kinds))}><a href="#{name}">{escape(text)}</a></li>' for name, text, *kinds in links
+    )
     names = ("page", extra) if extra else ("page",)
     words = {
         "title": escape(title),
@@ -103,7 +126,8 @@ def page(
     return filled(TEMPLATES / "page.html.in", words)
 
 
-def _class(kind: str) -> str:
+def marked(kind: str) -> str:
+    """The attribute of an element with classes of the style sheet; empty without one."""
     return f' class="{kind}"' if kind else ""
 
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tinyml.tools.driver.output_folder import MEASURED
+from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.facts.figures import ERRORS, figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
+from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_operation, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent
-from tinyml.tools.reports.pages.html import details, escape, figure, page, paragraph, section, table
+from tinyml.tools.reports.facts.tensor_facts import plain_tensor
+from tinyml.tools.reports.pages.html import (
+    IR_SWITCH,
+    Cell,
+    details,
+    escape,
+    figure,
+    marked,
+    page,
+    paragraph,
+    section,
+    table,
+)
 from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.svg import shortened
+from tinyml.tools.reports.warnings import LOST_POINTS
 
 LONGEST_TABLE = 400
 """Maximum lines of C in the table below a flame chart, the slowest ones."""
@@ -30,6 +45,9 @@ HEADLINE = (
 )
 """The figures at the top of the page, those that are known."""
 
+OF_THE_IR = ("loops",)
+"""Sections that are shown with the terms of the IR alone."""
+
 LARGE_SHARE = 0.5
 """The share of the time above which an operation is named."""
 
@@ -45,29 +63,56 @@ def report_page(facts: PageFacts) -> str:
         "loops": ("Loops", _loops(facts)),
         "search": ("Search" if report.search is not None else "Alternatives", _search(facts)),
         "boards": ("Boards", _boards(facts)),
-        "next": ("What to try next", [_advice_list(facts)]),
+        "next": ("What to try next", [_bulleted(_advice(facts))]),
     }
     shown = {name: (heading, text) for name, (heading, parts) in sections.items() if (text := "\n".join(parts))}
-    body = "\n".join(section(name, heading, content) for name, (heading, content) in shown.items())
+    kinds = {name: "ir" if name in OF_THE_IR else "" for name in shown}
+    body = "\n".join(section(name, heading, text, kind=kinds[name]) for name, (heading, text) in shown.items())
     heading = f"{report.name} on {report.target}"
     mark = "" if facts.measured is None else MEASURED
-    links = [(name, heading) for name, (heading, _) in shown.items()]
-    return page(f"{heading}: tinyml", _headline(report) + mark + body, heading=heading, links=links)
+    links = [(name, heading, kinds[name]) for name, (heading, _) in shown.items()]
+    top = _verdict(report) + _warnings(report) + _headline(report) + mark + IR_SWITCH
+    return page(f"{heading}: tinyml", top + body, heading=heading, links=links)
 
 
 def _headline(report: Report) -> str:
-    """The figures that matter most, with what stands beside each in small print, and the verdict on the board."""
+    """The figures that matter most, with what stands beside each in small print."""
     figures = figures_of(report)
     shown = [figure for name in HEADLINE if (figure := figures[name]).value is not None]
+    kinds = {"accuracy": _kind_of_loss(report)}
     items = "".join(
-        f"<div><dt>{escape(each.name)}</dt><dd>{escape(each.text)}<small>{escape(each.note)}</small></dd></div>"
+        f"<div><dt>{escape(each.name)}</dt><dd{marked(kinds.get(each.name, ''))}>{escape(each.text)}"
+        f"<small>{escape(each.note)}</small></dd></div>"
         for each in shown
     )
-    verdict = ""
-    if report.flash_limit is not None and report.fits is not None:
-        said, kind = ("It fits the board.", "good") if report.fits else ("It does not fit the board.", "bad")
-        verdict = paragraph(said, kind)
-    return f'<dl class="figures">{items}</dl>{verdict}'
+    return f'<dl class="figures">{items}</dl>'
+
+
+def _kind_of_loss(report: Report) -> str:
+    """The colour of a loss of accuracy; none without labels."""
+    if report.accuracy is None or report.accuracy_float is None:
+        return ""
+    lost = report.accuracy_float - report.accuracy
+    return "good" if lost <= DEFAULT_LOSS else "fair" if lost <= LOST_POINTS else "bad"
+
+
+def _verdict(report: Report) -> str:
+    """Whether the program fits the board, and what it loses; in the colour of the worse of both."""
+    kind, said = _kind_of_loss(report), ""
+    if report.accuracy is not None and report.accuracy_float is not None:
+        lost = report.accuracy_float - report.accuracy
+        said = f"loses {lost:.2f} points of accuracy" if lost > 0 else "loses no accuracy"
+    if report.flash_limit is None or report.fits is None:
+        return paragraph(f"It {said}.", f"verdict {kind}") if said else ""
+    if not report.fits:
+        return paragraph("It does not fit the board.", "verdict bad")
+    return paragraph(f"It fits the board{f' and {said}' if said else ''}.", f"verdict {kind or 'good'}")
+
+
+def _warnings(report: Report) -> str:
+    """The warnings, which come before anything else; empty if there are none."""
+    texts = [f"{_capital(warning['text'])}; {warning['cure']}." for warning in report.warnings]
+    return section("warnings", "Warnings", _bulleted(texts)) if texts else ""
 
 
 def _answers(facts: PageFacts) -> Iterator[str]:
@@ -86,14 +131,31 @@ def _answers(facts: PageFacts) -> Iterator[str]:
             yield table(("error", "compiled", "float model"), rows, caption="Errors against the targets")
         yield paragraph(f"Its numbers differ from the float model's by {regression['difference']:.3g} on average.")
     if report.confusion is not None:
+        yield _recall_table(report.confusion)
         yield figure(pictures["confusion"], "A row for each class. What is off the diagonal, in red, is wrong.")
         yield details("The same as tables", _confusion_tables(report.confusion))
     if (picture := pictures.get("errors")) is not None:
         yield figure(
             picture,
             "First the samples that the compiled program answers otherwise than the float model, then others that are "
-            "wrong. errors.npz has them.",
+            "wrong. errors.npz has them. A bar is a feature, from its least to its greatest value in the data.",
         )
+
+
+def _recall_table(confusion: Mapping[str, Any]) -> str:
+    """The share of each class that is found, on reals and as compiled; of a class without samples there is none."""
+    rows: list[tuple[str | Cell, ...]] = []
+    for at, name in enumerate(confusion["classes"]):
+        samples = sum(confusion["float"][at])
+        if samples == 0:
+            rows.append((name, "0", "", "", ""))
+            continue
+        exact, found = (100 * confusion[kind][at][at] / samples for kind in ("float", "compiled"))
+        kind = "good" if found >= exact else "fair" if exact - found <= LOST_POINTS else "bad"
+        change = Cell(f"{found - exact:+.1f}", kind)
+        rows.append((name, f"{samples:,}", f"{exact:.1f}", f"{found:.1f}", change))
+    headings = "class", "samples", "float, %", "compiled, %", "change"
+    return table(headings, rows, caption="Samples of each class that are found")
 
 
 def _confusion_tables(confusion: Mapping[str, Any]) -> str:
@@ -109,7 +171,7 @@ def _confusion_tables(confusion: Mapping[str, Any]) -> str:
 
 
 def _memory(facts: PageFacts) -> Iterator[str]:
-    memory, ram = facts.report.memory, facts.report.ram_bytes
+    memory, ram = plain_memory(facts.report.memory), facts.report.ram_bytes
     if not memory["map"]:
         yield paragraph("The program keeps nothing in an arena.")
         return
@@ -125,9 +187,13 @@ def _memory(facts: PageFacts) -> Iterator[str]:
     yield figure(
         facts.pictures["memory"], "Buffers over time, addresses upwards; below, the bytes that are alive at each point."
     )
-    rows = [(row["buffer"], row["bytes"], row["offset"], row["first"], row["last"]) for row in memory["map"]]
-    headings = "buffer", "bytes", "offset", "first point", "last point"
-    yield details("The buffers as a table", table(headings, rows, caption="Buffers of the arena"))
+    names = (row["buffer"] for row in facts.report.memory["map"])
+    rows = [
+        (row["buffer"], row["bytes"], row["offset"], row["first"], row["last"], name)
+        for row, name in zip(memory["map"], names, strict=True)
+    ]
+    headings = "buffer", "bytes", "offset", "first point", "last point", "in the IR"
+    yield details("The buffers as a table", table(headings, rows, caption="Buffers of the arena", ir=headings[-1:]))
 
 
 def _packing(memory: Mapping[str, Any]) -> str:
@@ -162,13 +228,21 @@ def _time(facts: PageFacts) -> Iterator[str]:
     yield figure(facts.pictures["time"], f"The whole inference, below it operations{below}. The width is the time.")
     kernels = facts.kernels
     rows = [
-        (part.name, part.time, f"{100 * part.time / (time.time or 1):.1f}", part.code, kernels.get(part.name, ""))
+        (
+            plain_operation(part.name),
+            part.time,
+            f"{100 * part.time / (time.time or 1):.1f}",
+            part.code,
+            part.name,
+            kernels.get(part.name, ""),
+        )
         for part in time.parts
     ]
-    headings = "operation", unit, "%", "bytes of code", "kernels"
-    yield details("The operations as a table", table(headings, rows, caption="Time and code of operations"))
+    headings = "operation", unit, "%", "bytes of code", "in the IR", "kernels"
+    caption = "Time and code of operations"
+    yield details("The operations as a table", table(headings, rows, caption=caption, ir=headings[-2:]))
     if facts.measured is not None:
-        lines = sorted(_lines(time, ""), key=lambda row: -float(row[2]))[:LONGEST_TABLE]
+        lines = sorted(_lines(plain_time(time), ""), key=lambda row: -float(row[2]))[:LONGEST_TABLE]
         headings = "line of C", "operation", unit, "bytes of code"
         ordered = [(text, name, spent, code) for text, name, spent, code in lines if spent or code]
         yield details("Lines of C as a table", table(headings, ordered, caption="Lines of C, the slowest first"))
@@ -197,18 +271,20 @@ def _formats(facts: PageFacts) -> Iterator[str]:
     )
     rows = [
         (
-            tensor.name,
+            plain_tensor(tensor),
             tensor.kind,
             "x".join(map(str, tensor.shape)),
-            shortened(tensor.format, 60),
-            tensor.bits,
+            tensor.words,
             "" if tensor.low is None else f"{tensor.low:.4g}",
             "" if tensor.high is None else f"{tensor.high:.4g}",
+            tensor.name,
+            shortened(tensor.format, 60),
         )
         for tensor in facts.tensors
     ]
-    headings = "tensor", "kind", "shape", "format", "bits", "least", "greatest"
-    yield details("The tensors as a table", table(headings, rows, caption="Tensors and their formats"))
+    headings = "numbers", "kind", "shape", "format", "least", "greatest", "in the IR", "type"
+    caption = "Numbers of the program and their formats"
+    yield details("The formats as a table", table(headings, rows, caption=caption, ir=headings[-2:]))
 
 
 def _loops(facts: PageFacts) -> Iterator[str]:
@@ -260,16 +336,14 @@ def _boards(facts: PageFacts) -> Iterator[str]:
     yield figure(picture, f"The board of the program first, then others with a chip of this kind.{note}")
 
 
-def _advice_list(facts: PageFacts) -> str:
-    """A list of advice; empty if there is none."""
-    items = "".join(f"<li>{escape(text)}</li>" for text in _advice(facts))
+def _bulleted(texts: Iterable[str]) -> str:
+    """A list of texts; empty if there are none."""
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f'<ul class="next">{items}</ul>' if items else ""
 
 
 def _advice(facts: PageFacts) -> Iterator[str]:
     report = facts.report
-    for warning in report.warnings:
-        yield f"{_capital(warning['text'])}; {warning['cure']}."
     yield from (f"{line.removeprefix('Next: ')}." for line in report.lines if line.startswith("Next: "))
     if (chosen := report.chosen) is not None:
         yield from _alternatives(chosen, report.unit)
@@ -278,7 +352,8 @@ def _advice(facts: PageFacts) -> Iterator[str]:
         part = max(time.parts, key=lambda part: part.time)
         if part.time > LARGE_SHARE * time.time:
             share = 100 * part.time / time.time
-            yield f"{part.name} takes {share:.0f} % of the time: a model with less of it gains most."
+            name = _capital(plain_operation(part.name))
+            yield f"{name}: {share:.0f} % of the time, so that a model with less of it gains most."
     ram, limit = report.ram_bytes, report.ram_limit
     if report.options["plan"] == "ordinary" and limit is not None and ram.total is not None and 2 * ram.total > limit:
         yield "tinyml plan MODEL lists orders of execution that take less RAM; --plan auto chooses one."

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -15,7 +15,7 @@ from tinyml.dialects import rtl
 from tinyml.transforms.ir.accesses import NEVER, Access, distance
 from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.intervals import INDEX, Interval
-from tinyml.transforms.rtl.scheduling.regions import counters_of
+from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
 
 
 @dataclass(frozen=True)
@@ -102,15 +102,9 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
     """The counters of outer loops up to the one that advances when a store happens; None if there is none."""
-    end = loop.body.block.last_op
-    assert end is not None
-    for place in range(0, counters_of(loop), 2):
-        select = end.operands[place].owner
-        following = select.lhs.owner if isinstance(select, arith.SelectOp) else None
-        steps = [step.owner for step in following.operands] if isinstance(following, arith.AddiOp) else []
-        if any(isinstance(step, arith.SelectOp) and step.cond is store.condition for step in steps):
-            return [*loop.body.block.args[1 : place + 2 : 2]]
-    return None
+    if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
+        return None
+    return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]
 
 
 def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:

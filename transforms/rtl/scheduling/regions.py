@@ -36,6 +36,11 @@ WAIT = OwnAttribute(
     "A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes.",
 )
 
+LANES = OwnAttribute(
+    "rtl.lanes",
+    {"scf.for": integer(2, LATEST)},
+    "The elements that an iteration of a loop takes at once.",
+)
 
 LOGIC = OwnAttribute(
     "rtl.logic", {Place.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
@@ -56,6 +61,14 @@ COUNTERS = OwnAttribute(
     "rtl.counters",
     {"scf.for": Value("an even number of the values that the loop carries", _counts)},
     "The first carried values of a flattened loop that count: two for each loop around another.",
+)
+
+
+RISES = OwnAttribute(
+    "rtl.rises",
+    {"rtl.store": integer(1)},
+    "A store in a flattened loop that happens when the counter of one of the outer loops advances, and which, from the "
+    "inside.",
 )
 
 
@@ -128,6 +141,16 @@ def counters_of(loop: scf.ForOp) -> int:
     """The carried values of a loop that are counters of loops flattened into it."""
     counters = loop.attributes.get(COUNTERS)
     return counters.value.data if isinstance(counters, IntegerAttr) else 0
+
+
+def lanes_of(loop: scf.ForOp) -> int:
+    """The elements that an iteration of a loop takes at once."""
+    lanes = loop.attributes.get(LANES)
+    return lanes.value.data if isinstance(lanes, IntegerAttr) else 1
+
+
+def set_lanes(loop: scf.ForOp, lanes: int) -> None:
+    loop.attributes[LANES] = IntegerAttr(lanes, i64)
 
 
 def depth_of(loop: scf.ForOp) -> int:

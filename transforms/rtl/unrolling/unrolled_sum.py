@@ -17,7 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import factor
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
 
 
@@ -123,6 +123,7 @@ class UnrolledSum:
             if not any(result.uses.get_length() for result in op.results):
                 Rewriter.erase_op(op)
         self.loop.operands[1] = LoopNest(self.loop).index(count)
+        set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopNest, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
         """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""

@@ -34,7 +34,7 @@ func.func @rows() -> index {
 // CHECK: [[last:%.*]] = arith.cmpi sge
 // CHECK: [[sum:%.*]] = arith.select [[first]], %start, %c : i24
 // CHECK: [[total:%.*]] = arith.addi [[sum]], {{.*}} : i24
-// CHECK: rtl.store {{.*}}, %y[%i] if [[last]] : i8
+// CHECK: rtl.store {{.*}}, %y[%i] if [[last]] {rtl.rises = 1 : i64} : i8
 // CHECK: scf.yield {{.*}}, {{.*}}, [[total]] : index, index, i24
 // CHECK: } {rtl.counters = 2 : i64}
 // CHECK-NOT: scf.for

@@ -78,3 +78,28 @@ func.func @waits() -> index {
 // CHECK: func.func @waits
 // CHECK: } {rtl.interval = 1 : i64}
 // CHECK: } {rtl.wait, rtl.interval = 1 : i64}
+
+// -----
+
+// A number is written when the outer counter advances, after which no iteration reads it again: iterations need not wait.
+func.func @once(%y: !rtl.memory<4, 8>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %all = arith.constant 12 : index
+  %i, %k = scf.for %t = %zero to %all step %one iter_args(%row = %zero, %column = %zero) -> (index, index) {
+    %next = arith.addi %column, %one : index
+    %stays = arith.cmpi slt, %next, %three : index
+    %last = arith.cmpi sge, %next, %three : index
+    %a = rtl.load %y[%row] : !rtl.memory<4, 8> -> i8
+    %b = arith.addi %a, %a : i8
+    rtl.store %b, %y[%row] if %last {rtl.rises = 1 : i64} : i8, !rtl.memory<4, 8>
+    %after = arith.select %stays, %next, %zero : index
+    %further = arith.select %last, %one, %zero : index
+    %below = arith.addi %row, %further : index
+    scf.yield %below, %after : index, index
+  } {rtl.counters = 2 : i64}
+  func.return
+}
+// CHECK: func.func @once
+// USUAL: {rtl.counters = 2 : i64, rtl.interval = 1 : i64}

@@ -45,6 +45,7 @@ func.func @sparse() {
 // CHECK: [[total:%.*]] = arith.addi %sum, %{{.*}} : i16
 // CHECK: rtl.store [[total]], %y[%row] if [[last]]
 // CHECK: arith.select [[last]], [[start]], [[total]]
+// CHECK: } {rtl.lanes = 2 : i64}
 
 // ONE: %values = rtl.memory dense<[4, -5, 0, 6]> : tensor<4xi8> : !rtl.memory<4, 8>
 // ONE: %ends = rtl.memory dense<[false, true, true, true]>

@@ -44,6 +44,7 @@ func.func @sum(%row: index) -> i24 {
 // CHECK: [[tree:%.*]] = arith.addi {{.*}} : i24
 // CHECK: [[total:%.*]] = arith.addi %s, [[tree]] : i24
 // CHECK: scf.yield [[total]] : i24
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
 
 // -----
 

@@ -26,6 +26,7 @@ func.func @maxima(%row: index) -> index {
 // CHECK: arith.maxsi
 // CHECK: [[word:%.*]] = arith.ori
 // CHECK-NEXT: rtl.store [[word]], %y[%i] : i16
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
 
 // -----
 

@@ -19,6 +19,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
+from tinyml.tools.driver.choice.alternatives import considered
 from tinyml.tools.driver.choice.choose import NOTABLE
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
@@ -140,13 +141,16 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert chosen["qualifies"] == all(warning["name"] != "unmet loss" for warning in report["warnings"])
     verdicts = {row["name"]: row["verdict"] for row in rows}
     for row in rows:
-        if row["time"] is None:
+        if row["verdict"] == "considered only where no other keeps the loss":
+            assert row["name"] in [one.name for one in considered() if one.last_resort]
+            assert chosen["qualifies"]
+        elif row["time"] is None:
             beside = row["verdict"].removeprefix("considered only where ").removesuffix(" is refused")
             assert not verdicts[beside].startswith("loses")
         elif row["time"] < NOTABLE * taken["time"]:
             assert row["verdict"].startswith(("loses", "gains", "changes", "weighed", "needs"))
             assert " at first" not in row["verdict"] or row["look"]["points"] > chosen["permitted_loss"]
-    assert len(report["lines"]) == 3
+    assert [line.partition(":")[0] for line in report["lines"] if "Beside" not in line] == ["Chosen", "Next"]
 
 
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])

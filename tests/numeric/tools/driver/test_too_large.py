@@ -64,7 +64,7 @@ def test_forests_in_floats():
     """They fit in 8 bits; so the format is named before the parameters."""
     data = halves("digits")
     estimator = sk.RandomForestClassifier(20, max_depth=6, random_state=0).fit(data.x, data.y)
-    said = r"needs [\d,]+ bytes of flash, the board has 32,256; format \w+ width 8( \w+)* needs about"
+    said = r"needs [\d,]+ bytes of flash, the board has 32,256; format='\w+', width=8(, \w+=True)* needs about"
     with pytest.raises(tinyml.InputError, match=said) as error:
         tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", format="f32")
     assert "inner nodes in 20 trees, about" in str(error.value)
@@ -74,7 +74,9 @@ def test_stacks_that_meet_the_static_data():
     """Arena and input fit, beside which the stack does not: known once the program runs."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
-    said = r"does not fit uno .*: needs 2,0[5-9]\d bytes of RAM, the board has 2,048; format fixed width 8 needs about"
+    said = (
+        r"does not fit uno .*: needs 2,0[5-9]\d bytes of RAM, the board has 2,048; format='fixed', width=8 needs about"
+    )
     with pytest.raises(tinyml.InputError, match=said) as error:
         tinyml.compile(estimator, x, x[:, 0] > 0, board="uno", width=16)
     assert "mega has" in str(error.value)

@@ -20,7 +20,7 @@ from tinyml.tools.main import main
         ("--loss 0.8 admits fixed 8: 43 cycles", "loss=0.8 admits fixed 8: 43 cycles"),
         ("a larger board or --loss decides", "a larger board or loss decides"),
         ("--outputs class leaves it out", "outputs='class' leaves it out"),
-        ("(--format fixed --width 8 --row-scales)", "(format='fixed' width=8 row_scales=True)"),
+        ("(--format fixed --width 8 --row-scales)", "(format='fixed', width=8, row_scales=True)"),
         ("--format finds it, --format auto decides", "format finds it, format='auto' decides"),
         ("--weights fixed:8, or --width 8, have sums", "weights='fixed:8', or width=8, have sums"),
         ("--search pareto gives", "search='pareto' gives"),
@@ -59,5 +59,5 @@ def test_a_printed_report_is_what_the_command_prints(tmp_path: Path, capsys: pyt
     said = capsys.readouterr().out.removesuffix(f"Wrote {tmp_path / 'out'}\n").rstrip()
     printed = str(tinyml.compile(model, data).report)
     assert printed == in_python(said) == str(tinyml.open(tmp_path / "out").report)
-    assert "Chosen: fixed 8 (format='fixed' width=8); " in printed
+    assert "Chosen: fixed 8 (format='fixed', width=8); " in printed
     assert "Chosen: fixed 8 (--format fixed --width 8); " in said

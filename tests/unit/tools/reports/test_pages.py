@@ -14,13 +14,17 @@ import numpy as np
 import pytest
 from programs.browser import needs_chromium, visit
 from programs.paths import ROOT
+from xdsl.parser import Parser
 
 import tinyml
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.targets.registry import board
 from tinyml.tools.main import main
 from tinyml.tools.reports.facts.answers import confusion, image_shape, wrong_samples
 from tinyml.tools.reports.facts.figures import figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
+from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.pages.html import TEMPLATES
 from tinyml.tools.reports.pages.report_page import report_page
 from tinyml.tools.reports.svg import COLOURS, picture_style
@@ -139,8 +143,9 @@ def test_a_page_refuses_to_load(out: Path, tmp_path: Path) -> None:
 
 def test_a_report_shows_what_was_measured(out: Path) -> None:
     text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
-    for section in ("answers", "memory", "time", "formats", "loops", "boards", "next"):
+    for section in ("answers", "memory", "time", "formats", "boards", "next"):
         assert f'<section id="{section}">' in text
+    assert '<section id="loops" class="ir">' in text
     assert f"{report['cycles_per_inference']:,.0f}" in text
     assert f"{report['flash_bytes']:,} bytes" in text
     assert "matmul_sum(W, X, B)" in text
@@ -152,6 +157,70 @@ def test_a_report_shows_what_was_measured(out: Path) -> None:
     # The flame chart's lines add up to the whole.
     lines = re.findall(r"<title>line \d+: [^<]*: ([\d,]+) cycles", (out / "pictures/time.svg").read_text())
     assert sum(int(line.replace(",", "")) for line in lines) <= round(report["cycles_per_inference"]) + len(lines)
+
+
+BARS = 4
+"""The features of the tour."""
+
+
+def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> None:
+    """Its verdict was the green "It fits the board.", and warnings came last."""
+    out = compiled(tmp_path / "bad", "--width", "2")
+    text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
+    lost = report["accuracy_float"] - report["accuracy"]
+    assert lost > 2
+    verdict = f'<p class="verdict bad">It fits the board and loses {lost:.2f} points of accuracy.</p>'
+    order = [text.index(part) for part in (verdict, '<section id="warnings">', '<dl class="figures">', 'id="answers"')]
+    assert order == sorted(order)
+    assert text.count("points of accuracy; --format auto finds formats that lose less") == 1
+    found = report["confusion"]["compiled"]
+    for label, row in enumerate(found):
+        assert f'<td class="n">{100 * row[label] / sum(row):.1f}</td>' in text
+    drawn = (out / "pictures/errors.svg").read_text()
+    bars = [float(tall) for tall in re.findall(r'width="28" height="([\d.]+)" fill="#6f9bc8"', drawn)]
+    with np.load(out / "errors.npz") as errors, np.load(TOUR / "val.npz") as data:
+        assert np.array_equal(errors["least"].ravel(), data["x"].min(0).ravel().astype(np.float32))
+        shares = (errors["x"].reshape(-1, BARS) - errors["least"].ravel()) / np.ptp(data["x"], 0).ravel()
+    assert bars == pytest.approx(np.maximum(132 * shares, 2).ravel(), abs=0.1)
+
+
+def test_a_report_speaks_plainly(out: Path) -> None:
+    """Types and names of the IR stand in what the switch shows, and in tips alone."""
+    text = re.sub(r"<title>.*?</title>", "", (out / "report.html").read_text("utf-8"))
+    shown = re.sub(r'<(t[hd]|section)[^>]* ?class="[^"]*\bir\b[^"]*".*?</\1>', "", text, flags=re.DOTALL)
+    assert "16 bits, 15 after the point" in shown
+    assert not re.search(r"!fixed|matmul_sum|tdsl", shown)
+    assert "!fixed.q&lt;16, " in text
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("b = matmul(U1, H)", "b"),
+        ("matmul_sum(_, _, _) #2", "weighted sums #2"),
+        ("map(features, _)", "element by element of features"),
+        ("global_pool(x, y)", "global pool"),
+        ("call and return", "call and return"),
+    ],
+)
+def test_operations_have_plain_names(name: str, plain: str) -> None:
+    assert plain_operation(name) == plain
+
+
+@pytest.mark.parametrize(
+    ("type", "words"),
+    [
+        ("!fixed.q<8, 5>", "8 bits, 5 after the point"),
+        ("!fixed.q<16, 0>", "16 bits, 0 after the point"),
+        ("!fixed.q<8, -5>", "8 bits, steps of 32"),
+        ("!posit.p<8, 2>", "posit, 8 bits"),
+        ("f32", "floating point, 32 bits"),
+    ],
+)
+def test_formats_have_plain_words(type: str, words: str) -> None:
+    format = number_format(Parser(context(), type).parse_attribute())
+    assert format is not None
+    assert plain_format(format) == words
 
 
 def test_pages_belong_to_the_folder(out: Path, tmp_path: Path) -> None:

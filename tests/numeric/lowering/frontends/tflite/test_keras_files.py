@@ -1,0 +1,74 @@
+"""Files that TensorFlow's converter writes for models of Keras compute what its interpreter and TFLM compute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.paths import ROOT
+from programs.streamed_networks import answers
+from programs.tflite_models import computed_by_tflm
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals
+
+FOLDER = ROOT / "tests/models/keras"
+NAMES = sorted(file.stem for file in FOLDER.glob("*.tflite"))
+BROKEN = "gru-16x8"
+
+NOT_OF_TFLM = (
+    *(f"{name}-{kind}" for name in ("sequence", "lstm", "gru") for kind in ("float", "int8", "16x8")),
+    "images-dynamic",
+)
+"""Files that TFLM refuses or, as it takes shapes that are left open for those of one sample, computes wrongly."""
+
+MOST = {"float": 1e-5, "dynamic": 0.03, "int8": 1, "16x8": 2}
+"""The greatest difference from TensorFlow's interpreter. It rounds sums of dense layers once where TFLM rounds twice,
+and for weights of 8 bits it rounds activations to 8 bits where the program computes in floats."""
+
+
+def recorded(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    with np.load(FOLDER / "expected.npz") as arrays:
+        return arrays[f"{name}_x"], arrays[f"{name}_y"]
+
+
+def computed(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
+    scores = (evaluate if tdsl.has_formats(module) else evaluate_reals)(module, x.reshape(len(x), -1)).scores
+    assert scores is not None
+    return scores
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != BROKEN and not name.startswith("spotter")])
+def test_recorded_outputs(name: str):
+    content, (x, expected) = (FOLDER / f"{name}.tflite").read_bytes(), recorded(name)
+    module = read_tflite(content, f"{name}.tflite")
+    module.verify()
+    got = computed(module, x)
+    assert np.abs(got.astype(np.float64) - expected).max() <= MOST[name.rpartition("-")[2]]
+    if name not in NOT_OF_TFLM:
+        [theirs] = computed_by_tflm(content, x)
+        assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-5 if got.dtype.kind == "f" else 0)
+
+
+@pytest.mark.parametrize("kind", ["float", "int8"])
+def test_a_step_of_a_stream(kind: str):
+    content, (x, expected) = (FOLDER / f"spotter-{kind}.tflite").read_bytes(), recorded(f"spotter-{kind}")
+    whole = read_tflite(content, "spotter.tflite")
+    sequence = np.concatenate([x[:-1].reshape(len(x) - 1, -1), x[1:].reshape(len(x) - 1, -1)], 1)
+    assert computed(whole, sequence[:1]).shape == expected[:1].shape
+    if kind == "float":
+        np.testing.assert_allclose(computed(whole, sequence[:1]), expected[1:2], atol=1e-6)
+        return
+    got = [outputs.scores for outputs in answers(whole, 1, x.reshape(1, -1))]
+    np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])
+
+
+def test_scales_that_the_converter_lost():
+    message = r"the scales of 'arith.constant' must be .* got \[nan\]: .* in Keras, Input\(..., batch_size=1\) keeps it"
+    with pytest.raises(InputError, match=message):
+        read_tflite((FOLDER / f"{BROKEN}.tflite").read_bytes(), "gru.tflite")

@@ -1,0 +1,104 @@
+"""Models and files of Keras: what to type without TensorFlow, and, where it is installed (`make keras`), programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinyml
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.keras import import_keras
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.tools.main import main
+
+
+class Sequential:
+    """A class that says of itself what one of Keras says."""
+
+    __module__ = "keras.src.models"
+
+
+class Model(Sequential):
+    __module__ = "keras.src.models"
+
+
+@pytest.mark.parametrize("suffix", ["keras", "h5"])
+def test_a_file_without_tensorflow(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    (tmp_path / f"net.{suffix}").write_bytes(b"PK")
+    assert main(["compile", str(tmp_path / f"net.{suffix}"), "-o", str(tmp_path / "out")]) == 1
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    assert "models of Keras are converted by TensorFlow: pip install 'tinyml-xdsl[keras]', or convert" in line
+    assert "compile the .tflite file" in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_without_tensorflow(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    with pytest.raises(InputError, match=r"Model: models of Keras are converted by TensorFlow: pip install"):
+        tinyml.load(Model())
+
+
+@pytest.fixture
+def keras() -> Any:
+    pytest.importorskip("tensorflow")
+    return pytest.importorskip("keras")
+
+
+def models(keras: Any) -> dict[str, Any]:
+    layers = keras.layers
+
+    def of(shape: tuple[int | None, ...], *parts: Any) -> Any:
+        return keras.Sequential([keras.Input(shape), *parts])
+
+    return {
+        "images": of((8, 8, 1), layers.Conv2D(3, 3, activation="relu"), layers.Flatten(), layers.Dense(3)),
+        "dilated": of((16, 3), layers.Conv1D(4, 3, dilation_rate=4, padding="causal"), layers.GlobalAveragePooling1D()),
+        "lstm": of((6, 3), layers.LSTM(5, return_sequences=True), layers.GRU(4), layers.Dense(2, activation="softmax")),
+        "both": of((5, 3), layers.Bidirectional(layers.SimpleRNN(4)), layers.Dense(2)),
+    }
+
+
+# Keras and TensorFlow warn of themselves.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["images", "dilated", "lstm", "both"])
+def test_a_program_computes_what_keras_computes(name: str, tmp_path: Path, keras: Any):
+    model = models(keras)[name]
+    x = np.random.default_rng(0).normal(size=(9, *model.input_shape[1:])).astype("f")
+    expected = np.asarray(model(x)).reshape(9, -1)
+    sources = [model]
+    for suffix in ("keras", "h5"):
+        sources.append(tmp_path / f"{name}.{suffix}")
+        model.save(sources[-1])
+    for source in sources:
+        scores = evaluate_reals(tinyml.load(source).module, x.reshape(9, -1)).scores
+        assert scores is not None
+        np.testing.assert_allclose(scores, expected, atol=1e-5)
+    np.testing.assert_array_equal(np.asarray(model(x)).reshape(9, -1), expected, "the model is as before")
+
+
+def test_what_is_refused_is_named(keras: Any):
+    open_length = keras.Sequential([keras.Input((None, 4)), keras.layers.Conv1D(2, 3)])
+    with pytest.raises(InputError, match=r"the input has the shape \(None, 4\): give Input a shape without None"):
+        import_keras(open_length, "net")
+    with pytest.raises(InputError, match="expected a model with one input, got 0: an Input layer gives it one"):
+        import_keras(keras.Sequential([keras.layers.Dense(2)]), "net")
+    inputs = [keras.Input((3,)), keras.Input((3,))]
+    with pytest.raises(InputError, match="expected a model with one input, got 2"):
+        import_keras(keras.Model(inputs, keras.layers.Concatenate()(inputs)), "net")
+
+
+def test_a_program_for_a_board(keras: Any):
+    random = np.random.default_rng(1)
+    x = random.normal(size=(60, 4)).astype("f")
+    program = tinyml.compile(models(keras)["images"], random.normal(size=(40, 8, 8, 1)), board="uno")
+    assert program.report.fits
+    dense = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+    program = tinyml.compile(dense, x, np.asarray(dense(x)).argmax(1), board="uno", outputs="class")
+    assert (program.report.accuracy or 0) > 95

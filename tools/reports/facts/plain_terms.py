@@ -1,0 +1,79 @@
+"""The words of the report for what the IR calls otherwise: layers and steps of a model, and number formats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tinyml.dialects.formats.affine import affine_formula
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.tools.reports.facts.spent_time import Spent
+
+STEPS = {
+    "argmax": "largest score",
+    "at_least": "comparison",
+    "contract": "weighted sums",
+    "conv2d": "convolution",
+    "exp": "exponential",
+    "forest": "trees",
+    "map": "element by element",
+    "matmul": "weighted sums",
+    "matmul_sum": "weighted sums",
+    "reshape": "other shape",
+    "spmv": "weighted sums, sparse",
+    "sub": "difference",
+    "mul": "product",
+    "add": "sum",
+}
+"""Operations by the names of their ops; of any other the name itself is plain."""
+
+
+def plain_operation(name: str) -> str:
+    """What an operation is called: by the model's own name of its result, if there is one, or by what it does.
+
+    name: as `operation_name` and `name_operations` spell it, such as `b = matmul(U1, H)` and `map(_, _) #2`.
+    """
+    result, equals, text = name.rpartition(" = ")
+    if equals:
+        return result
+    call, mark, number = text.partition(" #")
+    op, bracket, operands = call.partition("(")
+    if not bracket:
+        return name
+    named = [each for each in operands.rstrip(")").split(", ") if each.strip("_.")]
+    spelled = STEPS.get(op, op.replace("_", " "))
+    return spelled + (f" of {named[0]}" if len(named) == 1 else "") + (f" #{number}" if mark else "")
+
+
+def plain_format(format: NumberFormat) -> str:
+    """A number format in words: its bits, and how many of them stand after the point, or the size of a step."""
+    bits = f"{format.bits} bits"
+    if format.dtype.kind == "f":
+        return f"floating point, {bits}"
+    if (formula := affine_formula(format)) is None:
+        return f"{format.type.name.partition('.')[0]}, {bits}"
+    unit, _ = formula
+    mantissa, exponent = math.frexp(unit)
+    if mantissa == 0.5 and exponent <= 1:
+        return f"{bits}, {1 - exponent} after the point"
+    return f"{bits}, steps of {unit:.3g}"
+
+
+def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory part of a report, with plain names of buffers and operations."""
+
+    def renamed(rows: Any) -> list[dict[str, Any]]:
+        return [{**row, "buffer": plain_operation(row["buffer"])} for row in rows]
+
+    peak = memory["peak"]
+    named = {**peak, "operation": plain_operation(peak["operation"]), "buffers": renamed(peak["buffers"])}
+    return {**memory, "map": renamed(memory["map"]), "peak": named}
+
+
+def plain_time(spent: Spent) -> Spent:
+    """A part of the time and the parts within it, with plain names of operations; lines of C keep their text."""
+    if spent.line is not None:
+        return spent
+    return replace(spent, name=plain_operation(spent.name), parts=tuple(map(plain_time, spent.parts)))
