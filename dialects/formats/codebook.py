@@ -51,6 +51,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     name = "codebook.c"
     WEIGHS_NUMBERS: ClassVar[bool] = True
+    FOR_WEIGHTS: ClassVar[bool] = True
     GOOD_FOR = "a list of numbers for each constant: least flash, as --weights codebook:4"
     width: IntAttr
     exponent: IntAttr

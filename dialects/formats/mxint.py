@@ -30,6 +30,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     name = "mxint.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
+    FOR_WEIGHTS: ClassVar[bool] = True
     GOOD_FOR = "integers that share a scale in blocks of 32 weights: 4 bits as accurate as 6, as --weights mxint:4"
     width: IntAttr
     frac: IntAttr

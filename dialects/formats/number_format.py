@@ -132,6 +132,9 @@ class NumberFormat(ABC):
     GOOD_FOR: ClassVar[str] = ""
     """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
 
+    FOR_WEIGHTS: ClassVar[bool] = False
+    """True if constants of few bits lose less in this format than in others: `search-weights` considers it."""
+
     FOR_AUTO: ClassVar[Sequence[int]] = ()
     """Widths at which `--format auto` considers a package's format, besides its own alternatives."""
 

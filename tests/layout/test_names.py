@@ -60,9 +60,7 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 ASKING_FOR_FAMILIES = {
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
-    "transforms/loops/decode_constants.py": "constants become the integers that they stand for",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
-    "transforms/loops/kernels/local_runs.py": "runs become the integers that they stand for",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
 }
 """Files outside `dialects/formats/` that ask whether a format or an accumulator is of a class, and why."""

@@ -50,4 +50,4 @@ class IRTarget(MLIRTarget):
         )
         printer.print_op(module)
         printer.print_metadata(ctx.loaded_dialects)
-        output.write("\n")
+        output.write("\n\n")

@@ -1,8 +1,8 @@
 """`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
 
 Weights are most of a small program, and some of its matrices stand far fewer bits than others. Every constant gets a
-format of its own: any width of the families that are offered, such as a codebook of 3 bits, whose list of numbers is
-fitted to it, integers of 4 bits whose groups share a power of two, or fixed point of 8. What elements share, the list
+format of its own, of any width: a list of numbers that is fitted to it, integers whose groups share a power of two, or
+fixed point. What elements share, the list
 of numbers or the exponents of groups, counts. All else has one format.
 
 1. **Alone**: each format of each constant is evaluated where all else is wide.
@@ -21,6 +21,7 @@ from itertools import combinations
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.engine.moves import GAIN
@@ -48,9 +49,10 @@ def _weight_bits_option() -> Any:
 class SearchWeightsPass(SearchPass):
     """Give each constant the format by which the program loses least within a limit on the bits of all constants.
 
-    weight_bits: the limit, on average of the elements of all constants of several. formats: the families that constants
-    may have beside the main one; those of another family than the main format's are never taken. widths: of all else,
-    the one that loses least; the format's usual width by default. Raises `InputError` if no formats keep the limit.
+    weight_bits: the limit, on average of the elements of all constants of several. formats: those that constants may
+    have beside the main one, by default all that are `FOR_WEIGHTS`; formats of another family than the main one's are
+    never taken. widths: of all else, the one that loses least; the format's usual width by default. Raises `InputError`
+    if no formats keep the limit.
     """
 
     name = "search-weights"
@@ -61,7 +63,7 @@ class SearchWeightsPass(SearchPass):
 
     @property
     def other_formats(self) -> Sequence[str]:
-        return self.formats or ("codebook", "mxint")
+        return self.formats or [name for name, format in formats().items() if format.FOR_WEIGHTS]
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("widths")
