@@ -162,9 +162,9 @@ PIPELINES = {
     BITS_TO_LANES: PipelineSteps(
         """L4 to loops on memories and streams that take several elements at once.""",
         (
+            "slide-windows",
             "inline-runtime",
             "simplify",
-            "slide-windows",
             "lower-arith-to-rtl",
             "simplify",
             "licm",

@@ -128,18 +128,26 @@ class _Window:
 
     def _turn_weights(self, turn: SSAValue) -> None:
         """Let the loop read weights whose columns are turned like those of the window."""
-        body = cast("Block", turn.owner)
-        raws = self.constant.raws
+        body, raws = cast("Block", turn.owner), self.constant.raws
         columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)
         turned = np.stack([np.roll(columns, number, axis=2).reshape(raws.shape) for number in range(self.turns)])
         constant = scratch.ConstantOp.of(turned, scratch.memref_type(self.weights).element_type)
         constant.result.name_hint = self.weights.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(self.constant))
-        nest = LoopNest(cast("Operation", body.first_op))
+        readers, nest = list(body.walk()), LoopNest(cast("Operation", body.first_op))
         part = nest.insert(scratch.SliceOp(constant.result, nest.times(turn, raws.size), raws.shape))
-        self.weights.replace_uses_with_if(part, lambda use: body.is_ancestor(use.operation))
-        if self.weights.first_use is None:
-            Rewriter.erase_op(self.constant)
+        views = {self.weights: part}
+
+        def moved(view: SSAValue) -> SSAValue:
+            """The part of this turn in place of a view from before the loop."""
+            if view not in views and isinstance(old := view.owner, scratch.SliceOp):
+                views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
+            return views[view]
+
+        for op in readers:
+            for place, operand in enumerate(op.operands):
+                if scratch.root(operand) is self.weights and not body.is_ancestor(operand.owner):
+                    op.operands[place] = moved(operand)
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:

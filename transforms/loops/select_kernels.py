@@ -13,7 +13,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -56,15 +56,11 @@ class SelectKernelsPass(ModulePass):
         compile_for(op, self.target)
         local = LocalRuns(board(self.target).ram)
         select_tile_kernels(op, self.target)
+        if board(self.target).fabric is not None:
+            _keep_for_hardware(op)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
-            products = contraction.products if board(self.target).fabric is not None else ()
-            if len(products) == 1 and isinstance(products[0], num.SparseProductsOp):
-                # Hardware deals the entries out to processing elements, for which it keeps the rows as they are.
-                open_entries(products[0])
-                continue
-            if len(products) == 1 and isinstance(products[0], num.ProductsOp):
-                _state_slide(products[0])
-            expand_contraction(contraction)
+            if not any(isinstance(inner, num.EntriesOp) for inner in contraction.body.block.ops):
+                expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
                 continue
@@ -81,15 +77,30 @@ class SelectKernelsPass(ModulePass):
         _remove_unread(op)
 
 
-def _state_slide(op: num.ProductsOp) -> None:
-    """State that a window which slides meets rows of constants, and nothing else."""
-    window, constant = map(scratch.root, (op.vector, op.weights))
+def _keep_for_hardware(module: ModuleOp) -> None:
+    """Keep the rows of compressed matrices, whose entries are dealt out; state which weights meet sliding windows."""
+    for op in list(module.walk()):
+        match op:
+            case num.ContractOp(products=[num.SparseProductsOp() as products]):
+                open_entries(products)
+            case num.ContractOp(products=[num.ProductsOp(channels=None) as products]):
+                _state_slide(op, products.weights, products.vector, products.row_pitch)
+            case num.CallOp(routine=num.DotAttr()):
+                weights, window = op.factors
+                _state_slide(op, weights, window, scratch.elements_of(weights))
+            case _:
+                pass
+
+
+def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int) -> None:
+    """State before an op that a window which slides meets rows of constants of a length, and nothing else."""
+    window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
     copies = [use for use in uses if isinstance(use, scratch.CopyRunOp) and use.step is not None]
-    whole = scratch.elements_of(window) == scratch.elements_of(op.vector) == op.row_pitch and op.channels is None
-    whole = whole and _packed_bits(op.weights) is None and _in_flash(op.weights)
-    if whole and len(uses) == 2 and len(copies) == 1 and isinstance(constant.owner, scratch.ConstantOp):
-        LoopNest(op.contraction).put(scratch.SlideOp(op.vector, op.weights))
+    whole = scratch.elements_of(window) == length and _begins_at_multiple(weights, length)
+    table = isinstance(constant.owner, scratch.ConstantOp) and _in_flash(weights) and _packed_bits(weights) is None
+    if len(uses) == 2 and len(copies) == 1 and whole and table:
+        LoopNest(op).put(scratch.SlideOp(vector, weights))
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:

@@ -39,13 +39,13 @@ from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.scheduling.operators import Operators, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
 from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
 from tinyml.transforms.rtl.unrolling.cell_costs import cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
-from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of
+from tinyml.transforms.rtl.unrolling.words import element_of_word
 
 MOST = 64
 """The maximum number of processing elements of a product."""
@@ -119,7 +119,7 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
     """The block RAMs of the entries of a product and of their columns, in words for `count` elements."""
-    widths = width_of(rows.values.result), _address_width(rows)
+    widths = type_width(rows.values.result), _address_width(rows)
     return sum(blocks(fabric, rows.words(count), width * count) for width in widths)
 
 
@@ -162,7 +162,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     values = [0 if entry is None else content[entry.number] for entry in dealt]
     addresses = [0 if entry is None else first + entry.column for entry in dealt]
     tables = (
-        _memory(nest, values, width_of(rows.values.result), count, rows.values.memory.name_hint),
+        _memory(nest, values, type_width(rows.values.result), count, rows.values.memory.name_hint),
         _memory(nest, addresses, _address_width(rows), count, "columns"),
     )
     ends = _memory(nest, lasts, 1, 1, "ends")
@@ -241,14 +241,14 @@ def _term(
     nest: LoopNest, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
     """The term of a processing element. read: words of values and of addresses. logic: without a multiplier."""
-    widths = width_of(rows.values.result), _address_width(rows)
+    widths = type_width(rows.values.result), _address_width(rows)
     value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))
     unsigned = nest.insert(arith.ExtUIOp(place, IntegerType(widths[1] + 1)))
     address = nest.insert(arith.IndexCastOp(unsigned, IndexType()))
     for variable, factor in affine_sum(rows.vector.address).factors.items():
         if variable is not rows.sum.body.block.args[2]:
             address = nest.add(address, nest.times(variable, factor))
-    element = nest.insert(rtl.LoadOp(copies[lane], address, IntegerType(width_of(rows.vector.result))))
+    element = nest.insert(rtl.LoadOp(copies[lane], address, IntegerType(type_width(rows.vector.result))))
     new: dict[SSAValue, SSAValue] = {rows.values.result: value, rows.vector.result: element}
     for op in rows.computing:
         if op is rows.values or op is rows.vector or _is_index(op):

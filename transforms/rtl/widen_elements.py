@@ -17,8 +17,9 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import rtl
 from tinyml.transforms.ir.indices import affine_sum, counts_from_zero, trips_of
 from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, width_of, word_address, word_of
+from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
 
 MOST = 8
 """The maximum number of elements that an iteration takes."""
@@ -84,7 +85,7 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
     each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
     for op in old[:-1]:
         if isinstance(op, rtl.LoadOp):
-            width = width_of(op.result)
+            width = type_width(op.result)
             address = word_address(nest, op.address, counter, lanes)
             word = nest.insert(rtl.LoadOp(op.memory, address, IntegerType(lanes * width)))
             for lane, values in enumerate(each):

@@ -14,8 +14,8 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import rtl
 from tinyml.dialects.rtl.ops import words_of
 from tinyml.targets.verilog.fabric import Fabric
+from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
-from tinyml.transforms.rtl.unrolling.words import width_of
 
 TABLE, TABLE_BITS = 16, 4
 """The words and bits of a memory made of look-up tables."""
@@ -45,7 +45,7 @@ class Words:
         wider.widths = dict(self.widths)
         for load in loads:
             if load.memory in wider.widths:
-                wider.widths[load.memory] = max(wider.widths[load.memory], lanes * width_of(load.result))
+                wider.widths[load.memory] = max(wider.widths[load.memory], lanes * type_width(load.result))
         return wider
 
     def are_whole(self, sum: UnrolledSum) -> bool:
@@ -64,11 +64,11 @@ class Words:
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
-            stored_part(width, width_of(op.value)) for op, width in uses if isinstance(op, rtl.StoreOp)
+            stored_part(width, type_width(op.value)) for op, width in uses if isinstance(op, rtl.StoreOp)
         )
 
     def _width(self, load: rtl.LoadOp) -> int:
-        return self.lanes.get(load, 1) * width_of(load.result)
+        return self.lanes.get(load, 1) * type_width(load.result)
 
     def _cells(self, memory: SSAValue, width: int) -> tuple[int, int]:
         if (memory, width) not in self._known:

@@ -16,9 +16,9 @@ from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.indices import affine_sum, trips_of
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.rtl.scheduling.operators import factor
+from tinyml.transforms.rtl.scheduling.operators import factor, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, width_of, word_address
+from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 
 @dataclass
@@ -67,7 +67,7 @@ class UnrolledSum:
         for load in self.loads:
             first, factors = affine_sum(load.address)
             word = cast("rtl.MemoryType", load.memory.type)
-            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != width_of(load.result):
+            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != type_width(load.result):
                 return False
             unit = self.trips if self._is_padded(load, lanes) else lanes
             if any(part % unit for part in (first, *factors.values())):
@@ -107,7 +107,7 @@ class UnrolledSum:
             values: dict[SSAValue, SSAValue] = {}
             for op in old[:-1]:
                 if isinstance(op, rtl.LoadOp):
-                    values[op.results[0]] = element_of_word(nest, words[op], lane, width_of(op.results[0]))
+                    values[op.results[0]] = element_of_word(nest, words[op], lane, type_width(op.results[0]))
                 elif any(operand in values for operand in op.operands):
                     if any(operand in body.args[1:] for operand in op.operands):
                         continue
@@ -130,7 +130,7 @@ class UnrolledSum:
         counter = self.loop.body.block.args[0]
         address = word_address(nest, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
-        return nest.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * width_of(load.result))))
+        return nest.insert(rtl.LoadOp(load.memory, address, IntegerType(lanes * type_width(load.result))))
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType
@@ -13,10 +12,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import rtl
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
-
-
-def width_of(value: SSAValue) -> int:
-    return cast("IntegerType[int, Any]", value.type).width.data
+from tinyml.transforms.rtl.scheduling.operators import type_width
 
 
 def word_address(
@@ -38,12 +34,12 @@ def element_of_word(nest: LoopNest, word: SSAValue, lane: int, width: int) -> SS
     """An element of `width` bits; elements at lower addresses are in lower bits."""
     if lane:
         word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
-    return word if width_of(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
+    return word if type_width(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
 def word_of(nest: LoopNest, elements: Sequence[SSAValue]) -> SSAValue:
     """Concatenate elements of equal width, the first in the low bits."""
-    width = width_of(elements[0])
+    width = type_width(elements[0])
     type = IntegerType(len(elements) * width)
     word, *others = (nest.insert(arith.ExtUIOp(element, type)) for element in elements)
     for lane, other in enumerate(others, 1):
@@ -59,7 +55,7 @@ def widen_memories(function: func.FuncOp) -> None:
             type = op.result.type
             users = [use.operation for use in op.result.uses]
             values = [user.result if isinstance(user, rtl.LoadOp) else user.operands[0] for user in users]
-            width = max([type.width.data, *map(width_of, values)])
+            width = max([type.width.data, *map(type_width, values)])
             if width > type.width.data:
                 depth = -(-type.depth.data * type.width.data // width)
                 wider = rtl.MemoryOp(rtl.MemoryType(depth, width), op.content)

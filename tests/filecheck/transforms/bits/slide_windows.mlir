@@ -10,6 +10,7 @@ func.func @sliding(%x: memref<12xi8>, %y: memref<6xi8>) {
   %two = arith.constant 2 : index
   %three = arith.constant 3 : index
   %four = arith.constant 4 : index
+  %flat = scratch.slice %w[%zero] : memref<1x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
   scf.for %i = %zero to %two step %one {
     scf.for %j = %zero to %three step %one {
       scf.for %r = %zero to %two step %one {
@@ -21,7 +22,7 @@ func.func @sliding(%x: memref<12xi8>, %y: memref<6xi8>) {
       }
       scratch.slide %window against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
       scf.for %k = %zero to %four step %one {
-        %a = memref.load %w[%zero, %k] : memref<1x4xi8, #scratch.flash>
+        %a = memref.load %flat[%k] : memref<4xi8, #scratch.flash>
         %b = memref.load %window[%k] : memref<4xi8>
         "test.op"(%a, %b) : (i8, i8) -> ()
       }
@@ -36,7 +37,8 @@ func.func @sliding(%x: memref<12xi8>, %y: memref<6xi8>) {
 // CHECK: scratch.copy_run %x{{.*}} count %one {most = 1 : i64}
 // CHECK: scf.for %j = {{.*}} iter_args([[turn:%.*]] = %zero, [[place:%.*]] = %one)
 // CHECK: [[at:%.*]] = arith.muli [[turn]], %four : index
-// CHECK: [[weights:%.*]] = scratch.slice %w[[[at]]]
+// A view of the weights from before the loop becomes one of those of the turn.
+// CHECK: [[weights:%.*]] = scratch.slice %w[[[at]]] : memref<2x1x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
 // CHECK: [[from:%.*]] = arith.addi %from{{.*}}, %one : index
 // CHECK: [[to:%.*]] = arith.addi %to_1, [[place]] : index
 // CHECK: scratch.copy_run %x[[[from]]] to %window[[[to]]] count %one {most = 1 : i64}

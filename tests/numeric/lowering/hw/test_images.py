@@ -36,7 +36,8 @@ argmax(W * reshape(M, ({outputs}, 1), (1, 2, 3, 4)))"""
 
 
 @pytest.mark.parametrize(
-    ("format", "width", "channels", "rows", "kernel"), [("zeroskew", 9, 2, 4, 2), ("fixed", 12, 3, 4, 5)]
+    ("format", "width", "channels", "rows", "kernel"),
+    [("zeroskew", 9, 2, 4, 2), ("fixed", 12, 3, 4, 5), ("fixed", 12, 3, 1, 4)],
 )
 def test_images(
     format: str,
