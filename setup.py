@@ -1,7 +1,8 @@
 """The packages of the distribution; everything else about it stands in pyproject.toml.
 
 The rooms lie at the top level, and `tools/tinyml` is the package `tinyml` around them. The symbolic links in
-`.pyright/tinyml` repeat this mapping for type checkers, which do not run this file.
+`.pyright/tinyml` repeat this mapping for type checkers, which do not run this file. `tinyml.examples` has the models
+with data that `tinyml demo` compiles.
 """
 
 from pathlib import Path
@@ -10,9 +11,10 @@ from setuptools import setup
 
 ROOT = Path(__file__).parent
 ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
-FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{room}": room for room in ROOMS}}
+EXAMPLES = "tinyml.examples"
+FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{room}": room for room in ROOMS}, EXAMPLES: "examples"}
 
 inits = sorted(init.parent.relative_to(ROOT).parts for room in ROOMS for init in (ROOT / room).rglob("__init__.py"))
 packages = ["tinyml", *(".".join(["tinyml", *parts]) for parts in inits if parts != ("tools", "tinyml"))]
 
-setup(packages=packages, package_dir=FOLDERS)
+setup(packages=[*packages, EXAMPLES], package_dir=FOLDERS)

@@ -18,7 +18,7 @@ from typing import TypeVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
@@ -169,7 +169,32 @@ def chip_of(target: str) -> Chip:
     for chip in _of_plugins():
         if any(target in board.names for board in chip.boards):
             return chip
-    raise unknown("target", target, targets(), _OWNERS)
+    raise _unknown(target)
+
+
+XTENSA = ("esp32", "esp32s2", "esp32s3", "esp8266")
+"""Parts that are named like boards here, and have another core."""
+
+
+def _unknown(target: str) -> InputError:
+    """The error for an unknown target, with the name that was meant, the boards of a part, or what to name instead."""
+    names, wanted = [*targets(), *_OWNERS], _plain(target)
+    if wanted in XTENSA:
+        return InputError(f"{target} has an Xtensa core, which has no kernels: the C of --target {HOST} runs on any")
+    error = unknown("target", target, targets(), _OWNERS)
+    if wanted in map(_plain, names):
+        return error
+    with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
+    if len(wanted) > 3 and with_chip:
+        found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]
+        return InputError(f"unknown target '{target}': the chip of {', '.join(found)}")
+    if did_you_mean(target, names):
+        return error
+    return InputError(f"{error}; else the core, such as cortex-m4, with --ram and --flash")
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def check_target(target: str) -> None:

@@ -342,11 +342,35 @@ def test_the_picture_is_current(request: pytest.FixtureRequest):
     assert picture.FILE.read_text(encoding="utf-8") == picture.picture()
 
 
+WIDE = 0.64
+"""The mean width of a letter in DejaVu Sans, in ems: the font of readers who have no other is a wide one."""
+
+
+def test_the_texts_of_the_picture_are_within_it():
+    """Names of programs were cut off at the left, and the note at the right."""
+    drawn = picture.FILE.read_text(encoding="utf-8")
+    width, height = (float(size) for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
+    texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)<', drawn)
+    assert len(texts) > 40
+    for x, y, anchor, text in texts:
+        assert anchor == "start"
+        assert float(x) + WIDE * 11 * len(text) <= width, text
+        assert 11 <= float(y) <= height - 4
+
+
+def test_the_first_page_begins_with_code_and_how_to_install():
+    for page in (ROOT / "README.md", ROOT / "docs/index.md"):
+        text = page.read_text(encoding="utf-8")
+        assert text.index("tinyml.compile(model") < text.index("pip install '.[sklearn]'") < 2000
+    assert text.index("pip install '.[sklearn]'") < text.index("beside-others.svg")
+
+
 def test_figures_of_others_are_those_of_results():
-    """README.md takes them apart: time, flash and RAM of a cell of `results-classifiers`."""
-    cells = {cell for row in TABLES["results-classifiers"].rows.values() for cell in row if cell.count(";") == 3}
-    parts = {tuple(cell.replace(",", "").split("; ")[1:]) for cell in cells}
-    for label, (time, _, flash, _, ram, _) in TABLES["beside-others"].rows.items():
+    """README.md has flash, RAM and time of some cells of `results-classifiers`, which docs/results.md has apart."""
+    flashes, rams, times = (TABLES["results-classifiers", part].rows for part in (2, 3, 4))
+    cells = {cell for name in flashes for cell in zip(flashes[name], rams[name], times[name], strict=True)}
+    parts = {tuple(figure.replace(",", "") for figure in cell) for cell in cells}
+    for label, (time, _, flash, _, ram, _) in TABLES["beside-others", None].rows.items():
         if "emlearn" not in label:
             assert tuple(figure.replace(",", "") for figure in (flash, ram, time)) in parts, label
 
@@ -364,12 +388,12 @@ def test_figures_measured_anew(command: str):
     assert measure(command) == {name: value for name, value in entry.items() if name != "commit"}
 
 
-TABLES = {table.name: table for page in PAGES for table in tables.tables(page.read_text(encoding="utf-8"))}
+TABLES = {(table.name, table.part): table for page in PAGES for table in tables.tables(page.read_text("utf-8"))}
 
 
 def test_figures_are_shown_and_name_their_source():
     shown = {
-        (name, label, heading) for name, table in TABLES.items() for label in table.rows for heading in table.headings
+        (table.name, label, heading) for table in TABLES.values() for label in table.rows for heading in table.headings
     }
     asked = {tables.column_of(name, heading, label)[0] for name, label, heading in shown}
     for file in FOLDER.glob("*.json"):

@@ -11,6 +11,7 @@ import ast
 import contextlib
 import io
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 from measured.store import has_measured_compilers
 from programs.paths import ROOT
+
+from tinyml import CompileWarning
 
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 
@@ -32,10 +35,13 @@ def outputs(cell: Cell, names: dict[str, Any]) -> list[Cell]:
     if expression:
         parsed.body.pop()
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", CompileWarning)
         exec(compile(parsed, cell["id"], "exec"), names)
         value = eval(compile(expression, cell["id"], "eval"), names) if expression else None
     found: list[Cell] = []
+    if texts := [f"{each.category.__name__}: {each.message}\n" for each in warned]:
+        found.append({"name": "stderr", "output_type": "stream", "text": texts})
     if text := printed.getvalue():
         found.append({"name": "stdout", "output_type": "stream", "text": text.splitlines(keepends=True)})
     if value is not None:

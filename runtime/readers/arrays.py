@@ -70,7 +70,7 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
     """An array of an .npz file by its name, checked as by `read_npy`; None if there is none of this name."""
     with open_regular(path, what) as stream:
         if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
-            raise InputError("expected an .npz file, not an .npy file", file=str(path))
+            raise InputError(f"expected an .npz file, not an .npy file{_how_to_make(path)}", file=str(path))
         try:
             with zipfile.ZipFile(stream) as archive:
                 if f"{name}.npy" not in archive.namelist():
@@ -88,7 +88,12 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
             raise
         # zipfile raises many types of errors for damaged archives.
         except Exception as error:
-            raise InputError(f"{_NPZ}: {_reason(error)}", file=str(path)) from error
+            raise InputError(f"{_NPZ}: {_reason(error)}{_how_to_make(path)}", file=str(path)) from error
+
+
+def _how_to_make(path: str | Path) -> str:
+    """Advice for a file that is none by its suffix."""
+    return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 
 def check_npz(path: str | Path, what: str) -> None:

@@ -36,7 +36,7 @@ def can_build_without_isolation() -> bool:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("wheel") / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", *ROOMS):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "examples", *ROOMS):
         (source / name).symlink_to(ROOT / name)
     isolation = ["--no-build-isolation"] if can_build_without_isolation() else []
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", *isolation, "-w", str(source.parent), str(source)]
@@ -54,6 +54,22 @@ def test_the_wheel_contains_every_room(wheel: Path):
     missing = {*names} - inside
     assert missing == set()
     assert any(name.endswith("licenses/LICENSE") for name in inside)
+
+
+def test_the_demo_runs_from_the_wheel(wheel: Path, tmp_path: Path):
+    """In a folder of its own, where no `examples` lie; of two models the smaller one is left."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    installed = tmp_path / "installed/tinyml/examples"
+    assert {path.parent.name for path in installed.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
+    shutil.rmtree(installed / "fastgrnn-mnist16")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed"), "PATH": "/nowhere"}
+    command = [sys.executable, "-m", "tinyml.tools.main", "demo"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "out/protonn-gesturepod: C, an Arduino library" in done.stdout
+    assert "fastgrnn" not in done.stdout
+    assert (tmp_path / "out/protonn-gesturepod/protonn_gesturepod.c").is_file()
 
 
 UNBOUNDED = {"dask", "distributed", "setuptools", "lit", "tflite_micro", "onnxscript"} | {

@@ -2,7 +2,8 @@
 
 The page lists the rows and columns of a table; the first cell of a row is its label, or the first N cells, joined by
 ` | `, after `<!-- figures: NAME by N -->`. Where the column's declaration in `TABLES` names a command that has been
-measured, a cell is made of its figures; other cells are those of `docs/figures/NAME.json`.
+measured, a cell is made of its figures; other cells are those of `docs/figures/NAME.json`. Cells of several figures,
+separated by semicolons, may be split over tables: after `<!-- figures: NAME part N -->` each is the Nth of its figures.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from measured.store import FOLDER, MEASURED, Figures, read
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 _TABLE = re.compile(
-    r"<!-- figures: (?P<name>[\w-]+)(?: by (?P<by>\d))? -->\n\|(?P<headings>.*)\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)"
+    r"<!-- figures: (?P<name>[\w-]+)(?: by (?P<by>\d))?(?: part (?P<part>\d))? -->\n"
+    r"\|(?P<headings>.*)\|\n\|[-|: ]+\|\n(?P<body>(?:\|.*\|\n)+)"
 )
 
 
@@ -33,9 +35,13 @@ class MissingFigure(Exception):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a page: the heading of each column of figures, and the cells of each row by its label."""
+    """A table of a page: the heading of each column of figures, and the cells of each row by its label.
+
+    part: the number, from 1, of the figure that each cell has of several; None for all of them.
+    """
 
     name: str
+    part: int | None
     headings: list[str]
     rows: dict[str, list[str]]
 
@@ -45,14 +51,21 @@ class Table:
         rows = [_cells(row[1:-1]) for row in table["body"].splitlines()]
         labelled = {" | ".join(row[:by]): row[by:] for row in rows}
         assert len(labelled) == len(rows), f"{table['name']}: two rows of one label"
-        return cls(table["name"], _cells(table["headings"])[by:], labelled)
+        return cls(table["name"], int(table["part"] or 0) or None, _cells(table["headings"])[by:], labelled)
 
     def renewed(self, measured: Figures) -> Iterator[str]:
         """The rows with the cells as `docs/figures/` has them; raises `MissingFigure`."""
         taken = read(FOLDER / f"{self.name}.json")
         for label in self.rows:
-            cells = [self._cell(label, heading, taken.get(label, {}), measured) for heading in self.headings]
+            cells = [
+                self._part(self._cell(label, heading, taken.get(label, {}), measured)) for heading in self.headings
+            ]
             yield f"| {' | '.join([label, *cells])} |\n".replace("|  |", "| |").replace("|  |", "| |")
+
+    def _part(self, cell: str) -> str:
+        """The figure of a cell that the table shows; a cell without several has but one."""
+        figures = cell.split("; ")
+        return cell if self.part is None or len(figures) == 1 else figures[self.part - 1]
 
     def _cell(self, label: str, heading: str, taken: Mapping[str, str], measured: Figures) -> str:
         command, cell = column_of(self.name, heading, label)

@@ -10,12 +10,15 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+"""The folder beside the rooms, in a copy of the repository as in an installed package."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DemoRequest:
     """The options of `tinyml demo`."""
 
-    examples: Path = option("folder with the examples", default=Path("examples"), metavar="FOLDER")
+    examples: Path = option("folder with the examples (default: those of tinyml)", default=EXAMPLES, metavar="FOLDER")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
     print_reports(reports)
     if any(report.flash_bytes is None for report in reports):
-        lines.append("Flash, RAM and cycles appear once the compiler and simulator of the board are there: make test.")
+        lines.append("Flash, RAM and cycles appear once the board's compiler and simulator are there: tinyml doctor.")
     print("\n".join(lines))
     return 0

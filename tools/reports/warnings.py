@@ -153,7 +153,7 @@ WARNINGS = (
         "poor model",
         lambda found: bool(found.data.poor),
         lambda found: f"--val: the float model {found.data.poor}",
-        lambda found: "give it as the model was trained: the same features, scaled once, and the labels of the model",
+        lambda found: "unless the model is no better, give it as it was trained: the same features, scaled once",
     ),
     WarningRule(
         "other ranges",
@@ -250,7 +250,12 @@ WARNINGS = (
             f"--width 16 with --weights {USUAL_FORMAT}:8, or --width 8, have sums of 32 bits"
         ),
     ),
-    _slow("floats", "soft_floats", "arithmetic on floats in software", f"--format {AUTO_FORMAT} computes in integers"),
+    WarningRule(
+        "floats",
+        lambda found: found.share("soft_floats") > LARGE_SHARE and not found.chosen,
+        lambda found: f"arithmetic on floats in software takes {found.share('soft_floats'):.0%} of the time",
+        lambda found: f"--format {AUTO_FORMAT} computes in integers",
+    ),
 )
 """The warnings, in the order in which they are printed."""
 

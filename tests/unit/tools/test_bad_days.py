@@ -51,6 +51,9 @@ PREPARED: dict[str, Callable[[Path], object]] = {
     "too large": large,
     "unknown op": lambda folder: write_onnx(folder, "Det"),
     "op of an estimator": lambda folder: write_onnx(folder, "NoSuchModel", "ai.onnx.ml"),
+    "table": lambda folder: (folder / "val.csv").write_text("a,b,y\n1,2,0\n"),
+    "single array": lambda folder: np.save(folder / "val.npy", np.ones((2, 4))),
+    "file as a folder": lambda folder: (folder / "out").touch(),
     "folder of others": lambda folder: (folder / "out").mkdir() or (folder / "out/mine").touch(),
 }
 """Preparations of the folder of the model, by the name of a case."""
@@ -85,6 +88,27 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "unlike any format": (f"{MODEL} --format 7", "unknown number format '7' (one of ", "posit"),
     "unknown width": (f"{MODEL} --width 99", "widths from 2 to 32"),
     "unknown board": (f"{MODEL} --target cortexm4", "unknown target 'cortexm4', did you mean 'cortex-m4'?"),
+    "part of a board": (
+        f"{MODEL} --target atmega328p",
+        "unknown target 'atmega328p': the chip of uno, nano",
+    ),
+    "part in a title": (f"{MODEL} --target nRF52840", "the chip of nano33ble"),
+    "core of others": (
+        f"{MODEL} --target esp32-s3",
+        "esp32-s3 has an Xtensa core, which has no kernels: the C of --targ",
+    ),
+    "core of ours": (
+        f"{MODEL} --target stm32f411",
+        "unknown target 'stm32f411' (one of uno, ",
+        "; else the core, such as cortex-m4, with --ram and --flash",
+    ),
+    "table": (
+        "compile tour.sd --val val.csv -o out",
+        "val.csv: not a readable",
+        "np.savez('data.npz', x=X, y=y) writes one",
+    ),
+    "single array": ("compile tour.sd --val val.npy -o out", "val.npy: ", "np.savez('data.npz', x=X, y=y) writes one"),
+    "file as a folder": (MODEL, "out: exists already and is no folder"),
     "unknown search": (f"{MODEL} --search parretto", "unknown search 'parretto', did you mean 'pareto'?"),
     "unknown plan": (f"{MODEL} --plan rowz", "--plan: unknown value 'rowz', did you mean 'rows'?"),
     "unknown schedule": ("plan tour.sd --mode pixel", "unknown mode 'pixel', did you mean 'pixels'?"),

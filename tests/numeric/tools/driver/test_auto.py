@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.acceptance import qualifies
+from programs.estimators import halves, sk
 from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+import tinyml
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.board import Board
@@ -283,3 +285,36 @@ def test_a_width_that_a_quantised_model_keeps_from_is_refused(
     assert main(command) == 1
     assert "--width and --weights need --quantization anew" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Six features whose units differ by up to six powers of ten, and three classes of them."""
+    x = np.random.default_rng(seed).normal(size=(samples, 6))
+    y = (x[:, 0] + x[:, 1] * x[:, 2] + 0.3 * x[:, 3] > 0).astype(int) + (x[:, 4] > 0.5)
+    return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
+
+
+def test_support_vectors_of_scaled_features_take_few_bits():
+    """They took 32, and lost 6.5 points; scales of features were an internal error."""
+    x, y = unlike_features(900, 0)
+    model = sk.make_pipeline(sk.StandardScaler(), sk.SVC()).fit(x[:200], y[:200])
+    program = tinyml.compile(model, x[200:500], y[200:500], board="uno", X_test=x[500:], y_test=y[500:])
+    report = program.report
+    assert (report.format, report.width, report.feature_scales) == ("fixed", 8, True)
+    assert report.accuracy_float is not None
+    assert report.accuracy is not None
+    assert report.accuracy > report.accuracy_float - 1
+    tinyml.compile(model, x[200:500], y[200:500], board="uno", width=16, feature_scales=True)
+
+
+def test_where_the_bound_says_nothing_the_safer_program_is_taken():
+    """Of 45 samples three points were gained by chance, with other answers for six of them."""
+    half = halves("wine")
+    model = sk.KNeighborsClassifier().fit(half.x, half.y)
+    report = tinyml.compile(model, half.held_x[:45], half.held_y[:45], board="uno").report
+    assert report.chosen is not None
+    assert report.chosen["loss"]["bound"] <= 0.5
+    assert report.disagreements == 0
+    assert "Next: more samples: 45 cannot decide 0.5 points" in report.lines
+    # Whatever loses nothing is not said to gain or lose a negative number.
+    assert not any("-0.00" in line or "loses -" in line for line in report.lines)

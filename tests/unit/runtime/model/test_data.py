@@ -91,7 +91,7 @@ def test_damaged_compression(path: Path):
 def test_npy_instead_of_npz(tmp_path: Path):
     path = tmp_path / "data.npy"
     np.save(path, X)
-    assert complaint(path) == "expected an .npz file, not an .npy file"
+    assert complaint(path) == "expected an .npz file, not an .npy file; np.savez('data.npz', x=X, y=y) writes one"
 
 
 def test_archive_of_something_else(path: Path):

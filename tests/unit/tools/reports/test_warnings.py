@@ -69,6 +69,7 @@ def test_advice_is_not_what_was_given() -> None:
     slow = replace(FINE, shares=TimeShares(**{**NO_SHARES, "softmax": 0.9}))
     assert named(slow) == ["softmax"]
     assert named(replace(slow, outputs="class")) == []
+    assert named(replace(FINE, shares=TimeShares(**{**NO_SHARES, "soft_floats": 0.9}), chosen=True)) == []
     wide = replace(FINE, shares=TimeShares(**{**NO_SHARES, "wide_sums": 0.9}), kept=True)
     [row] = [row for row in WARNINGS if row.applies(wide)]
     assert row.cure(wide).startswith("--quantization anew")
