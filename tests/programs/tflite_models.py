@@ -37,6 +37,7 @@ OPTIONS = {
     "MEAN": "ReducerOptions",
     "MUL": "MulOptions",
     "PACK": "PackOptions",
+    "REDUCE_MAX": "ReducerOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SPLIT": "SplitOptions",

@@ -47,6 +47,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
+from tinyml.transforms.formats.set_steps import SetStepsPass
 from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
@@ -113,6 +114,8 @@ def read_model(made: Compilation) -> None:
             )
         made.request = replace(made.request, input=PUSH)
         _check_stream(made.request)
+        if made.request.val is not None:
+            pipelines.run(made.program, made.ctx, [SetStepsPass(str(made.request.val))])
     made.kept = tdsl.has_formats(made.program)
     # An estimator answers as the program that was imported does, before passes change its results.
     if made.request.input_unit is None:

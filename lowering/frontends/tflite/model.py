@@ -444,6 +444,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
     "MUL": _ACTIVATION,
     "L2_NORMALIZATION": _ACTIVATION,
     "MEAN": {"keep_dims": (0, "?", False)},
+    "GELU": {"approximate": (0, "?", False)},
     "STRIDED_SLICE": {
         "begin_mask": (0, "i", 0),
         "end_mask": (1, "i", 0),

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import pi, prod, sqrt
 
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.model_builder import Parameter, signed, start_format
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, reals, signed, start_format
 from tinyml.lowering.frontends.layers.network_layers import (
+    GREATEST,
     TRANSPOSED,
     Pair,
     Windows,
     convolution,
     dense,
     filter_in,
+    limited,
     pool,
     same_windows,
     transposed_convolution,
@@ -197,7 +200,8 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
     """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
     x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
-        raise VerifyException(f"cannot reshape {x.shape} to {output.shape}")
+        cure = "; in Keras, Input(..., batch_size=1) leaves no shape open" if -1 in output.signature else ""
+        raise VerifyException(f"cannot reshape {x.shape} to {output.signature or output.shape}{cure}")
     to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
 
 
@@ -380,6 +384,110 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
+def extreme(to: GraphBuilder, op: Operator) -> None:
+    """MAXIMUM and MINIMUM with a constant number, and MAXIMUM of two tensors of one shape, as that of two pixels."""
+    x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    x, y = (y, x) if x.data is not None else (x, y)
+    if {element(x), element(y)} != {element(output)}:
+        raise VerifyException("expected one quantisation for inputs and output")
+    if y.data is not None and y.data.size == 1:
+        low, high = _bounds(activation_format(output))
+        low, high = (_number(y), high) if op.kind == "MAXIMUM" else (low, _number(y))
+        to.define(output, to.reshape(limited(to, to.value(x), low, high), output.shape))
+        return
+    if op.kind == "MINIMUM" or x.shape != y.shape:
+        raise VerifyException("expected a constant number, or the greater of two tensors of one shape")
+    pixels = (1, 1, prod(x.shape), 1)
+    both = to.op(tdsl.ConcatOp, [to.reshape(to.value(each), pixels) for each in (x, y)], 1)
+    to.define(output, _greatest(to, both, (2, 1), output))
+
+
+def _bounds(format: NumberFormat) -> tuple[float, float]:
+    """The least and the greatest number of a format."""
+    if format.dtype.kind == "f":
+        return -GREATEST, GREATEST
+    info = np.iinfo(format.dtype)
+    low, high = format.decode(np.array([info.min, info.max], format.dtype)).tolist()
+    return low, high
+
+
+def reduce_max(to: GraphBuilder, op: Operator) -> None:
+    """REDUCE_MAX over axes that follow one another."""
+    x, axes = (
+        input_of(op, 0),
+        sorted({_axis(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),
+    )
+    if not axes or axes != list(range(axes[0], axes[-1] + 1)):
+        raise VerifyException(f"expected axes that follow one another, got {axes}")
+    before, after = x.shape[: axes[0]], x.shape[axes[-1] + 1 :]
+    count = prod(x.shape[axes[0] : axes[-1] + 1])
+    image = to.reshape(to.value(x), (1, prod(before), count, prod(after)))
+    to.define(op.outputs[0], _greatest(to, image, (1, count), op.outputs[0]))
+
+
+def _greatest(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
+    """The greatest elements of windows that do not overlap, in the shape of an output."""
+    pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
+    return to.reshape(pooled.value, output.shape)
+
+
+def reverse(to: GraphBuilder, op: Operator) -> None:
+    """REVERSE_V2 along some axes."""
+    x = input_of(op, 0)
+    value = to.value(x)
+    for axis in {_axis(axis, len(x.shape)) for axis in integers_of(op, 1, "the axes")}:
+        value = to.op(tdsl.ReverseOp, value, axis)
+    to.define(op.outputs[0], value)
+
+
+def of_floats(to: GraphBuilder, op: Operator) -> None:
+    """Functions that are computed on floats alone."""
+    x, output = input_of(op, 0), op.outputs[0]
+    if (x.dtype, output.dtype) != ("float32", "float32"):
+        raise VerifyException(
+            "a quantised one is not supported: keep the layer in floats, or give formats to a model in floats"
+        )
+    to.define(output, FLOATS[op.kind](to, op, to.value(x)))
+
+
+def _elu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
+    """max(x, 0) + exp(min(x, 0)) - 1."""
+    below = to.op(tdsl.ExpOp, limited(to, x, -GREATEST, 0.0))
+    return to.op(tdsl.AddOp, limited(to, x, 0.0, GREATEST), to.op(tdsl.AddOp, below, _real(to, -1.0)))
+
+
+def _gelu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
+    """x * (1 + erf(x / sqrt(2))) / 2; approximated, x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3))."""
+    if op.options["approximate"]:
+        cubed = to.op(tdsl.MulOp, to.op(tdsl.MulOp, x, x), x)
+        inner = to.op(tdsl.AddOp, x, to.op(tdsl.MulOp, cubed, _real(to, 0.044715)))
+        share = to.op(tdsl.SigmoidOp, to.op(tdsl.MulOp, inner, _real(to, 2 * sqrt(2 / pi))))
+        return to.op(tdsl.MulOp, x, share)
+    above = to.op(tdsl.ErfOp, to.op(tdsl.MulOp, x, _real(to, sqrt(1 / 2))))
+    share = to.op(tdsl.MulOp, to.op(tdsl.AddOp, above, _real(to, 1.0)), _real(to, 0.5))
+    return to.op(tdsl.MulOp, x, share)
+
+
+def _prelu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
+    """max(x, 0) + slope * min(x, 0)."""
+    below = to.op(tdsl.MulOp, limited(to, x, -GREATEST, 0.0), to.value(input_of(op, 1)))
+    return to.op(tdsl.AddOp, limited(to, x, 0.0, GREATEST), below)
+
+
+def _real(to: GraphBuilder, number: float) -> SSAValue:
+    return to.parameter(reals(np.array([number])))
+
+
+FLOATS: dict[str, Callable[[GraphBuilder, Operator, SSAValue], SSAValue]] = {
+    "ELU": _elu,
+    "EXP": lambda to, op, x: to.op(tdsl.ExpOp, x),
+    "GELU": _gelu,
+    "LOG": lambda to, op, x: to.op(tdsl.LogOp, x),
+    "NEG": lambda to, op, x: to.op(tdsl.NegOp, x),
+    "PRELU": _prelu,
+}
+
+
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
     """L2_NORMALIZATION over the last axis."""
     value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
@@ -404,24 +512,34 @@ OPERATORS: dict[str, Import] = {
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "DEQUANTIZE": unary,
+    "ELU": of_floats,
+    "EXP": of_floats,
     "EXPAND_DIMS": reshape,
     "FULLY_CONNECTED": fully_connected,
+    "GELU": of_floats,
     "HARD_SWISH": unary,
     "L2_NORMALIZATION": l2_normalization,
     "LEAKY_RELU": leaky_relu,
+    "LOG": of_floats,
     "LOGISTIC": unary,
+    "MAXIMUM": extreme,
     "MAX_POOL_2D": max_pool,
     "MEAN": mean,
+    "MINIMUM": extreme,
     "MUL": binary,
+    "NEG": of_floats,
     "PACK": pack,
     "PAD": pad,
     "PADV2": pad,
+    "PRELU": of_floats,
     "QUANTIZE": unary,
+    "REDUCE_MAX": reduce_max,
     "RELU": activation,
     "RELU6": activation,
     "RELU_N1_TO_1": activation,
     "RESHAPE": reshape,
     "RESIZE_NEAREST_NEIGHBOR": resize_nearest,
+    "REVERSE_V2": reverse,
     "SLICE": slice_,
     "SOFTMAX": softmax,
     "SPLIT": split,

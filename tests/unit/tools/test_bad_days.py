@@ -148,7 +148,10 @@ X = np.zeros((2, 4))
 
 IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "no file": (lambda: tinyml.load("tuor.sd"), "tuor.sd: cannot read the program: No such file or directory"),
-    "wrong file": (lambda: tinyml.load("val.npz"), "val.npz: expected a program (.cbm, .joblib, .json, .onnx, "),
+    "wrong file": (
+        lambda: tinyml.load("val.npz"),
+        "val.npz: expected a program (.cbm, .h5, .joblib, .json, .keras, .onnx, ",
+    ),
     "no model": (lambda: tinyml.load(X), "expected the path of a model"),
     "no data": (lambda: tinyml.compile("tour.sd"), "tour.sd: number formats are chosen on data: give X_val"),
     "wrong shape": (lambda: tinyml.compile("tour.sd", X[:, :3]), "samples of X_val have 3 values, the program takes 4"),

@@ -27,7 +27,7 @@ NOT_OF_TFLM = (
 )
 """Files that TFLM refuses or, as it takes shapes that are left open for those of one sample, computes wrongly."""
 
-MOST = {"float": 1e-5, "dynamic": 0.03, "int8": 1, "16x8": 2}
+MOST = {"float": 1e-5, "dynamic": 0.03, "int8": 1, "16x8": 4}
 """The greatest difference from TensorFlow's interpreter. It rounds sums of dense layers once where TFLM rounds twice,
 and for weights of 8 bits it rounds activations to 8 bits where the program computes in floats."""
 
@@ -55,14 +55,12 @@ def test_recorded_outputs(name: str):
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-5 if got.dtype.kind == "f" else 0)
 
 
-@pytest.mark.parametrize("kind", ["float", "int8"])
+@pytest.mark.parametrize("kind", ["float", "int8", "mixed"])
 def test_a_step_of_a_stream(kind: str):
     content, (x, expected) = (FOLDER / f"spotter-{kind}.tflite").read_bytes(), recorded(f"spotter-{kind}")
     whole = read_tflite(content, "spotter.tflite")
-    sequence = np.concatenate([x[:-1].reshape(len(x) - 1, -1), x[1:].reshape(len(x) - 1, -1)], 1)
-    assert computed(whole, sequence[:1]).shape == expected[:1].shape
     if kind == "float":
-        np.testing.assert_allclose(computed(whole, sequence[:1]), expected[1:2], atol=1e-6)
+        np.testing.assert_allclose(computed(whole, x[:2].reshape(1, -1)), expected[1:2], atol=1e-6)
         return
     got = [outputs.scores for outputs in answers(whole, 1, x.reshape(1, -1))]
     np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])

@@ -11,9 +11,10 @@ import pytest
 from programs.lowered import lowered
 from programs.printed import WARNING_FLAGS
 from programs.streamed_tflite import spotter
-from programs.tflite_models import TfliteModel, computed_by_tflm
+from programs.tflite_models import TfliteModel, computed_by_tflm, inputs_of
 from xdsl.dialects.builtin import ModuleOp
 
+import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -325,3 +326,16 @@ def test_a_model_with_a_state_streams(
     assert main(["compile", str(tmp_path / "net.tflite"), "-o", str(out), *options]) == 1
     assert message in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_samples_of_a_stream_are_sequences(tmp_path: Path):
+    """The scores of a sample are those of TFLM behind its last frame."""
+    content = spotter(0)
+    (tmp_path / "net.tflite").write_bytes(content)
+    x = np.stack([inputs_of(content, 6, seed) for seed in range(3)])
+    np.savez(tmp_path / "x.npz", x=x)
+    program = tinyml.compile(tmp_path / "net.tflite", tmp_path / "x.npz", board="host")
+    assert program.report.stream is not None
+    assert (program.report.stream["steps"], program.report.stream["stride"]) == (6, 1)
+    last = [computed_by_tflm(content, sample)[0][-1].astype(int) for sample in x]
+    np.testing.assert_array_equal(np.round(program.scores(x, raw=True) * 256), last)

@@ -1,0 +1,24 @@
+// RUN: python -c "import numpy as np; np.savez('%t.npz', x=np.zeros((3, 5, 1, 4))); np.savez('%t-7.npz', x=np.zeros((3, 7)))"
+// RUN: tinyml-opt %s -p 'set-steps{data="%t.npz"}' | filecheck %s
+// RUN: not tinyml-opt %s -p 'set-steps{data="%t-7.npz"}' 2>&1 | filecheck %s --check-prefix=FRAMES
+
+// CHECK: func.func @step(%X: tensor<5x1x4xf32>)
+// CHECK-SAME: pushed = [4, 4, 5, 1]
+// CHECK: [[STEPS:%[a-z0-9]+]] = arith.constant 5 : index
+// CHECK: scf.for %t = %{{.*}} to [[STEPS]] step
+// CHECK: tdsl.index %X[%t] : tensor<5x1x4xf32> -> tensor<1x4xf32>
+// FRAMES: a sample holds 2 to 32767 frames of 4 values, one after the other, got 7
+builtin.module {
+  func.func @step(%X: tensor<2x1x4xf32>) -> tensor<1x4xf32> attributes {tdsl.interface = #tdsl.interface<input = <pushed = [4, 4, 2, 1]>>} {
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %one = arith.constant 1 : index
+    %S = tdsl.fill {value = 0.0 : f64} -> tensor<1x4xf32>
+    %last = scf.for %t = %zero to %two step %one iter_args(%s = %S) -> (tensor<1x4xf32>) {
+      %x = tdsl.index %X[%t] : tensor<2x1x4xf32> -> tensor<1x4xf32>
+      %n = tdsl.add %x, %s : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+      scf.yield %n : tensor<1x4xf32>
+    }
+    func.return %last : tensor<1x4xf32>
+  }
+}

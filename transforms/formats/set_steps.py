@@ -1,0 +1,53 @@
+"""`set-steps`: lets a program that streams read as many frames as the samples of a data set have (L0, L1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.streams.time_loops import MOST, steps_of
+from tinyml.transforms.formats.tiling.stored_image import tensor_like
+
+
+@dataclass(frozen=True)
+class SetStepsPass(ModulePass):
+    """Set the number of frames up to the first answer of a program that reads its input step by step in a loop.
+
+    data: .npz file with inputs `x` (samples, ...), each of which holds frames one after the other. A program without
+    `pushed` is unchanged. Raises `InputError` for samples that are not two frames or more.
+    """
+
+    name = "set-steps"
+    data: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.data import load_data
+
+        function = predict_function(op)
+        pushes = tdsl.read_input(function).pushed
+        sequence = function.body.block.args[0]
+        if pushes is None or (found := steps_of(sequence)) is None:
+            return
+        elements = prod(load_data(self.data).shape)
+        steps, rest = divmod(elements, pushes.frame)
+        if rest or not 2 <= steps <= MOST:
+            raise InputError(
+                f"a sample holds 2 to {MOST} frames of {pushes.frame} values, one after the other, got {elements}",
+                file=self.data,
+            )
+        bound = arith.ConstantOp(IntegerAttr(steps, IndexType()))
+        Rewriter.insert_op(bound, InsertPoint.before(found.loop))
+        found.loop.operands[1] = bound.result
+        _, *each = tdsl.shape_of(sequence)
+        Rewriter.replace_value_with_new_type(sequence, tensor_like(sequence, (steps, *each)))
+        function.update_function_type()
+        tdsl.update_input(function, pushed=pushes._replace(steps=steps))
