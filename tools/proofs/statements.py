@@ -1,0 +1,265 @@
+"""What is stated about a format: every op on its numbers, at the scales of some ranges of values.
+
+Operands and results are formats of one family, each for one of `RANGES`; sums have the accumulators that the family
+chooses for some lengths.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.formats.specification import RoundedOnce, Specification
+from tinyml.dialects.machine.exact_integers import Number, choose
+from tinyml.tools.proofs.proving import Domain, Statement, statement
+
+RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
+"""The ranges of values for which formats are fitted."""
+
+CLAMPS = ((0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None))
+THRESHOLDS = (0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9)
+CONSTANTS = (0.0, 1.0, -1.0, 0.5, 0.3, 1 / 3, -0.0625, 2.5, -7.5, 100.0, 1.0e9, -1.0e9)
+LENGTHS = (1, 9, 784)
+"""Lengths of sums of products."""
+
+COUNTS = (3, 4, 9, 49, 100)
+"""Numbers of elements of averages."""
+
+POWERS = (1, 4)
+"""Exponents of the factors of `num.scale`."""
+
+SORTED = 1 << 8
+"""Raws of formats with more numbers than this are in the order of the numbers."""
+
+
+class Known(NamedTuple):
+    """A format and what it documents."""
+
+    format: NumberFormat
+    documented: Specification
+
+    @property
+    def operand(self) -> tuple[Attribute, Domain]:
+        """The type of an operand, and the raws that it can be."""
+        return self.format.type, self.documented.raws
+
+    def __str__(self) -> str:
+        return str(self.format.type)
+
+
+def variants(format: NumberFormat) -> list[Known]:
+    """The formats of this one's class and width for `RANGES`; the format itself if it does not depend on a range.
+
+    Without those that document nothing that could be proved.
+    """
+    fitted = {one.type: one for one in (format.for_range(*ends) for ends in RANGES) if type(one) is type(format)}
+    formats = (fitted or {format.type: format}).values()
+    return [Known(one, documented) for one in formats if (documented := one.specification) is not None]
+
+
+def statements(format: NumberFormat) -> Iterator[Statement]:
+    """All statements about a format; raises `InputError` for one that documents nothing that could be proved."""
+    if not (formats := variants(format)):
+        raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
+    narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
+    for lhs, rhs, result in product(formats, repeat=3):
+        yield from binary(lhs, rhs, result)
+    for lhs, rhs in product(narrowest, formats):
+        yield from binary(lhs, rhs, formats[0])
+        yield from binary(rhs, formats[-1], lhs)
+    for source, result in product([*formats, *narrowest], repeat=2):
+        yield from unary(source, result)
+    for one in formats:
+        yield from comparisons(one)
+        yield from constants(one)
+        yield from (scaled(one, exponent) for exponent in POWERS)
+    for source, result in product(formats, repeat=2):
+        yield from averages(source, result)
+    for result in formats:
+        yield from combined(formats[0], formats[-1], result)
+    for place, (lhs, rhs) in enumerate(combinations_with_replacement(formats, 2)):
+        results = formats if place == 0 else [formats[place % len(formats)]]
+        for result, length in product(results, LENGTHS):
+            yield from sums(lhs, rhs, result, length)
+
+
+def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
+    """Sum, difference and product."""
+    a, b, documented = lhs.documented, rhs.documented, result.documented
+    meanings: Sequence[tuple[type[num.BinaryOp], Callable[..., Number]]] = (
+        (num.AddOp, documented.add),
+        (num.SubOp, documented.sub),
+        (num.MulOp, documented.mul),
+    )
+    for op, meaning in meanings:
+        yield statement(
+            f"{lhs}, {rhs} -> {result}",
+            lambda x, op=op: op(x[0], x[1], result.format.type),
+            [lhs.operand, rhs.operand],
+            lambda x, meaning=meaning: meaning(x[0], a, x[1], b),
+        )
+
+
+def unary(source: Known, result: Known) -> Iterator[Statement]:
+    """Negation and conversion, which changes nothing within one format."""
+    a, documented, to = source.documented, result.documented, result.format.type
+    name, same = f"{source} -> {result}", source.format == result.format
+    yield statement(name, lambda x: num.NegOp(x[0], to), [source.operand], lambda x: documented.neg(x[0], a))
+    yield statement(
+        name,
+        lambda x: num.ConvertOp(x[0], to),
+        [source.operand],
+        lambda x: x[0] if same else documented.converted(x[0], a),
+    )
+
+
+def comparisons(one: Known) -> Iterator[Statement]:
+    """Clamps to reals, comparisons with reals and with numbers of the format, and the step function."""
+    documented = one.documented
+    order = documented.order
+    for low, high in CLAMPS:
+        least, most = (documented.nearest(Fraction(end)) for end in (low, 1.0e30 if high is None else high))
+
+        def limited(x: Sequence[Number], least: int = least, most: int = most) -> Number:
+            below, above = order(x[0]) < order(least), order(x[0]) > order(most)
+            return choose(below, least, choose(above, most, x[0]))
+
+        def clamp(x: Sequence[Number], low: float = low, high: float | None = high) -> num.NumOp:
+            return num.ClampOp(x[0], low, high)
+
+        yield statement(f"{one} to [{low:g}, {high}]", clamp, [one.operand], limited)
+    ascending = _ascending(documented)
+    for threshold in THRESHOLDS:
+        first = bisect_left(ascending, Fraction(threshold), key=documented.number)
+        least = ascending[first] if first < len(ascending) else None
+        yield statement(
+            f"{one} with {threshold:g}",
+            lambda x, threshold=threshold: num.AtLeastOp(x[0], threshold),
+            [one.operand],
+            lambda x, least=least: False if least is None else order(x[0]) >= order(least),
+        )
+    yield statement(
+        f"{one}",
+        lambda x: num.GreaterOp(x[0], x[1]),
+        [one.operand, one.operand],
+        lambda x: order(x[0]) > order(x[1]),
+    )
+    zero, unit = (documented.nearest(Fraction(real)) for real in (0, 1))
+    yield statement(
+        f"{one}",
+        lambda x: num.StepOp(x[0], one.format.type),
+        [one.operand],
+        lambda x: choose(order(x[0]) > order(zero), unit, zero),
+    )
+
+
+def _ascending(documented: Specification) -> Sequence[int]:
+    """All raws in the order of their numbers."""
+    raws = documented.raws
+    return sorted(raws, key=documented.number) if len(raws) <= SORTED else raws
+
+
+def constants(one: Known) -> Iterator[Statement]:
+    """Reals, rounded when a program is compiled."""
+    for real in CONSTANTS:
+        raw = one.documented.nearest(Fraction(real))
+        yield statement(
+            f"{real:g} -> {one}",
+            lambda x, real=real: num.ConstantOp(real, one.format.type),
+            [],
+            lambda x, raw=raw: raw,
+        )
+
+
+def scaled(one: Known, exponent: int) -> Statement:
+    """The product with 2^exponent where the format has it; the factor has a format with room for it."""
+    factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
+    power, documented = factor.specification, one.documented
+    assert power is not None
+    ascending = _ascending(documented)
+    most = documented.number(ascending[-1]) / (1 << exponent)
+    first = ascending[bisect_left(ascending, -most, key=documented.number)]
+    last = ascending[bisect_right(ascending, most, key=documented.number) - 1]
+    order = documented.order
+    return statement(
+        f"{one} by {1 << exponent}",
+        lambda x: num.ScaleOp(x[0], x[1], one.format.type),
+        [one.operand, (factor.type, [power.nearest(Fraction(1 << exponent))])],
+        lambda x: documented.mul(x[0], documented, x[1], power),
+        assumed=lambda x: (order(x[0]) <= order(last)) & (order(x[0]) >= order(first)),
+    )
+
+
+def averages(source: Known, result: Known) -> Iterator[Statement]:
+    """Totals of numbers, of their squares, and averages, in formats that add up integers."""
+    type, raws = source.operand
+    low, high = raws[0], raws[-1]
+    a, documented = source.documented, result.documented
+    for count in COUNTS:
+        if (total := source.format.total(count)) == f32:
+            return
+        if source.format == result.format:
+            yield statement(
+                f"{count} of {source}",
+                lambda x: num.TallyOp(x[0], x[1]),
+                [(total, range((count - 1) * low, (count - 1) * high + 1)), (type, raws)],
+                lambda x: a.tallied(x[0], x[1]),
+            )
+        for op, meaning in ((num.AverageOp, documented.average), (num.MeanOp, documented.mean)):
+            yield statement(
+                f"{count} of {source} -> {result}",
+                lambda x, op=op, count=count: op(x[0], count, source.format, result.format.type),
+                [(total, range(count * low, count * high + 1))],
+                lambda x, count=count, meaning=meaning: meaning(x[0], count, a),
+            )
+
+
+def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
+    """x * y - z, rounded once; formats that round step by step have the steps stated already."""
+    a, b, documented = lhs.documented, rhs.documented, result.documented
+    if isinstance(documented, RoundedOnce):
+        yield statement(
+            f"x * y - z of {lhs}, {rhs}, {lhs} -> {result}",
+            lambda x: num.CombineOp(x, [2, -1], result.format.type),
+            [lhs.operand, rhs.operand, lhs.operand],
+            lambda x: documented.combined(x[0], a, x[1], b, x[2], a),
+        )
+
+
+def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[Statement]:
+    """A sum of `length` products: its start, each addition, and the rounding at the end; nothing if no sum holds it."""
+    terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
+    try:
+        bound = result.format.sum_bound(terms)
+        accumulator = result.format.accumulator_for(terms[0], bound)
+        if bound is not None:
+            accumulator = result.format.accumulator(lhs.format, rhs.format, bound)
+    except (InputError, VerifyException):
+        return
+    a, b, size = lhs.documented, rhs.documented, lhs.documented.size * rhs.documented.size
+    products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
+    yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [], lambda x: 0)
+    yield statement(
+        f"{products} in {sum}",
+        lambda x: num.MacOp(x[0], x[1], x[2]),
+        [(sum, range(-(length - 1) * size, (length - 1) * size + 1)), lhs.operand, rhs.operand],
+        lambda x: x[0] + a.product(x[1], x[2], b),
+    )
+    yield statement(
+        f"{products} in {sum} -> {result}",
+        lambda x: num.FinishOp(x[0], result.format.type, bound),
+        [(sum, range(-length * size, length * size + 1))],
+        lambda x: result.documented.finished(x[0], a, b),
+        cuts=result.documented.cuts_of_sums(a, b),
+    )
