@@ -45,6 +45,10 @@ class Specification(ABC):
         """An integer that rises with the number of a raw."""
         return raw
 
+    def border(self, below: Fraction, above: Fraction) -> Fraction:
+        """The real between two consecutive numbers where the nearest raw changes."""
+        return (below + above) / 2
+
     @abstractmethod
     def nearest(self, real: Fraction) -> int:
         """The raw of a real."""
@@ -231,6 +235,10 @@ class Listed(RoundedOnce):
 
     def cuts(self, scale: int) -> Sequence[int]:
         return self._reached(scale, 1)
+
+    def border(self, below: Fraction, above: Fraction) -> Fraction:
+        unit = Fraction(2) ** self.scale
+        return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
         """The least x for which x * 2^-scale / divisor goes to the second number, the third, ..."""

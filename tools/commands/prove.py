@@ -32,14 +32,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a row for each op, then what is open and what is false; the exit code is 1 if anything is false."""
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
+    from tinyml.tools.proofs.facts import facts
     from tinyml.tools.proofs.formulas import solver
+    from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
-    from tinyml.tools.proofs.statements import statements
+    from tinyml.tools.proofs.statements import statements, variants
 
     request = parsed(arguments, ProveRequest)
     format = format_spelled(context(), request.subject)
     solver()
-    verdicts = [decide(statement, request.seconds) for statement in statements(format)]
+    stated = [*statements(format)]
+    verdicts = [decide(statement, request.seconds) for statement in stated]
+    calls = sorted(set[Call]().union(*(statement.calls for statement in stated)), key=str)
+    verdicts += [decide(fact, request.seconds) for one in variants(format) for fact in facts(one)]
+    verdicts += [decide(function_statement(call), request.seconds) for call in calls]
     if request.json:
         print(json.dumps(_report(verdicts), indent=2))
     else:
@@ -48,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]]]:
-    ordered = sorted(verdicts, key=lambda verdict: verdict.statement.op.name)
-    for name, group in groupby(ordered, key=lambda verdict: verdict.statement.op.name):
+    ordered = sorted(verdicts, key=lambda verdict: verdict.statement.subject)
+    for name, group in groupby(ordered, key=lambda verdict: verdict.statement.subject):
         yield name, [*group]
 
 
@@ -82,7 +88,7 @@ def _print(subject: str, verdicts: Sequence[Verdict]) -> None:
 
     report = _report(verdicts)
     table = Table(title=f"the arithmetic of {subject}, against what it documents")
-    table.add_column("op", no_wrap=True)
+    table.add_column("op or function", no_wrap=True)
     for heading in ("statements", "proved", "by the solver", "seconds"):
         table.add_column(heading, justify="right")
     for row in report["ops"]:

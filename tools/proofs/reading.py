@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -47,20 +47,38 @@ def read(block: Block, arguments: Sequence[Number], intervals: Mapping[SSAValue,
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
-    values: dict[SSAValue, Any] = dict(zip(block.args, arguments, strict=True))
     promises: list[Promise] = []
+    values: dict[SSAValue, Any] = {}
 
     def promise(text: str, holds: Condition) -> None:
         if holds is not True:
             promises.append(Promise(text, holds))
 
-    for value in block.args:
+    for value, argument in zip(block.args, arguments, strict=True):
         if (known := intervals.get(value)) is not None:
-            promise(f"an operand lies in [{known[0]}, {known[1]}]", within(values[value], *known))
+            promise(f"an operand lies in [{known[0]}, {known[1]}]", within(argument, *known))
+    return Reading(_run(block, arguments, values, intervals, promise), promises)
+
+
+def _run(
+    block: Block,
+    arguments: Sequence[Any],
+    values: dict[SSAValue, Any],
+    intervals: Mapping[SSAValue, tuple[int, int]],
+    promise: Callable[[str, Condition], None],
+) -> Any:
+    """What a block returns or yields; values: those of the ops before it."""
+    values.update(zip(block.args, arguments, strict=True))
 
     for op in block.ops:
-        if isinstance(op, func.ReturnOp):
-            return Reading(values[op.operands[0]], promises)
+        if isinstance(op, func.ReturnOp | scf.YieldOp):
+            return values[op.operands[0]]
+        if isinstance(op, scf.ForOp):
+            low, high, step, carried = (values[operand] for operand in op.operands)
+            for index in range(low, high, step):
+                carried = _run(op.body.block, (index, carried), values, intervals, promise)
+            values[op.results[0]] = carried
+            continue
         if (read_op := _OPS.get(type(op))) is None:
             raise Unread(f"{op.name} is not an op on integers")
         [result] = op.results

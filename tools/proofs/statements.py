@@ -22,7 +22,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
 from tinyml.dialects.machine.exact_integers import Number, choose
-from tinyml.tools.proofs.proving import Domain, Statement, statement
+from tinyml.tools.proofs.op_statements import OpStatement, statement
+from tinyml.tools.proofs.proving import Domain
 
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
 """The ranges of values for which formats are fitted."""
@@ -68,7 +69,7 @@ def variants(format: NumberFormat) -> list[Known]:
     return [Known(one, documented) for one in formats if (documented := one.specification) is not None]
 
 
-def statements(format: NumberFormat) -> Iterator[Statement]:
+def statements(format: NumberFormat) -> Iterator[OpStatement]:
     """All statements about a format; raises `InputError` for one that documents nothing that could be proved."""
     if not (formats := variants(format)):
         raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
@@ -94,7 +95,7 @@ def statements(format: NumberFormat) -> Iterator[Statement]:
             yield from sums(lhs, rhs, result, length)
 
 
-def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
+def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
     """Sum, difference and product."""
     a, b, documented = lhs.documented, rhs.documented, result.documented
     meanings: Sequence[tuple[type[num.BinaryOp], Callable[..., Number]]] = (
@@ -111,7 +112,7 @@ def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
         )
 
 
-def unary(source: Known, result: Known) -> Iterator[Statement]:
+def unary(source: Known, result: Known) -> Iterator[OpStatement]:
     """Negation and conversion, which changes nothing within one format."""
     a, documented, to = source.documented, result.documented, result.format.type
     name, same = f"{source} -> {result}", source.format == result.format
@@ -124,7 +125,7 @@ def unary(source: Known, result: Known) -> Iterator[Statement]:
     )
 
 
-def comparisons(one: Known) -> Iterator[Statement]:
+def comparisons(one: Known) -> Iterator[OpStatement]:
     """Clamps to reals, comparisons with reals and with numbers of the format, and the step function."""
     documented = one.documented
     order = documented.order
@@ -170,7 +171,7 @@ def _ascending(documented: Specification) -> Sequence[int]:
     return sorted(raws, key=documented.number) if len(raws) <= SORTED else raws
 
 
-def constants(one: Known) -> Iterator[Statement]:
+def constants(one: Known) -> Iterator[OpStatement]:
     """Reals, rounded when a program is compiled."""
     for real in CONSTANTS:
         raw = one.documented.nearest(Fraction(real))
@@ -182,7 +183,7 @@ def constants(one: Known) -> Iterator[Statement]:
         )
 
 
-def scaled(one: Known, exponent: int) -> Statement:
+def scaled(one: Known, exponent: int) -> OpStatement:
     """The product with 2^exponent where the format has it; the factor has a format with room for it."""
     factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
     power, documented = factor.specification, one.documented
@@ -201,7 +202,7 @@ def scaled(one: Known, exponent: int) -> Statement:
     )
 
 
-def averages(source: Known, result: Known) -> Iterator[Statement]:
+def averages(source: Known, result: Known) -> Iterator[OpStatement]:
     """Totals of numbers, of their squares, and averages, in formats that add up integers."""
     type, raws = source.operand
     low, high = raws[0], raws[-1]
@@ -225,7 +226,7 @@ def averages(source: Known, result: Known) -> Iterator[Statement]:
             )
 
 
-def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
+def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
     """x * y - z, rounded once; formats that round step by step have the steps stated already."""
     a, b, documented = lhs.documented, rhs.documented, result.documented
     if isinstance(documented, RoundedOnce):
@@ -237,7 +238,7 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[Statement]:
         )
 
 
-def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[Statement]:
+def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
     """A sum of `length` products: its start, each addition, and the rounding at the end; nothing if no sum holds it."""
     terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
     try:
