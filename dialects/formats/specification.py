@@ -69,11 +69,15 @@ class Specification(ABC):
         """The product of a number of this format and one of another, in the unit in which both are summed."""
 
     @abstractmethod
-    def finished(self, sum: Number, lhs: Specification, rhs: Specification) -> Number:
-        """The raw of a sum of products of two formats."""
+    def unit_of_products(self, other: Specification) -> float:
+        """The unit of products of numbers of this format and another, as accumulators document it."""
 
-    def cuts_of_sums(self, lhs: Specification, rhs: Specification) -> Sequence[int]:
-        """The sums of products of two formats from which on the result is another, in ascending order, if few."""
+    @abstractmethod
+    def finished(self, sum: Number, unit: float) -> Number:
+        """The raw of a sum of products in the unit that its accumulator documents."""
+
+    def cuts_of_sums(self, unit: float) -> Sequence[int]:
+        """The sums in a unit from which on the result is another, in ascending order, if few."""
         return ()
 
     @abstractmethod
@@ -118,45 +122,45 @@ class RoundedOnce(Specification):
         return self.rounded(real.numerator, 0, real.denominator)
 
     def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
-        return self._sum([(1, a, of_a), (1, b, of_b)])
+        return self.combined([(1, [(a, of_a)]), (1, [(b, of_b)])])
 
     def sub(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
-        return self._sum([(1, a, of_a), (-1, b, of_b)])
+        return self.combined([(1, [(a, of_a)]), (-1, [(b, of_b)])])
 
     def neg(self, a: Number, of_a: Specification) -> Number:
-        return self._sum([(-1, a, of_a)])
+        return self.combined([(-1, [(a, of_a)])])
 
     def converted(self, a: Number, of_a: Specification) -> Number:
-        return self._sum([(1, a, of_a)])
-
-    def _sum(self, terms: Sequence[tuple[int, Number, Specification]]) -> Number:
-        exact = [(sign, raw, _once(of_raw)) for sign, raw, of_raw in terms]
-        common = max(of_raw.scale for _, _, of_raw in exact)
-        total: Number = 0
-        for sign, raw, of_raw in exact:
-            total = total + of_raw.integer(raw) * (sign << common - of_raw.scale)
-        return self.rounded(total, common)
+        return self.combined([(1, [(a, of_a)])])
 
     def mul(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
-        return self.rounded(_once(of_a).product(a, b, of_b), _once(of_a).scale + _once(of_b).scale)
+        return self.combined([(1, [(a, of_a), (b, of_b)])])
 
-    def combined(
-        self, a: Number, of_a: Specification, b: Number, of_b: Specification, c: Number, of_c: Specification
-    ) -> Number:
-        """a * b - c, rounded once."""
-        product, scale = _once(of_a).product(a, b, of_b), _once(of_a).scale + _once(of_b).scale
-        common = max(scale, _once(of_c).scale)
-        exact = product * (1 << common - scale) - _once(of_c).integer(c) * (1 << common - _once(of_c).scale)
-        return self.rounded(exact, common)
+    def combined(self, terms: Sequence[tuple[int, Sequence[tuple[Number, Specification]]]]) -> Number:
+        """The sum of terms, each a sign and one or two factors, rounded once."""
+        exact: list[tuple[Number, int]] = []
+        for sign, factors in terms:
+            product: Number = sign
+            for raw, of_raw in factors:
+                product = _once(of_raw).integer(raw) * product
+            exact.append((product, sum(_once(of_raw).scale for _, of_raw in factors)))
+        common = max(scale for _, scale in exact)
+        total: Number = 0
+        for product, scale in exact:
+            total = total + product * (1 << common - scale)
+        return self.rounded(total, common)
 
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
         return self.integer(a) * _once(of_b).integer(b)
 
-    def finished(self, sum: Number, lhs: Specification, rhs: Specification) -> Number:
-        return self.rounded(sum, _once(lhs).scale + _once(rhs).scale)
+    def finished(self, sum: Number, unit: float) -> Number:
+        return self.rounded(sum, int(unit))
 
-    def cuts_of_sums(self, lhs: Specification, rhs: Specification) -> Sequence[int]:
-        return self.cuts(_once(lhs).scale + _once(rhs).scale)
+    def unit_of_products(self, other: Specification) -> float:
+        return self.scale + _once(other).scale
+
+    def cuts_of_sums(self, unit: float) -> Sequence[int]:
+        return self.cuts(int(unit))
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         return self.rounded(total, _once(of_elements).scale, count)

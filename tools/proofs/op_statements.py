@@ -27,6 +27,7 @@ from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.tools.proofs.function_statements import Call, calls_in
+from tinyml.tools.proofs.op_meanings import meaning_of
 from tinyml.tools.proofs.proving import Documented, Domain, Promises, Statement, equal
 from tinyml.tools.proofs.reading import Promise, read
 from tinyml.tools.proofs.values import Truths, Values
@@ -62,11 +63,13 @@ def statement(
     name: str,
     make: Callable[[Sequence[SSAValue]], num.NumOp],
     operands: Sequence[tuple[Attribute, Domain]],
-    expected: Documented,
     assumed: Documented | None = None,
     cuts: Sequence[int] = (),
 ) -> OpStatement:
-    """A statement about the op that `make` builds of values of the operands' types."""
+    """A statement about the op that `make` builds of values of the operands' types.
+
+    Raises `Undocumented` for an op without a documented meaning.
+    """
     block = Block(arg_types=[type for type, _ in operands])
     op = make(block.args)
     block.add_op(op)
@@ -75,7 +78,7 @@ def statement(
         name=f"{op.name} : {name}",
         subject=op.name,
         domains=[domain for _, domain in operands],
-        expected=expected,
+        expected=meaning_of(op),
         assumed=assumed,
         cuts=cuts,
         op=op,

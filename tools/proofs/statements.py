@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
-from tinyml.dialects.machine.exact_integers import Number, choose
+from tinyml.tools.proofs.op_meanings import ascending
 from tinyml.tools.proofs.op_statements import OpStatement, statement
 from tinyml.tools.proofs.proving import Domain
 
@@ -39,9 +39,6 @@ COUNTS = (3, 4, 9, 49, 100)
 
 POWERS = (1, 4)
 """Exponents of the factors of `num.scale`."""
-
-SORTED = 1 << 8
-"""Raws of formats with more numbers than this are in the order of the numbers."""
 
 
 class Known(NamedTuple):
@@ -97,90 +94,36 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
 
 def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
     """Sum, difference and product."""
-    a, b, documented = lhs.documented, rhs.documented, result.documented
-    meanings: Sequence[tuple[type[num.BinaryOp], Callable[..., Number]]] = (
-        (num.AddOp, documented.add),
-        (num.SubOp, documented.sub),
-        (num.MulOp, documented.mul),
-    )
-    for op, meaning in meanings:
+    for op in (num.AddOp, num.SubOp, num.MulOp):
         yield statement(
             f"{lhs}, {rhs} -> {result}",
             lambda x, op=op: op(x[0], x[1], result.format.type),
             [lhs.operand, rhs.operand],
-            lambda x, meaning=meaning: meaning(x[0], a, x[1], b),
         )
 
 
 def unary(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Negation and conversion, which changes nothing within one format."""
-    a, documented, to = source.documented, result.documented, result.format.type
-    name, same = f"{source} -> {result}", source.format == result.format
-    yield statement(name, lambda x: num.NegOp(x[0], to), [source.operand], lambda x: documented.neg(x[0], a))
-    yield statement(
-        name,
-        lambda x: num.ConvertOp(x[0], to),
-        [source.operand],
-        lambda x: x[0] if same else documented.converted(x[0], a),
-    )
+    """Negation and conversion."""
+    for op in (num.NegOp, num.ConvertOp):
+        yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 
 
 def comparisons(one: Known) -> Iterator[OpStatement]:
     """Clamps to reals, comparisons with reals and with numbers of the format, and the step function."""
-    documented = one.documented
-    order = documented.order
     for low, high in CLAMPS:
-        least, most = (documented.nearest(Fraction(end)) for end in (low, 1.0e30 if high is None else high))
-
-        def limited(x: Sequence[Number], least: int = least, most: int = most) -> Number:
-            below, above = order(x[0]) < order(least), order(x[0]) > order(most)
-            return choose(below, least, choose(above, most, x[0]))
-
-        def clamp(x: Sequence[Number], low: float = low, high: float | None = high) -> num.NumOp:
-            return num.ClampOp(x[0], low, high)
-
-        yield statement(f"{one} to [{low:g}, {high}]", clamp, [one.operand], limited)
-    ascending = _ascending(documented)
-    for threshold in THRESHOLDS:
-        first = bisect_left(ascending, Fraction(threshold), key=documented.number)
-        least = ascending[first] if first < len(ascending) else None
         yield statement(
-            f"{one} with {threshold:g}",
-            lambda x, threshold=threshold: num.AtLeastOp(x[0], threshold),
-            [one.operand],
-            lambda x, least=least: False if least is None else order(x[0]) >= order(least),
+            f"{one} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [one.operand]
         )
-    yield statement(
-        f"{one}",
-        lambda x: num.GreaterOp(x[0], x[1]),
-        [one.operand, one.operand],
-        lambda x: order(x[0]) > order(x[1]),
-    )
-    zero, unit = (documented.nearest(Fraction(real)) for real in (0, 1))
-    yield statement(
-        f"{one}",
-        lambda x: num.StepOp(x[0], one.format.type),
-        [one.operand],
-        lambda x: choose(order(x[0]) > order(zero), unit, zero),
-    )
-
-
-def _ascending(documented: Specification) -> Sequence[int]:
-    """All raws in the order of their numbers."""
-    raws = documented.raws
-    return sorted(raws, key=documented.number) if len(raws) <= SORTED else raws
+    for threshold in THRESHOLDS:
+        yield statement(f"{one} with {threshold:g}", lambda x, real=threshold: num.AtLeastOp(x[0], real), [one.operand])
+    yield statement(f"{one}", lambda x: num.GreaterOp(x[0], x[1]), [one.operand, one.operand])
+    yield statement(f"{one}", lambda x: num.StepOp(x[0], one.format.type), [one.operand])
 
 
 def constants(one: Known) -> Iterator[OpStatement]:
     """Reals, rounded when a program is compiled."""
     for real in CONSTANTS:
-        raw = one.documented.nearest(Fraction(real))
-        yield statement(
-            f"{real:g} -> {one}",
-            lambda x, real=real: num.ConstantOp(real, one.format.type),
-            [],
-            lambda x, raw=raw: raw,
-        )
+        yield statement(f"{real:g} -> {one}", lambda x, real=real: num.ConstantOp(real, one.format.type), [])
 
 
 def scaled(one: Known, exponent: int) -> OpStatement:
@@ -188,25 +131,22 @@ def scaled(one: Known, exponent: int) -> OpStatement:
     factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
     power, documented = factor.specification, one.documented
     assert power is not None
-    ascending = _ascending(documented)
-    most = documented.number(ascending[-1]) / (1 << exponent)
-    first = ascending[bisect_left(ascending, -most, key=documented.number)]
-    last = ascending[bisect_right(ascending, most, key=documented.number) - 1]
-    order = documented.order
+    raws, order = ascending(documented), documented.order
+    most = documented.number(raws[-1]) / (1 << exponent)
+    first = raws[bisect_left(raws, -most, key=documented.number)]
+    last = raws[bisect_right(raws, most, key=documented.number) - 1]
     return statement(
         f"{one} by {1 << exponent}",
         lambda x: num.ScaleOp(x[0], x[1], one.format.type),
         [one.operand, (factor.type, [power.nearest(Fraction(1 << exponent))])],
-        lambda x: documented.mul(x[0], documented, x[1], power),
         assumed=lambda x: (order(x[0]) <= order(last)) & (order(x[0]) >= order(first)),
     )
 
 
 def averages(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Totals of numbers, of their squares, and averages, in formats that add up integers."""
+    """Totals of numbers and averages, in formats that add up integers."""
     type, raws = source.operand
     low, high = raws[0], raws[-1]
-    a, documented = source.documented, result.documented
     for count in COUNTS:
         if (total := source.format.total(count)) == f32:
             return
@@ -215,26 +155,22 @@ def averages(source: Known, result: Known) -> Iterator[OpStatement]:
                 f"{count} of {source}",
                 lambda x: num.TallyOp(x[0], x[1]),
                 [(total, range((count - 1) * low, (count - 1) * high + 1)), (type, raws)],
-                lambda x: a.tallied(x[0], x[1]),
             )
-        for op, meaning in ((num.AverageOp, documented.average), (num.MeanOp, documented.mean)):
+        for op in (num.AverageOp, num.MeanOp):
             yield statement(
                 f"{count} of {source} -> {result}",
                 lambda x, op=op, count=count: op(x[0], count, source.format, result.format.type),
                 [(total, range(count * low, count * high + 1))],
-                lambda x, count=count, meaning=meaning: meaning(x[0], count, a),
             )
 
 
 def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
     """x * y - z, rounded once; formats that round step by step have the steps stated already."""
-    a, b, documented = lhs.documented, rhs.documented, result.documented
-    if isinstance(documented, RoundedOnce):
+    if isinstance(result.documented, RoundedOnce):
         yield statement(
             f"x * y - z of {lhs}, {rhs}, {lhs} -> {result}",
             lambda x: num.CombineOp(x, [2, -1], result.format.type),
             [lhs.operand, rhs.operand, lhs.operand],
-            lambda x: documented.combined(x[0], a, x[1], b, x[2], a),
         )
 
 
@@ -248,19 +184,18 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
             accumulator = result.format.accumulator(lhs.format, rhs.format, bound)
     except (InputError, VerifyException):
         return
-    a, b, size = lhs.documented, rhs.documented, lhs.documented.size * rhs.documented.size
+    size, unit = lhs.documented.size * rhs.documented.size, lhs.documented.unit_of_products(rhs.documented)
     products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
-    yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [], lambda x: 0)
+    assert accumulator.unit == unit, f"{sum} has not the unit of {products}"
+    yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [])
     yield statement(
         f"{products} in {sum}",
         lambda x: num.MacOp(x[0], x[1], x[2]),
         [(sum, range(-(length - 1) * size, (length - 1) * size + 1)), lhs.operand, rhs.operand],
-        lambda x: x[0] + a.product(x[1], x[2], b),
     )
     yield statement(
         f"{products} in {sum} -> {result}",
         lambda x: num.FinishOp(x[0], result.format.type, bound),
         [(sum, range(-length * size, length * size + 1))],
-        lambda x: result.documented.finished(x[0], a, b),
-        cuts=result.documented.cuts_of_sums(a, b),
+        cuts=result.documented.cuts_of_sums(unit),
     )

@@ -78,10 +78,12 @@ class Skewed(Specification):
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
         return (a - self.zero) * (b - _skewed(of_b).zero)
 
-    def finished(self, sum: Number, lhs: Specification, rhs: Specification) -> Number:
-        scale = float(np.float32(_skewed(lhs).scale * _skewed(rhs).scale))
-        multiply = _times if max(_skewed(lhs).bits, _skewed(rhs).bits) <= 8 else _times_once
-        return self._raw(multiply(sum, scale / self.scale))
+    def unit_of_products(self, other: Specification) -> float:
+        return float(np.float32(self.scale * _skewed(other).scale))
+
+    def finished(self, sum: Number, unit: float) -> Number:
+        multiply = _times if self.bits <= 8 else _times_once
+        return self._raw(multiply(sum, unit / self.scale))
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         """AVERAGE_POOL_2D: the average raw, halves away from zero, then as `converted`."""
