@@ -28,6 +28,7 @@ COMMANDS = {
     "prune": "remove the least important channels of a network until it fits in memory",
     "finetune": "train a model further in the arithmetic of its compiled program, within limits on memory",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",
+    "prove": "prove that a format computes what it documents, for all inputs, or show one where it does not",
     "new-format": "write a package with a number format of your own",
     "new-target": "write a package with a chip of your own and its simulator",
     "new-frontend": "write a package that reads models of a file format of your own",

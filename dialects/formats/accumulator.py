@@ -64,6 +64,12 @@ class Accumulator(ABC):
         """The width of its register."""
         return cast(FixedBitwidthType, self.storage).bitwidth
 
+    @property
+    def unit(self) -> float | None:
+        """The unit of sums as specifications take it: of exact ones the scale, 2^-unit, of others a real; None if the
+        family documents none."""
+        return None
+
     def widened(self, bits: int) -> Accumulator:
         """The same sum in the narrowest register of at least `bits` bits; itself if there is none."""
         return self

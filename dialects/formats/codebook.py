@@ -22,6 +22,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.specification import Listed, nearest_of
 from tinyml.dialects.formats.tabulated import TabulatedFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
@@ -117,6 +118,12 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     def shared_bits(self) -> int:
         """Of the list of numbers, which kernels read as integers of 16 bits."""
         return 16 * len(self.entries)
+
+    @property
+    def specification(self) -> Listed:
+        integers = [entry.data for entry in self.entries]
+        zero = integers.index(0)
+        return nearest_of(self.scale, {place - zero: integer for place, integer in enumerate(integers)})
 
     @classmethod
     def of_width(cls, width: int | None) -> CodebookType:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +25,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.specification import Listed, nearest_of
 from tinyml.dialects.formats.tabulated import TabulatedFormat
 from tinyml.dialects.lazy_numpy import np
 
@@ -104,6 +106,11 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     def _integer_bits(self) -> int:
         return INTEGER_BITS if isinstance(self.shift, IntAttr) else UNLIMITED
 
+    @property
+    def specification(self) -> Listed:
+        shift = self.shift.data if isinstance(self.shift, IntAttr) else 0
+        return small_floats(self.e.data, self.m.data, shift, self._integer_bits)
+
     @classmethod
     def of_width(cls, width: int | None) -> MinifloatType:
         if (kinds := KINDS.get(8 if width is None else width)) is None:
@@ -153,6 +160,31 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
     raws = np.arange(last_broken + 1, greatest + 1)
     positive = integers[raws].astype(np.int64)
     return np.concatenate([-raws[::-1], [0], raws]), np.concatenate([-positive[::-1], [0], positive])
+
+
+@lru_cache
+def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
+    """OFP8 and OCP MX 1.0, section 5.3, in exact rationals: numbers of e bits of exponent and m of fraction.
+
+    Times 2^-shift, down to the least one from which on all numbers are integers of `most_bits` bits in one unit.
+    """
+    bias = 2 ** (e - 1) - 1
+    subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]
+    normal = [
+        (1 + Fraction(fraction, 2**m)) * Fraction(2) ** (exponent - bias)
+        for exponent in range(1, 2**e)
+        for fraction in range(2**m)
+    ]
+    magnitudes = [*subnormal, *normal]
+    # e4m3 has a NaN; e5m2 and e3m4 give the greatest exponent to infinity and NaNs, as IEEE 754 does.
+    del magnitudes[len(magnitudes) - {(4, 3): 1, (5, 2): 4, (3, 4): 16}.get((e, m), 0) :]
+    scale = bias - 1 + m
+    while magnitudes[-1] * Fraction(2) ** scale >= 2**most_bits:
+        scale -= 1
+    scaled = [magnitude * Fraction(2) ** scale for magnitude in magnitudes]
+    least = max((raw + 1 for raw, number in enumerate(scaled) if number.denominator > 1), default=1)
+    positive = {raw: int(number) for raw, number in enumerate(scaled) if raw >= least}
+    return nearest_of(scale + shift, {-raw: -number for raw, number in positive.items()} | {0: 0} | positive)
 
 
 MINIFLOAT = Dialect("minifloat", [], [MinifloatType])

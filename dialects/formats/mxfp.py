@@ -19,7 +19,8 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.grouped import GroupedFormat
 from tinyml.dialects.formats.groups import Grouping, GroupsAttr
-from tinyml.dialects.formats.minifloat import MinifloatType
+from tinyml.dialects.formats.minifloat import UNLIMITED, MinifloatType, small_floats
+from tinyml.dialects.formats.specification import Listed
 from tinyml.dialects.formats.tabulated import TabulatedFormat
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class MxFpType(GroupedFormat, TabulatedFormat):
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> MxFpType:
         shift = min(max(scale - self._kind.scale, MX_SHIFTS[0]), MX_SHIFTS[-1])
         return MxFpType(self.e.data, self.m.data, shift, groups)
+
+    @property
+    def specification(self) -> Listed:
+        """That of elements."""
+        return small_floats(self.e.data, self.m.data, self.shift.data, UNLIMITED)
 
     @property
     def _kind(self) -> MinifloatType:

@@ -19,6 +19,7 @@ from tinyml.dialects.formats.fixed.type import FixedType, RoundedHalfUp
 from tinyml.dialects.formats.grouped import GroupedFormat
 from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.parameters import FRACS
+from tinyml.dialects.formats.specification import Multiples
 
 MX_WIDTHS = range(2, 17)
 USUAL_WIDTH = 8
@@ -47,6 +48,12 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
     @property
     def element(self) -> FixedType:
         return FixedType(self.width.data, self.frac.data)
+
+    @property
+    def specification(self) -> Multiples:
+        """That of elements."""
+        most = 2 ** (self.width.data - 1) - 1
+        return Multiples(self.frac.data, -most, most)
 
     @property
     def limits(self) -> tuple[int, int]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.accumulator import Accumulator
     from tinyml.dialects.formats.groups import Grouping, GroupsAttr
+    from tinyml.dialects.formats.specification import Specification
 
 
 Raws: TypeAlias = "NDArray[Any]"
@@ -170,6 +171,11 @@ class NumberFormat(ABC):
     def variants(self) -> Sequence[NumberFormat]:
         """Alternatives of the same width among which accuracy decides; `for_range` keeps what distinguishes them."""
         return (self,)
+
+    @property
+    def specification(self) -> Specification | None:
+        """What the format documents, by which `tinyml prove` judges its arithmetic; None if that is not written."""
+        return None
 
     @property
     def coding(self) -> Coding | None:

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine import documented_functions as documented
 from tinyml.dialects.machine import integer_programs as programs
 from tinyml.dialects.machine.float_functions import erf, exp, log, sigmoid, softplus, tanh
 from tinyml.dialects.machine.integer_builder import IntegerProgram
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
 class RuntimeFunction:
     """Signature of a C function, and its reference implementation in numpy, which gives the same bits.
 
-    program: the same bits as integer arithmetic, for hardware; None for functions on floats.
+    program: the same bits as integer arithmetic, for hardware; None for functions on floats. meaning: what the function
+    documents, on exact integers, by which `tinyml prove` judges both; None if it is not proved.
     """
 
     arguments: tuple[Attribute, ...]
     result: Attribute
     reference: Callable[..., Any]
     program: IntegerProgram | None = None
+    meaning: Callable[..., Any] | None = None
 
 
 LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
@@ -170,7 +173,9 @@ def _limit(width: int, result: int) -> RuntimeFunction:
     def reference(x: Integers, right: I8, bits: I8) -> Integers:
         return limit(x, right, bits).astype(f"i{result // 8}")
 
-    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), reference, programs.limit_to(result))
+    return RuntimeFunction(
+        (IntegerType(width), i8, i8), IntegerType(result), reference, programs.limit_to(result), documented.limited
+    )
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
@@ -318,9 +323,11 @@ RUNTIME_FUNCTIONS = {
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
-    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank),
-    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize),
-    "tm_requantize_s64": RuntimeFunction((i64, i32, i8), i32, requantize_wide, programs.requantize_wide),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank, documented.ranked),
+    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize, documented.requantised),
+    "tm_requantize_s64": RuntimeFunction(
+        (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
+    ),
     "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),
     "tm_leading_zeros_s32": RuntimeFunction((i32,), i8, leading_zeros),
     "tm_root_multiplier_s32": RuntimeFunction((i32,), i32, root_multiplier),
@@ -332,8 +339,8 @@ RUNTIME_FUNCTIONS = {
     "tm_log_s32": RuntimeFunction((TABLE, i32), i32, logarithm),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, programs.interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, programs.interpolate_odd),
-    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, programs.add),
-    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, programs.multiply),
+    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, programs.add, documented.added),
+    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, programs.multiply, documented.multiplied),
     **{f"tm_f32_to_s{width}": _from_float(width) for width in (8, 16, 32)},
     **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},

@@ -50,6 +50,7 @@ FORMAT_CONTRACTS = {
     "lookup",
     "number_format",
     "parameters",
+    "specification",
     "scaled_integer",
     "tabulated",
 }

@@ -175,7 +175,11 @@ def prepare(op: Operation) -> Lowering | None:
             return None
 
 
-def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[Block, Interval | None]:
+def lowered_alone(
+    op: Operation,
+    intervals: Sequence[Interval | None],
+    emitter: Callable[[Operation, FunctionContext], Emitter] = Emitter,
+) -> tuple[Block, Interval | None]:
     """The lowering of one num op, in a block of its own that ends in a return, and the interval proven for its result.
 
     intervals: the proven interval of each operand, or None. Raises `InputError` for an op without a lowering.
@@ -192,7 +196,7 @@ def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[
     context = FunctionContext(module, function)
     operands = zip(block.args, intervals, strict=True)
     context.intervals |= {operand: known for operand, known in operands if known is not None}
-    value = lower(Emitter(copy, context))
+    value = lower(emitter(copy, context))
     if value is not None:
         copy.results[0].replace_all_uses_with(value)
     Rewriter.erase_op(copy)

@@ -54,6 +54,10 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def bits(self) -> int:
         return self.width.data
 
+    @property
+    def unit(self) -> int:
+        return self.frac.data
+
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:
         return AccumulatorType(self.width.data, exact_numbers(lhs_format).scale + exact_numbers(rhs_format).scale)
 

@@ -228,7 +228,8 @@ class ExactFormat(ExactNumbers):
         """The product has no more bits than the numbers of this format."""
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
-        if exact_numbers(value_format) != self or power.scale < 0 or width_for(times.low, times.high) > width:
+        fits = all(width_for(*ends) <= width for ends in (self.integer_limits, (times.low, times.high)))
+        if exact_numbers(value_format) != self or power.scale < 0 or not fits:
             return super().scaled(m, value, value_format, factor, factor_format)
         x = self.load(m, value)
         product = m.muli(m.held(x, width), m.held(times, width))

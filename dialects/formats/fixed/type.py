@@ -31,7 +31,9 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
+from tinyml.dialects.formats.specification import Flipped, Multiples
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.exact_integers import half_even
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
@@ -134,6 +136,11 @@ class FixedType(RoundedHalfUp):
         super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
+    def specification(self) -> Multiples:
+        most = 2 ** (self.width.data - 1) - 1
+        return Multiples(self.frac.data, -most, most)
+
+    @property
     def limits(self) -> tuple[int, int]:
         """The least and the greatest raw: symmetric, so that negation and magnitudes never overflow."""
         greatest = (1 << (self.width.data - 1)) - 1
@@ -217,6 +224,10 @@ class SignedType(RoundedHalfUp):
         super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
+    def specification(self) -> Multiples:
+        return Multiples(self.frac.data, -(2 ** (self.width.data - 1)), 2 ** (self.width.data - 1) - 1)
+
+    @property
     def limits(self) -> tuple[int, int]:
         """The least and the greatest raw."""
         return limits(self.width.data)
@@ -247,6 +258,10 @@ class UnsignedType(ExactInteger):
 
     def __init__(self, width: int, frac: int):
         super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def specification(self) -> Multiples:
+        return Multiples(self.frac.data, 0, 2**self.width.data - 1, half_even)
 
     @property
     def stored_width(self) -> int:
@@ -307,6 +322,10 @@ class ByteType(ExactInteger):
 
     def __init__(self, width: int, frac: int):
         super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def specification(self) -> Flipped:
+        return Flipped(self.frac.data, -128, 127)
 
     @property
     def signed(self) -> SignedType:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 from xdsl.ir import SSAValue
 
+from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.exact_integers import Number, clamped
 from tinyml.dialects.machine.integer_builder import IntegerBuilder, width_of
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
@@ -112,11 +114,22 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
     return multiply(a, b, _posit(n, es)).astype(np.int32)
 
 
+def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
+    """tm_posit_of_sN: x * 2^-scale as a posit of a window that reaches up to `greatest`."""
+    window = None if low == ALL else (low, (n - 2 << es) + 1)
+    return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
+
+
+def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
+    """tm_posit_linear_s32: x * 2^-right in units of the least posit, for es 0 and numbers below 2."""
+    return clamped(posits(n, 0, (2 - n, 1)).rounded(x, right + n - 2), -greatest, greatest)
+
+
 RUNTIME_FUNCTIONS.update(
     {
-        "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer),
-        "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer),
-        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear, _linear_program),
+        "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer, meaning=_documented),
+        "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer, meaning=_documented),
+        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear, _linear_program, _documented_linear),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

@@ -34,6 +34,7 @@ from tinyml.dialects.formats.posit.exponent_windows import (
     stretched,
 )
 from tinyml.dialects.formats.posit.functions import ALL
+from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws, Reals
     from tinyml.dialects.formats.posit.arithmetic import Posit
+    from tinyml.dialects.formats.specification import Specification
 
 V = TypeVar("V")
 
@@ -175,6 +177,13 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     @property
     def integer_limits(self) -> tuple[int, int]:
         return integer_limits_of(self)
+
+    @property
+    def specification(self) -> Specification | None:
+        """That of the windows; the standard's type is compared with SoftPosit instead."""
+        if self.window is None or self.n.data > REGISTER_BITS:
+            return None
+        return posits(self.n.data, self.es.data, self.window, self.scaling)
 
     @property
     def coding(self) -> Coding | None:

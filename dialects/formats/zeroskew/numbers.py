@@ -354,6 +354,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         [scale] = self.scales.data
         return scale.data
 
+    @property
+    def unit(self) -> float | None:
+        return None if self.has_row_scales else self.scale
+
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
         return self.of_products(lhs_format, rhs_format)
 

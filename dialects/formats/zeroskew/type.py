@@ -38,6 +38,7 @@ from tinyml.dialects.formats.zeroskew.numbers import (
     skewed,
 )
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
+from tinyml.dialects.formats.zeroskew.specification import Skewed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
@@ -83,6 +84,10 @@ class ZeroSkewType(ZeroSkewNumbers):
     @property
     def candidates(self) -> Sequence[ZeroSkewType]:
         return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
+
+    @property
+    def specification(self) -> Skewed | None:
+        return None if self.per_channel or self.is_start else Skewed(self.bits, self.scale, self.zero_point.data)
 
     def without_offset(self) -> tuple[ZeroSkewType, int]:
         scales = self.scale_values if self.per_channel else self.scale

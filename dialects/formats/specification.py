@@ -1,0 +1,268 @@
+"""What a format documents: the numbers that its raws stand for, and the raw to which every real is rounded.
+
+A specification follows from the documentation of a format alone, in exact integers and rationals, so that
+`tinyml prove` can judge the format's arithmetic by it. Formats state theirs in `NumberFormat.specification`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from tinyml.dialects.machine.exact_integers import (
+    Number,
+    choose,
+    clamped,
+    count_reached,
+    entry,
+    half_up,
+)
+
+
+class Specification(ABC):
+    """The numbers of a format and its operations; results and operands are raws."""
+
+    @property
+    @abstractmethod
+    def raws(self) -> Sequence[int]:
+        """All raws that stand for numbers, in ascending order."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The greatest magnitude of a factor of `product`."""
+
+    @abstractmethod
+    def number(self, raw: int) -> Fraction:
+        """The number of a raw."""
+
+    def order(self, raw: Number) -> Number:
+        """An integer that rises with the number of a raw."""
+        return raw
+
+    def border(self, below: Fraction, above: Fraction) -> Fraction:
+        """The real between two consecutive numbers where the nearest raw changes."""
+        return (below + above) / 2
+
+    @abstractmethod
+    def nearest(self, real: Fraction) -> int:
+        """The raw of a real."""
+
+    @abstractmethod
+    def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number: ...
+    @abstractmethod
+    def sub(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number: ...
+    @abstractmethod
+    def mul(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number: ...
+    @abstractmethod
+    def neg(self, a: Number, of_a: Specification) -> Number: ...
+    @abstractmethod
+    def converted(self, a: Number, of_a: Specification) -> Number: ...
+
+    @abstractmethod
+    def product(self, a: Number, b: Number, of_b: Specification) -> Number:
+        """The product of a number of this format and one of another, in the unit in which both are summed."""
+
+    @abstractmethod
+    def unit_of_products(self, other: Specification) -> float:
+        """The unit of products of numbers of this format and another, as accumulators document it."""
+
+    @abstractmethod
+    def finished(self, sum: Number, unit: float) -> Number:
+        """The raw of a sum of products in the unit that its accumulator documents."""
+
+    def cuts_of_sums(self, unit: float) -> Sequence[int]:
+        """The sums in a unit from which on the result is another, in ascending order, if few."""
+        return ()
+
+    @abstractmethod
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        """The raw of a total of raws, divided by their count."""
+
+    def tallied(self, total: Number, raw: Number) -> Number:
+        """A total and one more number."""
+        return total + raw
+
+    def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
+        """The raw of the mean over whole axes."""
+        return self.average(total, count, of_elements)
+
+
+@dataclass(frozen=True)
+class RoundedOnce(Specification):
+    """Numbers that are integers times 2^-scale; the exact result of every operation is rounded once."""
+
+    scale: int
+
+    @abstractmethod
+    def integer(self, raw: Number) -> Number:
+        """The integer of a raw."""
+
+    @abstractmethod
+    def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
+        """The raw of x * 2^-scale / divisor."""
+
+    @property
+    def size(self) -> int:
+        return max(abs(self.integer(raw)) for raw in (self.raws[0], 0, self.raws[-1]))
+
+    def cuts(self, scale: int) -> Sequence[int]:
+        """The integers, times 2^-scale, from which on another raw is the nearest, if there are few."""
+        return ()
+
+    def number(self, raw: int) -> Fraction:
+        return Fraction(self.integer(raw)) / Fraction(2) ** self.scale
+
+    def nearest(self, real: Fraction) -> int:
+        return self.rounded(real.numerator, 0, real.denominator)
+
+    def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        return self.combined([(1, [(a, of_a)]), (1, [(b, of_b)])])
+
+    def sub(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        return self.combined([(1, [(a, of_a)]), (-1, [(b, of_b)])])
+
+    def neg(self, a: Number, of_a: Specification) -> Number:
+        return self.combined([(-1, [(a, of_a)])])
+
+    def converted(self, a: Number, of_a: Specification) -> Number:
+        return self.combined([(1, [(a, of_a)])])
+
+    def mul(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        return self.combined([(1, [(a, of_a), (b, of_b)])])
+
+    def combined(self, terms: Sequence[tuple[int, Sequence[tuple[Number, Specification]]]]) -> Number:
+        """The sum of terms, each a sign and one or two factors, rounded once."""
+        exact: list[tuple[Number, int]] = []
+        for sign, factors in terms:
+            product: Number = sign
+            for raw, of_raw in factors:
+                product = _once(of_raw).integer(raw) * product
+            exact.append((product, sum(_once(of_raw).scale for _, of_raw in factors)))
+        common = max(scale for _, scale in exact)
+        total: Number = 0
+        for product, scale in exact:
+            total = total + product * (1 << common - scale)
+        return self.rounded(total, common)
+
+    def product(self, a: Number, b: Number, of_b: Specification) -> Number:
+        return self.integer(a) * _once(of_b).integer(b)
+
+    def finished(self, sum: Number, unit: float) -> Number:
+        return self.rounded(sum, int(unit))
+
+    def unit_of_products(self, other: Specification) -> float:
+        return self.scale + _once(other).scale
+
+    def cuts_of_sums(self, unit: float) -> Sequence[int]:
+        return self.cuts(int(unit))
+
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        return self.rounded(total, _once(of_elements).scale, count)
+
+
+def _once(specification: Specification) -> RoundedOnce:
+    assert isinstance(specification, RoundedOnce)
+    return specification
+
+
+@dataclass(frozen=True)
+class Multiples(RoundedOnce):
+    """raw * 2^-scale for raws from `low` to `high`: rounded to nearest by `ties`, and saturated."""
+
+    low: int
+    high: int
+    ties: Callable[[Number, int], Number] = half_up
+
+    @property
+    def raws(self) -> Sequence[int]:
+        return range(self.low, self.high + 1)
+
+    def integer(self, raw: Number) -> Number:
+        return raw
+
+    def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
+        left = self.scale - scale
+        return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
+
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        """Averages are rounded half up, whatever the format does elsewhere."""
+        left = self.scale - _once(of_elements).scale
+        return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Flipped(Multiples):
+    """Multiples whose raws are unsigned bytes, the integer plus 128, as signed integers of the same bits."""
+
+    def integer(self, raw: Number) -> Number:
+        return choose(raw < 0, raw + 128, raw - 128)
+
+    def order(self, raw: Number) -> Number:
+        return self.integer(raw)
+
+    def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
+        return self.integer(super().rounded(x, scale, divisor))
+
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        return self.integer(super().average(total, count, of_elements))
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(RoundedOnce):
+    """A list of numbers, ascending.
+
+    borders: between each number and the next, in units of 2^-scale: where it is, and whether it belongs to the next.
+    borders_at: the least integers beyond them at the scales that were asked for.
+    """
+
+    known: tuple[int, ...]
+    integers: tuple[int, ...]
+    borders: tuple[tuple[Fraction, bool], ...]
+    borders_at: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict[Any, Any])
+
+    @property
+    def raws(self) -> Sequence[int]:
+        return self.known
+
+    def integer(self, raw: Number) -> Number:
+        if isinstance(raw, int):
+            return self.integers[self.known.index(raw)]
+        first, last = self.known[0], self.known[-1]
+        listed = dict(zip(self.known, self.integers, strict=True))
+        return entry([listed.get(one, 0) for one in range(first, last + 1)], raw - first)
+
+    def cuts(self, scale: int) -> Sequence[int]:
+        return self._reached(scale, 1)
+
+    def border(self, below: Fraction, above: Fraction) -> Fraction:
+        unit = Fraction(2) ** self.scale
+        return self.borders[self.integers.index(int(below * unit))][0] / unit
+
+    def _reached(self, scale: int, divisor: int) -> Sequence[int]:
+        """The least x for which x * 2^-scale / divisor goes to the second number, the third, ..."""
+        if (scale, divisor) not in self.borders_at:
+            unit = Fraction(2) ** (scale - self.scale) * divisor
+            self.borders_at[scale, divisor] = [
+                math.ceil(border * unit) if included else math.floor(border * unit) + 1
+                for border, included in self.borders
+            ]
+        return self.borders_at[scale, divisor]
+
+    def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
+        return entry(self.known, count_reached(self._reached(scale, divisor), x))
+
+
+def nearest_of(scale: int, numbers: dict[int, int]) -> Listed:
+    """Rounding to the nearest number, ties to the even raw; numbers: the integers by their raws."""
+    known, integers = zip(*sorted(numbers.items()), strict=True)
+    borders = [
+        (Fraction(below + above, 2), raw % 2 == 0)
+        for (below, above), raw in zip(pairwise(integers), known[1:], strict=True)
+    ]
+    return Listed(scale, known, integers, tuple(borders))

@@ -1,0 +1,137 @@
+"""Zero-skew integers as TensorFlow Lite specifies them: its reference kernels, in exact integers.
+
+MultiplyByQuantizedMultiplier is `documented_functions.requantised`; QuantizeMultiplier, by which a factor becomes a
+multiplier of 31 bits and a shift, is here once more, in rationals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tinyml.dialects.formats.specification import Specification
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.documented_functions import requantised, requantised_once
+from tinyml.dialects.machine.exact_integers import Number, clamped, half_away
+
+SUM_BITS, WIDE_SUM_BITS = 20, 15
+"""The left shift of ADD and SUB for results of 8 bits and of 16."""
+
+
+@dataclass(frozen=True)
+class Skewed(Specification):
+    """scale * (raw - zero) for raws of `bits` bits; scale is a number of single precision."""
+
+    bits: int
+    scale: float
+    zero: int
+
+    @property
+    def raws(self) -> Sequence[int]:
+        return range(-(2 ** (self.bits - 1)), 2 ** (self.bits - 1))
+
+    @property
+    def size(self) -> int:
+        return max(self.raws[-1] - self.zero, self.zero - self.raws[0])
+
+    def number(self, raw: int) -> Fraction:
+        return Fraction(self.scale) * (raw - self.zero)
+
+    def nearest(self, real: Fraction) -> int:
+        quotient = real / Fraction(self.scale)
+        return self._raw(half_away(quotient.numerator, quotient.denominator))
+
+    def _raw(self, x: Number) -> Number:
+        return clamped(x + self.zero, self.raws[0], self.raws[-1])
+
+    def _scaled(self, x: Number, factor: float) -> Number:
+        return self._raw(_times(x, factor))
+
+    def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        return self._sum(a, of_a, b, of_b, 1)
+
+    def sub(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        return self._sum(a, of_a, b, of_b, -1)
+
+    def _sum(self, a: Number, of_a: Specification, b: Number, of_b: Specification, sign: int) -> Number:
+        """ADD: operands are shifted left and brought to twice the greater scale, then the sum to the result's."""
+        x, y = _skewed(of_a), _skewed(of_b)
+        unit = 2 * max(x.scale, y.scale)
+        left = SUM_BITS if max(self.bits, x.bits, y.bits) <= 8 else WIDE_SUM_BITS
+        first, second = (_times((raw - of_raw.zero) * 2**left, of_raw.scale / unit) for raw, of_raw in ((a, x), (b, y)))
+        return self._scaled(first + second * sign, unit / (2.0**left * self.scale))
+
+    def mul(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
+        product = _skewed(of_a).product(a, b, of_b)
+        return self._scaled(product, _skewed(of_a).scale * _skewed(of_b).scale / self.scale)
+
+    def neg(self, a: Number, of_a: Specification) -> Number:
+        source = _skewed(of_a)
+        return self._scaled(source.zero - a, source.scale / self.scale)
+
+    def converted(self, a: Number, of_a: Specification) -> Number:
+        source = _skewed(of_a)
+        return self._scaled(a - source.zero, source.scale / self.scale)
+
+    def product(self, a: Number, b: Number, of_b: Specification) -> Number:
+        return (a - self.zero) * (b - _skewed(of_b).zero)
+
+    def unit_of_products(self, other: Specification) -> float:
+        return float(np.float32(self.scale * _skewed(other).scale))
+
+    def finished(self, sum: Number, unit: float) -> Number:
+        multiply = _times if self.bits <= 8 else _times_once
+        return self._raw(multiply(sum, unit / self.scale))
+
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        """AVERAGE_POOL_2D: the average raw, halves away from zero, then as `converted`."""
+        source = _skewed(of_elements)
+        raw = clamped(half_away(total, count), source.raws[0], source.raws[-1])
+        return raw if source == self else self.converted(raw, source)
+
+    def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
+        """MEAN: the sum less the zero points, times a multiplier that is divided by the count."""
+        source = _skewed(of_elements)
+        multiplier, shift = quantised_multiplier(source.scale / self.scale)
+        more = min(count.bit_length() - 1, 32, 31 + shift)
+        centred = total - count * source.zero
+        return self._raw(requantised(centred, (multiplier << more) // count, shift - more))
+
+
+def _skewed(specification: Specification) -> Skewed:
+    assert isinstance(specification, Skewed)
+    return specification
+
+
+def quantised_multiplier(factor: float) -> tuple[int, int]:
+    """QuantizeMultiplier: (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
+
+    Rounded half away from zero; 0 below 2^-32, the greatest multiplier beyond 2^30.
+    """
+    exact = Fraction(factor)
+    shift = 0
+    while exact >= Fraction(2) ** shift:
+        shift += 1
+    while exact < Fraction(2) ** (shift - 1):
+        shift -= 1
+    multiplier = math.floor(exact * Fraction(2) ** (31 - shift) + Fraction(1, 2))
+    if multiplier == 1 << 31:
+        multiplier, shift = 1 << 30, shift + 1
+    if shift < -31:
+        return 0, 0
+    return ((1 << 31) - 1, 30) if shift > 30 else (multiplier, shift)
+
+
+def _times(x: Number, factor: float) -> Number:
+    if factor == 1.0:
+        return x
+    return requantised(x, *quantised_multiplier(factor))
+
+
+def _times_once(x: Number, factor: float) -> Number:
+    """By a multiplier of 16 bits, for sums of 64 bits."""
+    multiplier, shift = quantised_multiplier(factor)
+    rounded = (multiplier + (1 << 15)) // (1 << 16) if multiplier < 0x7FFF0000 else 0x7FFF
+    return requantised_once(x, rounded, min(shift, 7))

@@ -1,0 +1,54 @@
+"""What functions of the runtime on integers document, as functions of exact integers.
+
+`tinyml prove` judges their integer programs and their references in numpy by these. Shifts, widths and tables are
+Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.dialects.machine.exact_integers import Number, clamped, count_reached, half_away, half_up
+
+_BITS = 31
+
+
+def _symmetric(bits: int) -> tuple[int, int]:
+    return 1 - (1 << bits - 1), (1 << bits - 1) - 1
+
+
+def limited(x: Number, right: int, bits: int) -> Number:
+    """x / 2^right, rounded down, then limited to numbers of `bits` bits without the least one."""
+    return clamped(x // (1 << right), *_symmetric(bits))
+
+
+def multiplied(a: Number, b: Number, right: int) -> Number:
+    """a * b / 2^right, rounded to nearest, halves upwards."""
+    return half_up(a * b, 1 << right)
+
+
+def added(a: Number, b: Number, left: int, right: int, bits: int) -> Number:
+    """(a * 2^left + b) / 2^right, rounded down, then limited as by `limited`."""
+    return limited(a * (1 << left) + b, right, bits)
+
+
+def ranked(table: Sequence[int], x: Number, length: int) -> Number:
+    """The number of the first `length` entries that are at most x."""
+    return count_reached(table[:length], x)
+
+
+def requantised(x: Number, multiplier: int, shift: int) -> Number:
+    """gemmlowp's MultiplyByQuantizedMultiplier: a left shift that saturates, then two roundings.
+
+    SaturatingRoundingDoublingHighMul is x * multiplier / 2^31 to nearest, halves upwards; RoundingDivideByPOT rounds
+    halves away from zero.
+    """
+    left, right = max(shift, 0), max(-shift, 0)
+    least, most = -(1 << _BITS) >> left, (1 << _BITS) - 1 >> left
+    high = half_up(clamped(x, least, most) * (multiplier << left), 1 << _BITS)
+    return half_away(high, 1 << right)
+
+
+def requantised_once(x: Number, multiplier: int, shift: int) -> Number:
+    """TensorFlow Lite's MultiplyByQuantizedMultiplier for 64 bits: x * multiplier / 2^(15 - shift), halves upwards."""
+    return half_up(x * multiplier, 1 << 15 - shift)

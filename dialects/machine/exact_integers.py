@@ -1,0 +1,74 @@
+"""Integers without limits, for what formats and runtime functions document.
+
+A documented meaning is a function of integers that is written once: on Python's integers it gives a number, on arrays
+the numbers of many inputs, on formulas a formula for a solver. It shares no code with the arithmetic that it judges.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+
+class Truth(Protocol):
+    """A truth value of many inputs, or of a formula."""
+
+    def choose(self, a: Any, b: Any) -> Any: ...
+    def __and__(self, other: Any) -> Any: ...
+    def __or__(self, other: Any) -> Any: ...
+
+
+Number: TypeAlias = Any
+"""An int, or an object with the operators of one; `//` and `%` take positive divisors and round down."""
+
+Condition: TypeAlias = "bool | Truth"
+
+
+def choose(condition: Condition, a: Number, b: Number) -> Number:
+    """a where the condition holds, b elsewhere."""
+    if isinstance(condition, bool):
+        return a if condition else b
+    return condition.choose(a, b)
+
+
+def clamped(x: Number, low: int, high: int) -> Number:
+    """x limited to [low, high]."""
+    return choose(x < low, low, choose(x > high, high, x))
+
+
+def entry(table: Sequence[int], index: Number) -> Number:
+    """table[index]."""
+    return table[index] if isinstance(index, int) else index.entry(table)
+
+
+def count_reached(thresholds: Sequence[int], x: Number) -> Number:
+    """The number of thresholds, which are in ascending order, that are at most x."""
+    return bisect_right(thresholds, x) if isinstance(x, int) else x.reached(thresholds)
+
+
+def half_up(x: Number, divisor: int) -> Number:
+    """x / divisor, rounded to nearest, halves upwards."""
+    return x if divisor == 1 else (2 * x + divisor) // (2 * divisor)
+
+
+def half_away(x: Number, divisor: int) -> Number:
+    """x / divisor, rounded to nearest, halves away from zero."""
+    if divisor == 1:
+        return x
+    return choose(x < 0, 0 - half_up(0 - x, divisor), half_up(x, divisor))
+
+
+def half_even(x: Number, divisor: int) -> Number:
+    """x / divisor, rounded to nearest, halves to even."""
+    if divisor == 1:
+        return x
+    whole = x // divisor
+    twice_rest = 2 * (x - whole * divisor)
+    up = (twice_rest > divisor) | ((twice_rest >= divisor) & (whole % 2 >= 1))
+    return choose(up, whole + 1, whole)
+
+
+def towards_zero(x: Number, divisor: int) -> Number:
+    """x / divisor, rounded towards zero."""
+    return choose(x < 0, 0 - (0 - x) // divisor, x // divisor)

@@ -1,0 +1,224 @@
+"""What `tinyml prove` states about formats holds, and each of some defects is found with inputs that show it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.lookup import format_spelled
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.machine import machine, runtime_functions
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
+from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.tools.main import main
+from tinyml.tools.proofs.facts import facts
+from tinyml.tools.proofs.function_statements import Call, function_statement
+from tinyml.tools.proofs.op_statements import OpStatement
+from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
+from tinyml.tools.proofs.statements import statements, variants
+
+FORMATS = ("fixed:4", "fixed:8", "fixed:16", "posit:6", "minifloat:4", "codebook:4", "mxint:8", "mxfp:4", "affine:8")
+
+
+def stated(format: str) -> Iterator[OpStatement]:
+    return statements(format_spelled(context(), format))
+
+
+def is_tried(statement: OpStatement) -> bool:
+    size = 1
+    for domain in statement.domains:
+        size *= len(domain)
+    return size <= TRIED
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_statements_with_few_inputs_hold(format: str):
+    """A spread of the statements that need no solver."""
+    tried = [one for one in stated(format) if is_tried(one)]
+    for statement in tried[::7]:
+        verdict = decide(statement, 10)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_statements_that_the_solver_proves(format: str):
+    pytest.importorskip("z3", reason="the solver is not installed")
+    solved = [one for one in stated(format) if not is_tried(one) and not isinstance(one.op, num.CombineOp)]
+    for statement in solved[::11]:
+        verdict = decide(statement, 60)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+@pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
+def test_facts(format: str):
+    """Decoding, rounding, tables of kernels, and functions of few arguments."""
+    for one in variants(format_spelled(context(), format)):
+        for fact in facts(one):
+            verdict = decide(fact, 10)
+            assert verdict.proved, (fact.name, verdict.counterexample)
+
+
+@pytest.mark.parametrize("format", ["fixed:16", "affine:8", "minifloat:4", "posit:6"])
+def test_functions_of_the_runtime(format: str):
+    """A spread of the calls in what sums and their roundings lower to."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    calls: set[Call] = set()
+    for statement in stated(format):
+        if isinstance(statement.op, num.FinishOp | num.MulOp | num.AddOp):
+            statement.promises()
+            calls |= statement.calls
+    for call in sorted(calls, key=str)[::9]:
+        verdict = decide(function_statement(call), 60)
+        assert verdict.counterexample is None
+        assert verdict.proved or "no integer program" in verdict.how, (verdict.statement.name, verdict.how)
+
+
+def _false(format: str, op: type[num.NumOp]) -> Counterexample:
+    """The counterexample of the first statement about an op that is false; it is a test that fails."""
+    verdicts = (decide(statement, 30) for statement in stated(format) if isinstance(statement.op, op))
+    found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
+    assert _fails(found)
+    return found
+
+
+def _fails(found: Counterexample) -> bool:
+    """True if a counterexample, as a test, fails."""
+    names: dict[str, Any] = {}
+    exec(found.as_test(), names)
+    try:
+        names["test_counterexample"]()
+    except (AssertionError, ValueError):
+        return True
+    return False
+
+
+def test_ties(monkeypatch: pytest.MonkeyPatch):
+    """Halves downwards in place of upwards."""
+
+    def rescale(self: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
+        if right <= 0:
+            return self.mul(x, self.const(1 << -right))
+        return self.shift_right(self.add(x, self.const((1 << right - 1) - 1)), right)
+
+    monkeypatch.setattr(Machine, "rescale", rescale)
+    _false("fixed:8", num.AverageOp)
+
+
+def test_saturation(monkeypatch: pytest.MonkeyPatch):
+    """The least integer of two's complement, which is no raw of the format."""
+    monkeypatch.setattr(FixedType, "limits", property(lambda self: machine.limits(self.width.data)))
+    found = _false("fixed:8", num.SubOp)
+    assert found.documented == -127
+
+
+def test_overflow(monkeypatch: pytest.MonkeyPatch):
+    """Sums in the width of their operands."""
+    given = machine.width_for
+
+    def width_for(low: int, high: int, widths: Any = machine.WIDTHS) -> int:
+        return given(low // 2, high // 2, widths)
+
+    monkeypatch.setattr(machine, "width_for", width_for)
+    found = _false("fixed:8", num.AddOp)
+    assert "fits in 8 bits" in found.wrong
+
+
+def test_interval(monkeypatch: pytest.MonkeyPatch):
+    """A difference whose interval is that of a sum."""
+    given = Machine[Any].sub
+
+    def sub(self: Machine[Any], a: Int[Any], b: Int[Any]) -> Int[Any]:
+        result = given(self, a, b)
+        return Int(result.value, result.width, result.low + 1, result.high)
+
+    monkeypatch.setattr(Machine, "sub", sub)
+    found = _false("fixed:8", num.SubOp)
+    assert "lies in" in found.wrong
+
+
+def test_fold(monkeypatch: pytest.MonkeyPatch):
+    """A conversion between formats of one storage that becomes its operand."""
+
+    def fold(self: num.ConvertOp) -> Any:
+        formats = [one.type for one in (self.input, self.result)]
+        return (self.input,) if all(isinstance(one, FixedType) for one in formats) else None
+
+    monkeypatch.setattr(num.ConvertOp, "fold", fold)
+    found = _false("fixed:8", num.ConvertOp)
+    assert found.wrong == "not true: the op folds to the documented result"
+
+
+def test_decoder(monkeypatch: pytest.MonkeyPatch):
+    """One raw of a posit stands for its neighbour."""
+    given: Callable[[PositType], Any] = PositType.table.fget  # pyright: ignore
+
+    def table(self: PositType) -> Any:
+        changed = np.array(given(self))
+        changed[5] = changed[6]
+        return changed
+
+    monkeypatch.setattr(PositType, "table", property(table))
+    _false("posit:8", num.AddOp)
+
+
+def test_division(monkeypatch: pytest.MonkeyPatch):
+    """A reciprocal one too small, which shows at few of millions of totals."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+
+    def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
+        return ((1 << 24) // divisor, 24) if most << 24 < divisor << 31 else None
+
+    monkeypatch.setattr(machine, "_reciprocal", reciprocal)
+    _false("fixed:16", num.AverageOp)
+
+
+def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
+    """Constants whose halves go to even."""
+    monkeypatch.setattr(FixedType, "rounded", lambda self, reals: np.rint(np.asarray(reals, np.float64)))  # pyright: ignore
+    [one, *_] = variants(format_spelled(context(), "fixed:8"))
+    [found] = (decide(fact, 10).counterexample for fact in facts(one) if fact.subject == "encode")
+    assert found is not None
+    assert _fails(found)
+
+
+def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
+    """A requantisation whose halves go upwards in place of away from zero, in the program for hardware."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    call = Call("tm_requantize_s32", (None, 1395864371, -5))
+    assert decide(function_statement(call), 60).proved
+    known = runtime_functions.RUNTIME_FUNCTIONS["tm_requantize_s32"]
+
+    def program(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+        product = m.mul(m.resize(x, 64), m.resize(multiplier, 64))
+        high = m.resize(m.shift_right(m.add(product, 1 << 30), 31), 33)
+        return m.resize(m.shift_right(m.add(high, 1 << 4), 5), 32)
+
+    wrong = replace(known, program=program)
+    monkeypatch.setitem(runtime_functions.RUNTIME_FUNCTIONS, "tm_requantize_s32", wrong)
+    found = decide(function_statement(call), 60).counterexample
+    assert found is not None
+    assert found.inputs[0] < 0
+    assert _fails(found)
+
+
+def test_command(capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("z3", reason="the solver is not installed")
+    assert main(["prove", "mxint:4"]) == 0
+    assert "num.add" in capsys.readouterr().out
+    assert main(["prove", "f32"]) == 1
+    assert "f32 documents nothing that could be proved" in capsys.readouterr().err
+
+
+def test_without_the_solver(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setitem(sys.modules, "z3", None)
+    assert main(["prove", "mxint:4"]) == 1
+    assert capsys.readouterr().err.strip().endswith("proofs need the solver Z3: pip install 'tinyml-xdsl[prove]'")

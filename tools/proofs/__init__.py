@@ -1,0 +1,1 @@
+"""Proofs that the integer programs of formats compute what the formats document."""

@@ -1,0 +1,165 @@
+"""Statements about what a format says of its numbers: decoding, rounding, tables for kernels, and functions.
+
+All of it is tried: raws of up to 12 bits, some of wider ones, and reals at and around the borders between two raws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, get_args
+
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.number_format import INTEGER, TABLE, Function, number_format
+from tinyml.dialects.formats.specification import RoundedOnce
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.exact_integers import Condition, Number
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.tools.proofs.proving import Promises, Statement
+from tinyml.tools.proofs.reading import Promise
+from tinyml.tools.proofs.statements import Known
+from tinyml.tools.proofs.values import Truths, Values
+
+MOST = 1 << 12
+"""Formats with more raws than this have some of them tried, evenly spaced, beside their ends."""
+
+TABULATED = 256
+"""Functions of formats with at most this many raws are tables, whose entries are the nearest raws."""
+
+CODINGS = (INTEGER, TABLE)
+"""Codings by which kernels decode every raw."""
+
+DIGITS = 40
+"""Decimal digits of functions."""
+
+AROUND = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
+"""Distances from a border, as parts of the distance between two numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact(Statement):
+    """A statement that something is right for each of some integers, given as an array."""
+
+    right: Callable[[Any], Any]
+    type: str
+
+    def promises(self) -> Promises:
+        def none(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+            return iter(())
+
+        return none
+
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        with np.errstate(all="ignore"):
+            return Values(np.asarray(self.right(inputs[0])).astype(np.int64))
+
+    def as_test(self, inputs: Sequence[int], documented: int) -> str:
+        return (
+            "from tinyml.tools.proofs.facts import is_right\n\n\n"
+            f"def test_counterexample():\n    assert is_right({self.type!r}, {self.name!r}, {inputs[0]})\n"
+        )
+
+
+def is_right(type: str, name: str, input: int) -> bool:
+    """True if a fact about a format, given by its type, holds for an integer."""
+    format = number_format(Parser(context(), type).parse_type())
+    assert format is not None
+    assert format.specification is not None
+    [fact] = (fact for fact in facts(Known(format, format.specification)) if fact.name == name)
+    return bool(np.asarray(fact.evaluated([np.array([input])]).array).all())
+
+
+def facts(one: Known) -> Iterator[Fact]:
+    """All facts about a format."""
+    format, documented = one.format, one.documented
+
+    def fact(subject: str, items: Sequence[int], right: Callable[[Any], Any], of: str = "") -> Fact:
+        name = f"{subject} : {of}{one}"
+        return Fact(
+            name=name, subject=subject, domains=[items], expected=lambda x: 1, right=right, type=str(format.type)
+        )
+
+    raws = _some(documented.raws)
+    yield fact("decode", raws, lambda x: _each(_is_number(one), x, format.decode(x.astype(format.dtype))))
+    reals, nearest = _around_borders(one, raws)
+    yield fact("encode", range(len(reals)), lambda x: format.encode(reals[x]) == nearest[x])
+    coding = format.coding
+    if coding is not None and coding.name in CODINGS and isinstance(documented, RoundedOnce):
+        entries, zero = coding.table, coding.zero
+
+        def decoded(x: Any) -> Any:
+            integers = x if entries is None else entries[x + zero]
+            return _each(lambda raw, integer: integer == documented.integer(raw), x, integers)
+
+        yield fact(f"{coding.name} of kernels", raws, decoded)
+    if len(documented.raws) <= TABULATED and isinstance(documented, RoundedOnce):
+        for function in get_args(Function):
+            items = [raw for raw in raws if function != "log" or documented.number(raw) > 0]
+            yield fact(function, items, lambda x, function=function: _is_nearest(one, function, x))
+
+
+def _some(raws: Sequence[int]) -> Sequence[int]:
+    return raws if len(raws) <= MOST else sorted({*raws[:: len(raws) // MOST], raws[-1]})
+
+
+def _each(right: Callable[[int, Any], bool], x: Any, y: Any) -> Any:
+    return np.array([right(int(a), b) for a, b in zip(x, y, strict=True)])
+
+
+def _is_number(one: Known) -> Callable[[int, Any], bool]:
+    return lambda raw, real: Fraction(float(real)) == one.documented.number(raw)
+
+
+def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
+    """Reals at and around the borders between raws and the next ones, and the raws nearest to them."""
+    documented = one.documented
+    numbers = sorted(documented.number(raw) for raw in raws)
+    reals: list[float] = [-1.0e30, 1.0e30]
+    for below, above in pairwise(numbers):
+        border = documented.border(below, above)
+        reals += [float(border + part * (above - below)) for part in AROUND]
+    return np.array(reals), np.array([documented.nearest(Fraction(real)) for real in reals])
+
+
+def _is_nearest(one: Known, function: Function, x: Any) -> Any:
+    format, documented = one.format, one.documented
+    raws = np.broadcast_to(format.function(NumpyMachine(), function, x.astype(format.dtype), format), x.shape)
+    return _each(lambda raw, y: y == documented.nearest(_exactly(function, documented.number(raw))), x, raws)
+
+
+def _exactly(function: Function, x: Fraction) -> Fraction:
+    """A function to `DIGITS` digits."""
+    with localcontext() as digits:
+        digits.prec = DIGITS
+        real = Decimal(x.numerator) / Decimal(x.denominator)
+        match function:
+            case "exp":
+                y = min(real, Decimal(1000)).exp()
+            case "tanh":
+                y = 1 - 2 / ((2 * min(real, Decimal(1000))).exp() + 1)
+            case "sigmoid":
+                y = 1 / (1 + (-max(real, Decimal(-1000))).exp())
+            case "softplus":
+                y = max(real, Decimal(0)) + (1 + (-abs(real)).exp()).ln()
+            case "log":
+                y = real.ln() if real > 0 else Decimal(-1000)
+            case "erf":
+                y = _erf(real)
+        return Fraction(y)
+
+
+def _erf(x: Decimal) -> Decimal:
+    """By its series, whose terms alternate; 1 beyond 8, within 10^-28."""
+    if abs(x) > 8:
+        return Decimal(1).copy_sign(x)
+    term = total = x
+    for n in range(1, 400):
+        term = -term * x * x / n
+        total += term / (2 * n + 1)
+    pi = Decimal("3.14159265358979323846264338327950288419716939937510582")
+    return 2 * total / pi.sqrt()

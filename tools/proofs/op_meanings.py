@@ -1,0 +1,131 @@
+"""What a num op documents, as a function of the raws of its operands: the specifications of its formats, applied."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+
+from xdsl.ir import Attribute
+
+from tinyml.dialects import num
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.specification import RoundedOnce, Specification
+from tinyml.dialects.machine.exact_integers import Number, choose
+from tinyml.tools.proofs.proving import Documented
+
+SORTED = 1 << 8
+"""Raws of formats with more numbers than this are in the order of the numbers."""
+
+
+class Undocumented(Exception):
+    """An op whose meaning no specification gives, in words."""
+
+
+def meaning_of(op: num.NumOp) -> Documented:
+    """The documented result of an op; raises `Undocumented` if there is none."""
+    match op:
+        case num.AddOp() | num.SubOp() | num.MulOp():
+            a, b, result = _of(op.lhs.type), _of(op.rhs.type), _of(op.result.type)
+            binary = {num.AddOp: result.add, num.SubOp: result.sub, num.MulOp: result.mul}[type(op)]
+            return lambda x: binary(x[0], a, x[1], b)
+        case num.ScaleOp():
+            a, b, result = _of(op.lhs.type), _of(op.rhs.type), _of(op.result.type)
+            return lambda x: result.mul(x[0], a, x[1], b)
+        case num.NegOp():
+            a, result = _of(op.input.type), _of(op.result.type)
+            return lambda x: result.neg(x[0], a)
+        case num.ConvertOp():
+            a, result = _of(op.input.type), _of(op.result.type)
+            if op.input.type == op.result.type:
+                return lambda x: x[0]
+            _same_family(op.input.type, op.result.type)
+            return lambda x: result.converted(x[0], a)
+        case num.ConstantOp():
+            raw = _of(op.result.type).nearest(Fraction(op.value.value.data))
+            return lambda x: raw
+        case num.ClampOp():
+            return _clamp(_of(op.input.type), *op.limits)
+        case num.AtLeastOp():
+            return _at_least(_of(op.input.type), op.threshold.value.data)
+        case num.GreaterOp():
+            if accumulator_of(op.lhs.type) is not None:
+                return lambda x: x[0] > x[1]
+            order = _of(op.lhs.type).order
+            return lambda x: order(x[0]) > order(x[1])
+        case num.StepOp():
+            order, zero = _of(op.input.type).order, _of(op.input.type).nearest(Fraction(0))
+            off, on = (_of(op.result.type).nearest(Fraction(real)) for real in (0, 1))
+            return lambda x: choose(order(x[0]) > order(zero), on, off)
+        case num.TallyOp():
+            a = _of(op.value.type)
+            return lambda x: a.tallied(x[0], x[1])
+        case num.AverageOp() | num.MeanOp():
+            a, result, count = _of(op.of), _of(op.result.type), op.count.value.data
+            quotient = result.average if isinstance(op, num.AverageOp) else result.mean
+            return lambda x: quotient(x[0], count, a)
+        case num.CombineOp():
+            return _combined(op)
+        case num.ZeroOp():
+            return lambda x: 0
+        case num.MacOp():
+            a, b = _of(op.lhs.type), _of(op.rhs.type)
+            return lambda x: x[0] + a.product(x[1], x[2], b)
+        case num.FinishOp():
+            result, accumulator = _of(op.result.type), accumulator_of(op.sum.type)
+            if accumulator is None or (unit := accumulator.unit) is None:
+                raise Undocumented(f"{op.sum.type} documents no unit")
+            return lambda x: result.finished(x[0], unit)
+        case _:
+            raise Undocumented(f"{op.name} has no statement")
+
+
+def _of(type: Attribute) -> Specification:
+    format = number_format(type)
+    if format is None or (documented := format.specification) is None:
+        raise Undocumented(f"{type} documents nothing that could be proved")
+    return documented
+
+
+def _same_family(one: Attribute, other: Attribute) -> None:
+    families = {format.FAMILY for format in map(number_format, (one, other)) if format is not None}
+    if len(families) > 1:
+        raise Undocumented(f"{one} and {other} are of two families")
+
+
+def _clamp(documented: Specification, low: float, high: float | None) -> Documented:
+    order = documented.order
+    least, most = (documented.nearest(Fraction(end)) for end in (low, 1.0e30 if high is None else high))
+
+    def clamp(x: Sequence[Number]) -> Number:
+        return choose(order(x[0]) < order(least), least, choose(order(x[0]) > order(most), most, x[0]))
+
+    return clamp
+
+
+def _at_least(documented: Specification, threshold: float) -> Documented:
+    raws, order = ascending(documented), documented.order
+    first = bisect_left(raws, Fraction(threshold), key=documented.number)
+    least = raws[first] if first < len(raws) else None
+    return lambda x: False if least is None else order(x[0]) >= order(least)
+
+
+def ascending(documented: Specification) -> Sequence[int]:
+    """All raws in the order of their numbers."""
+    raws = documented.raws
+    return sorted(raws, key=documented.number) if len(raws) <= SORTED else raws
+
+
+def _combined(op: num.CombineOp) -> Documented:
+    """The sum of all terms, rounded once; formats that round step by step have the steps stated."""
+    result = _of(op.result.type)
+    factors = [_of(factor.type) for factor in op.factors]
+    if not isinstance(result, RoundedOnce) or not all(isinstance(one, RoundedOnce) for one in factors):
+        raise Undocumented(f"{op.name} of {op.result.type} is rounded step by step")
+    terms: list[tuple[int, Sequence[int]]] = num.grouped_factors(range(len(factors)), op.counts)
+
+    def combine(x: Sequence[Number]) -> Number:
+        return result.combined([(sign, [(x[place], factors[place]) for place in places]) for sign, places in terms])
+
+    return combine

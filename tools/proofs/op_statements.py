@@ -1,0 +1,185 @@
+"""Statements about num ops: what they lower to, and what the evaluator computes, is what their formats document.
+
+What is read is what a program gets: the op lowered alone, and the same after `simplify`, with the intervals claimed for
+every value in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.parser import Parser
+
+from tinyml.dialects import num
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.exact_integers import Condition, Number
+from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.tools.proofs.function_statements import Call, calls_in
+from tinyml.tools.proofs.op_meanings import meaning_of
+from tinyml.tools.proofs.proving import Documented, Domain, Promises, Statement, equal
+from tinyml.tools.proofs.reading import Promise, read
+from tinyml.tools.proofs.values import Truths, Values
+from tinyml.transforms.ir.arithmetic import FunctionContext, Interval, lowered_alone
+from tinyml.transforms.simplify import SimplifyPass
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpStatement(Statement):
+    """A statement about an op of which every operand is an argument of a block."""
+
+    op: num.NumOp
+    calls: set[Call] = field(default_factory=set[Call])
+    """Those of the runtime's functions in what the op lowers to, once it is read."""
+
+    def promises(self) -> Promises:
+        forms = _Forms.of(self.op, self.domains)
+        self.calls.update(calls_in(forms.plain))
+        return forms.promises
+
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        return _evaluated(self.op, inputs)
+
+    def as_test(self, inputs: Sequence[int], documented: int) -> str:
+        given = ", ".join(["IR", *map(str, inputs)])
+        return (
+            f'from tinyml.tools.proofs.op_statements import computed\n\nIR = """\n{_alone(self.op)!s}\n"""\n\n\n'
+            f"def test_counterexample():\n    assert computed({given}) == {documented}\n"
+        )
+
+
+def statement(
+    name: str,
+    make: Callable[[Sequence[SSAValue]], num.NumOp],
+    operands: Sequence[tuple[Attribute, Domain]],
+    assumed: Documented | None = None,
+    cuts: Sequence[int] = (),
+) -> OpStatement:
+    """A statement about the op that `make` builds of values of the operands' types.
+
+    Raises `Undocumented` for an op without a documented meaning.
+    """
+    block = Block(arg_types=[type for type, _ in operands])
+    op = make(block.args)
+    block.add_op(op)
+    op.verify()
+    return OpStatement(
+        name=f"{op.name} : {name}",
+        subject=op.name,
+        domains=[domain for _, domain in operands],
+        expected=meaning_of(op),
+        assumed=assumed,
+        cuts=cuts,
+        op=op,
+    )
+
+
+def _alone(op: num.NumOp) -> ModuleOp:
+    """A module with a function of one op."""
+    block = Block(arg_types=[operand.type for operand in op.operands])
+    copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
+    block.add_ops([copy, func.ReturnOp(*copy.results)])
+    return ModuleOp([func.FuncOp("alone", (block.arg_types, copy.result_types), Region(block))])
+
+
+def computed(text: str, *inputs: int) -> int:
+    """What a device and the evaluator compute for some raws, by the text of a module with a function of one op.
+
+    Raises `AssertionError` if either breaks a promise, or if they differ.
+    """
+    [function] = cast("Sequence[func.FuncOp]", [*Parser(context(), text).parse_module().ops])
+    op = next(op for op in function.body.block.ops if isinstance(op, num.NumOp))
+    forms = _Forms.of(op, [range(number, number + 1) for number in inputs])
+    evaluated = int(_evaluated(op, [np.array(number) for number in inputs]).array)
+    for promise in forms.promises(inputs, evaluated):
+        assert promise.holds is True, f"{inputs}: not true: {promise.text}"
+    return evaluated
+
+
+class _WatchedEmitter(Emitter):
+    """An emitter that notes every interval on which what it emits relies."""
+
+    def __init__(self, claims: list[tuple[SSAValue, Interval]], before: Operation, context: FunctionContext):
+        super().__init__(before, context)
+        self.claims = claims
+
+    def held(self, x: Int[SSAValue], width: int) -> SSAValue:
+        self.claims.append((x.value, (x.low, x.high)))
+        return super().held(x, width)
+
+    def clamp(self, x: Int[SSAValue], low: int, high: int) -> Int[SSAValue]:
+        self.claims.append((x.value, (x.low, x.high)))
+        return super().clamp(x, low, high)
+
+    def at_least(self, x: Int[SSAValue], threshold: int) -> SSAValue:
+        self.claims.append((x.value, (x.low, x.high)))
+        return super().at_least(x, threshold)
+
+
+@dataclass(frozen=True)
+class _Forms:
+    """What an op lowers to, before and after `simplify`, and the operand that it folds to, if it folds.
+
+    intervals: those claimed for values of the first.
+    """
+
+    plain: Block
+    simple: Block
+    intervals: Mapping[SSAValue, Interval]
+    folded: int | None
+
+    @classmethod
+    def of(cls, op: num.NumOp, domains: Sequence[Domain]) -> _Forms:
+        claims: list[tuple[SSAValue, Interval]] = []
+        known = [(domain[0], domain[-1]) for domain in domains]
+        block, result = lowered_alone(op, known, partial(_WatchedEmitter, claims))
+        intervals: dict[SSAValue, Interval] = {}
+        returned = cast(Operation, block.last_op).operands[0]
+        for value, (low, high) in [*claims, *([(returned, result)] if result is not None else [])]:
+            least, most = intervals.get(value, (low, high))
+            intervals[value] = max(low, least), min(high, most)
+        module = cast(ModuleOp, cast(Operation, block.parent_op()).parent_op())
+        copy = module.clone()
+        SimplifyPass().apply(context(), copy)
+        [simple] = (one for one in copy.ops if isinstance(one, func.FuncOp) and one.sym_name.data == "alone")
+        folded = op.fold() if isinstance(op, HasFolderInterface) else None
+        place = None if folded is None else [*op.operands].index(cast(SSAValue, folded[0]))
+        return cls(block, simple.body.block, intervals, place)
+
+    def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+        """All that has to hold for these inputs."""
+        if self.folded is not None:
+            yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
+        none: Mapping[SSAValue, Interval] = {}
+        for words, block, intervals in (("", self.plain, self.intervals), ("after simplify, ", self.simple, none)):
+            reading = read(block, inputs, intervals)
+            yield from (Promise(words + one.text, one.holds) for one in reading.promises)
+            yield Promise(f"{words}the result is the documented one", equal(reading.result, expected))
+
+
+def _evaluated(op: num.NumOp, inputs: Sequence[Any]) -> Any:
+    """The result on the machine of the evaluator."""
+    operands = [column.astype(_dtype(operand.type)) for operand, column in zip(op.operands, inputs, strict=True)]
+    with np.errstate(all="ignore"):
+        result = np.asarray(op.computation()(NumpyMachine(), operands))
+    return Truths(result) if result.dtype == bool else Values(result.astype(np.int64))
+
+
+def _dtype(type: Attribute) -> Any:
+    if (format := number_format(type)) is not None:
+        return format.dtype
+    if (accumulator := accumulator_of(type)) is not None:
+        type = accumulator.storage
+    width = cast("IntegerType[int, Any]", type).width.data if isinstance(type, IntegerType) else 64
+    return np.dtype(f"i{-(-width // 8) if width != 24 else 4}")

@@ -1,0 +1,249 @@
+"""Statements, each proved for all inputs, refuted by one of them, or left open with the reason.
+
+A statement with few inputs is decided by trying all of them, any other by the solver. What Python computes, such as the
+evaluator, is compared as well: on all inputs if they are tried, otherwise on ends of the operands and some numbers
+between.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Any, TypeAlias
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.exact_integers import Condition, Number, choose
+from tinyml.tools.proofs.formulas import Claim, Unknowns, solver
+from tinyml.tools.proofs.reading import Promise, Unread
+from tinyml.tools.proofs.values import Truths, Values
+
+TRIED = 1 << 17
+"""Statements with up to this many inputs are decided by trying all of them."""
+
+ENDS, SAMPLED = 5, 48
+"""Inputs at each end of an operand and around zero, and others, for which the evaluator is compared."""
+
+CUTS = 32
+"""The solver gets the inputs between every so many cuts of a statement at a time."""
+
+Domain: TypeAlias = Sequence[int]
+"""The integers that an operand can be, in ascending order; a `range`, or a list of few."""
+
+Documented: TypeAlias = Callable[[Sequence[Number]], Number]
+"""The documented result of raws, a number or a condition."""
+
+Promises: TypeAlias = Callable[[Sequence[Number], "Number | Condition"], Iterator[Promise]]
+"""All that has to hold for some inputs and their documented result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(ABC):
+    """Something computes what is documented, for all inputs that satisfy `assumed`.
+
+    subject: what reports add up statements by. cuts: integers at which a single operand's domain is divided, so that
+    the solver decides about a piece at a time.
+    """
+
+    name: str
+    subject: str
+    domains: Sequence[Domain]
+    expected: Documented
+    assumed: Documented | None = None
+    cuts: Sequence[int] = ()
+
+    @abstractmethod
+    def promises(self) -> Promises:
+        """What is to be proved.
+
+        Raises `ValueError` if it cannot be computed at all, and `InputError` or `Unread` if it cannot be read.
+        """
+
+    @abstractmethod
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        """What Python computes for arrays of inputs."""
+
+    @abstractmethod
+    def as_test(self, inputs: Sequence[int], documented: int) -> str:
+        """A test in Python that fails as long as the statement is false for some inputs."""
+
+    def pieces(self) -> Iterator[Sequence[Domain]]:
+        """The domains, or parts of the only one."""
+        if not self.cuts:
+            yield self.domains
+            return
+        [domain] = self.domains
+        inner = [cut for cut in self.cuts if domain[0] < cut <= domain[-1]]
+        ends = {domain[0], *inner[::CUTS], domain[-1] + 1}
+        for start, end in pairwise(sorted(ends)):
+            yield [range(start, end)]
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Inputs for which a statement is false, and what is wrong there."""
+
+    statement: Statement
+    inputs: tuple[int, ...]
+    wrong: str
+
+    @property
+    def documented(self) -> int:
+        """The documented result for the inputs."""
+        return int(self.statement.expected(self.inputs))
+
+    def as_test(self) -> str:
+        """A test in Python that fails as long as the statement is false."""
+        inputs = self.inputs or [domain[0] for domain in self.statement.domains]
+        return self.statement.as_test(inputs, int(self.statement.expected(inputs)))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a statement. how: "all inputs", "solver", or the reason why it stays open."""
+
+    statement: Statement
+    seconds: float
+    how: str
+    counterexample: Counterexample | None = None
+    is_open: bool = False
+
+    @property
+    def proved(self) -> bool:
+        return self.counterexample is None and not self.is_open
+
+
+def decide(statement: Statement, seconds: float) -> Verdict:
+    """Prove a statement, or refute it; it stays open if the solver takes more than `seconds`."""
+    started = time.perf_counter()
+
+    def verdict(how: str, found: Counterexample | None = None, is_open: bool = False) -> Verdict:
+        return Verdict(statement, time.perf_counter() - started, how, found, is_open)
+
+    try:
+        promises = statement.promises()
+    except InputError as error:
+        return verdict(error.message, is_open=True)
+    except ValueError as error:
+        return verdict("lowering", Counterexample(statement, (), f"it is not computed at all: {error}"))
+    try:
+        if prod(map(len, statement.domains)) <= TRIED:
+            return verdict("all inputs", _tried(statement, promises, _all_of(statement.domains)))
+        some = [_some_of(domain, statement.cuts) for domain in statement.domains]
+        if (wrong := _tried(statement, promises, _all_of(some))) is not None:
+            return verdict("some inputs", wrong)
+        for piece in statement.pieces():
+            left = seconds - (time.perf_counter() - started)
+            found = _counterexample(statement, promises, piece, left)
+            if isinstance(found, str):
+                return verdict(found, is_open=True)
+            if found is not None:
+                wrong = _tried(statement, promises, [np.array([number]) for number in found])
+                if wrong is None:
+                    reason = "the solver's counterexample takes a product or an entry that there is not"
+                    return verdict(reason, is_open=True)
+                return verdict("solver", wrong)
+    except Unread as reason:
+        return verdict(str(reason), is_open=True)
+    return verdict("solver")
+
+
+def _counterexample(
+    statement: Statement, promises: Promises, domains: Sequence[Domain], seconds: float
+) -> Sequence[int] | str | None:
+    """Inputs for which the solver finds a statement false, None if there are none, or why that is not known."""
+    unknowns = Unknowns()
+    inputs = [unknowns.fresh(f"x{place}", domain[0], domain[-1]) for place, domain in enumerate(domains)]
+    for unknown, domain in zip(inputs, domains, strict=True):
+        _exclude_gaps(unknown, domain, unknowns)
+    if statement.assumed is not None and isinstance(assumed := statement.assumed(inputs), Claim):
+        unknowns.facts.append(assumed.term)
+    return _solved(
+        [*promises(inputs, statement.expected(inputs))], unknowns, [unknown.term for unknown in inputs], seconds
+    )
+
+
+def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
+    if isinstance(domain, range) or domain[-1] - domain[0] + 1 == len(domain):
+        return
+    z3 = solver()
+    unknowns.facts += [
+        z3.Or(unknown.term <= below, unknown.term >= above) for below, above in pairwise(domain) if above > below + 1
+    ]
+
+
+def _solved(
+    promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
+) -> Sequence[int] | str | None:
+    """None if all promises hold, the inputs for which one does not, or why that is not known."""
+    z3 = solver()
+    broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]
+    if any(promise.holds is False for promise in promises):
+        broken = []
+    elif not broken:
+        return None
+    search = z3.Solver()
+    search.set("timeout", max(int(seconds * 1000), 1))
+    search.add(*unknowns.facts)
+    if broken:
+        search.add(z3.Or(*broken))
+    found = search.check()
+    if found == z3.unsat:
+        return None
+    if found == z3.unknown:
+        return "the solver takes too long"
+    model = search.model()
+    return [model.eval(term, model_completion=True).as_long() for term in inputs]
+
+
+def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
+    """Some integers of a domain: its ends, those around zero and at cuts, and some between."""
+    if len(domain) <= 4 * ENDS:
+        return domain
+    at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))
+    around = [number for number in at if number in domain]
+    between: Sequence[int] = np.random.default_rng(0).integers(0, len(domain), SAMPLED).tolist()
+    return sorted({*domain[:ENDS], *around, *domain[-ENDS:], *(domain[place] for place in between)})
+
+
+def _all_of(domains: Sequence[Domain]) -> list[Any]:
+    """Arrays of all combinations of the integers of some domains."""
+    axes = np.meshgrid(*(np.array(domain, np.int64) for domain in domains), indexing="ij")
+    return [axis.ravel() for axis in axes]
+
+
+def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
+    """The first of some inputs for which a statement is false."""
+    values = [Values(column) for column in inputs]
+    if statement.assumed is not None:
+        allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)
+        inputs = [column[allowed] for column in inputs]
+        values = [Values(column) for column in inputs]
+    if inputs and len(inputs[0]) == 0:
+        return None
+    expected = statement.expected(values)
+    evaluated = equal(statement.evaluated(inputs), expected)
+    compared = Promise("the result in Python is the documented one", evaluated)
+    for promise in (*promises(values, expected), compared):
+        broken = np.flatnonzero(~np.broadcast_to(_holds(promise.holds), inputs[0].shape if inputs else (1,)))
+        if len(broken):
+            at = broken[0]
+            given = tuple(int(column[at]) for column in inputs)
+            return Counterexample(statement, given, f"not true: {promise.text}")
+    return None
+
+
+def _holds(condition: Any) -> Any:
+    return condition.array if isinstance(condition, Truths) else np.array(condition)
+
+
+def equal(a: Any, b: Any) -> Any:
+    if isinstance(a, bool | Claim | Truths) or isinstance(b, bool | Claim | Truths):
+        a, b = (choose(side, 1, 0) for side in (a, b))
+    if isinstance(a, int):
+        a, b = b, a
+    return a == b if isinstance(a, int) else a.equals(b)

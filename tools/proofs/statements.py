@@ -1,0 +1,201 @@
+"""What is stated about a format: every op on its numbers, at the scales of some ranges of values.
+
+Operands and results are formats of one family, each for one of `RANGES`; sums have the accumulators that the family
+chooses for some lengths.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.formats.specification import RoundedOnce, Specification
+from tinyml.tools.proofs.op_meanings import ascending
+from tinyml.tools.proofs.op_statements import OpStatement, statement
+from tinyml.tools.proofs.proving import Domain
+
+RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
+"""The ranges of values for which formats are fitted."""
+
+CLAMPS = ((0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None))
+THRESHOLDS = (0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9)
+CONSTANTS = (0.0, 1.0, -1.0, 0.5, 0.3, 1 / 3, -0.0625, 2.5, -7.5, 100.0, 1.0e9, -1.0e9)
+LENGTHS = (1, 9, 784)
+"""Lengths of sums of products."""
+
+COUNTS = (3, 4, 9, 49, 100)
+"""Numbers of elements of averages."""
+
+POWERS = (1, 4)
+"""Exponents of the factors of `num.scale`."""
+
+
+class Known(NamedTuple):
+    """A format and what it documents."""
+
+    format: NumberFormat
+    documented: Specification
+
+    @property
+    def operand(self) -> tuple[Attribute, Domain]:
+        """The type of an operand, and the raws that it can be."""
+        return self.format.type, self.documented.raws
+
+    def __str__(self) -> str:
+        return str(self.format.type)
+
+
+def variants(format: NumberFormat) -> list[Known]:
+    """The formats of this one's class and width for `RANGES`; the format itself if it does not depend on a range.
+
+    Without those that document nothing that could be proved.
+    """
+    fitted = {one.type: one for one in (format.for_range(*ends) for ends in RANGES) if type(one) is type(format)}
+    formats = (fitted or {format.type: format}).values()
+    return [Known(one, documented) for one in formats if (documented := one.specification) is not None]
+
+
+def statements(format: NumberFormat) -> Iterator[OpStatement]:
+    """All statements about a format; raises `InputError` for one that documents nothing that could be proved."""
+    if not (formats := variants(format)):
+        raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
+    narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
+    for lhs, rhs, result in product(formats, repeat=3):
+        yield from binary(lhs, rhs, result)
+    for lhs, rhs in product(narrowest, formats):
+        yield from binary(lhs, rhs, formats[0])
+        yield from binary(rhs, formats[-1], lhs)
+    for source, result in product([*formats, *narrowest], repeat=2):
+        yield from unary(source, result)
+    for one in formats:
+        yield from comparisons(one)
+        yield from constants(one)
+        yield from (scaled(one, exponent) for exponent in POWERS)
+    for source, result in product(formats, repeat=2):
+        yield from averages(source, result)
+    for result in formats:
+        yield from combined(formats[0], formats[-1], result)
+    for place, (lhs, rhs) in enumerate(combinations_with_replacement(formats, 2)):
+        results = formats if place == 0 else [formats[place % len(formats)]]
+        for result, length in product(results, LENGTHS):
+            yield from sums(lhs, rhs, result, length)
+
+
+def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
+    """Sum, difference and product."""
+    for op in (num.AddOp, num.SubOp, num.MulOp):
+        yield statement(
+            f"{lhs}, {rhs} -> {result}",
+            lambda x, op=op: op(x[0], x[1], result.format.type),
+            [lhs.operand, rhs.operand],
+        )
+
+
+def unary(source: Known, result: Known) -> Iterator[OpStatement]:
+    """Negation and conversion."""
+    for op in (num.NegOp, num.ConvertOp):
+        yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
+
+
+def comparisons(one: Known) -> Iterator[OpStatement]:
+    """Clamps to reals, comparisons with reals and with numbers of the format, and the step function."""
+    for low, high in CLAMPS:
+        yield statement(
+            f"{one} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [one.operand]
+        )
+    for threshold in THRESHOLDS:
+        yield statement(f"{one} with {threshold:g}", lambda x, real=threshold: num.AtLeastOp(x[0], real), [one.operand])
+    yield statement(f"{one}", lambda x: num.GreaterOp(x[0], x[1]), [one.operand, one.operand])
+    yield statement(f"{one}", lambda x: num.StepOp(x[0], one.format.type), [one.operand])
+
+
+def constants(one: Known) -> Iterator[OpStatement]:
+    """Reals, rounded when a program is compiled."""
+    for real in CONSTANTS:
+        yield statement(f"{real:g} -> {one}", lambda x, real=real: num.ConstantOp(real, one.format.type), [])
+
+
+def scaled(one: Known, exponent: int) -> OpStatement:
+    """The product with 2^exponent where the format has it; the factor has a format with room for it."""
+    factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
+    power, documented = factor.specification, one.documented
+    assert power is not None
+    raws, order = ascending(documented), documented.order
+    most = documented.number(raws[-1]) / (1 << exponent)
+    first = raws[bisect_left(raws, -most, key=documented.number)]
+    last = raws[bisect_right(raws, most, key=documented.number) - 1]
+    return statement(
+        f"{one} by {1 << exponent}",
+        lambda x: num.ScaleOp(x[0], x[1], one.format.type),
+        [one.operand, (factor.type, [power.nearest(Fraction(1 << exponent))])],
+        assumed=lambda x: (order(x[0]) <= order(last)) & (order(x[0]) >= order(first)),
+    )
+
+
+def averages(source: Known, result: Known) -> Iterator[OpStatement]:
+    """Totals of numbers and averages, in formats that add up integers."""
+    type, raws = source.operand
+    low, high = raws[0], raws[-1]
+    for count in COUNTS:
+        if (total := source.format.total(count)) == f32:
+            return
+        if source.format == result.format:
+            yield statement(
+                f"{count} of {source}",
+                lambda x: num.TallyOp(x[0], x[1]),
+                [(total, range((count - 1) * low, (count - 1) * high + 1)), (type, raws)],
+            )
+        for op in (num.AverageOp, num.MeanOp):
+            yield statement(
+                f"{count} of {source} -> {result}",
+                lambda x, op=op, count=count: op(x[0], count, source.format, result.format.type),
+                [(total, range(count * low, count * high + 1))],
+            )
+
+
+def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
+    """x * y - z, rounded once; formats that round step by step have the steps stated already."""
+    if isinstance(result.documented, RoundedOnce):
+        yield statement(
+            f"x * y - z of {lhs}, {rhs}, {lhs} -> {result}",
+            lambda x: num.CombineOp(x, [2, -1], result.format.type),
+            [lhs.operand, rhs.operand, lhs.operand],
+        )
+
+
+def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
+    """A sum of `length` products: its start, each addition, and the rounding at the end; nothing if no sum holds it."""
+    terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
+    try:
+        bound = result.format.sum_bound(terms)
+        accumulator = result.format.accumulator_for(terms[0], bound)
+        if bound is not None:
+            accumulator = result.format.accumulator(lhs.format, rhs.format, bound)
+    except (InputError, VerifyException):
+        return
+    size, unit = lhs.documented.size * rhs.documented.size, lhs.documented.unit_of_products(rhs.documented)
+    products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
+    assert accumulator.unit == unit, f"{sum} has not the unit of {products}"
+    yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [])
+    yield statement(
+        f"{products} in {sum}",
+        lambda x: num.MacOp(x[0], x[1], x[2]),
+        [(sum, range(-(length - 1) * size, (length - 1) * size + 1)), lhs.operand, rhs.operand],
+    )
+    yield statement(
+        f"{products} in {sum} -> {result}",
+        lambda x: num.FinishOp(x[0], result.format.type, bound),
+        [(sum, range(-length * size, length * size + 1))],
+        cuts=result.documented.cuts_of_sums(unit),
+    )
