@@ -12,7 +12,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -76,14 +76,11 @@ class _Window:
 
     @property
     def may_slide(self) -> bool:
-        loop = self.pixels
+        loop, image = self.pixels, scratch.root(self.copy.source)
         if not isinstance(loop, scf.ForOp) or loop.iter_args or not counts_from_zero(loop) or self.row % self.step:
             return False
-        written = [
-            op for op in loop.walk() if isinstance(op, memref.StoreOp | scratch.CopyRunOp) and op is not self.copy
-        ]
-        others = {scratch.root(op.memref if isinstance(op, memref.StoreOp) else op.dest) for op in written}
-        image, whole = scratch.root(self.copy.source), const_evaluate_operand(self.copy.count) == self.row
+        whole = const_evaluate_operand(self.copy.count) == self.row and loop.is_ancestor(self.copy)
+        others = {scratch.root(array) for op in loop.walk() if op is not self.copy for array in _written(op)}
         return whole and image not in others and not any(overlap(other, self.window) for other in others)
 
     def slide(self) -> None:
@@ -148,6 +145,17 @@ class _Window:
             for place, operand in enumerate(op.operands):
                 if scratch.root(operand) is self.weights and not body.is_ancestor(operand.owner):
                     op.operands[place] = moved(operand)
+
+
+def _written(op: Operation) -> list[SSAValue]:
+    """The arrays that an op may write."""
+    match op:
+        case memref.LoadOp() | memref.CastOp() | scratch.SliceOp():
+            return []
+        case scratch.CopyRunOp():
+            return [op.dest]
+        case _:
+            return [operand for operand in op.operands if isinstance(operand.type, MemRefType)]
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
