@@ -52,6 +52,8 @@ def plain_format(format: NumberFormat) -> str:
     bits = f"{format.bits} bits"
     if format.dtype.kind == "f":
         return f"floating point, {bits}"
+    if format.groups is not None:
+        return f"{bits}, groups with scales of their own"
     if (formula := affine_formula(format)) is None:
         return f"{format.type.name.partition('.')[0]}, {bits}"
     unit, _ = formula

@@ -215,6 +215,7 @@ def test_operations_have_plain_names(name: str, plain: str) -> None:
         ("!fixed.q<8, -5>", "8 bits, steps of 32"),
         ("!posit.p<8, 2>", "posit, 8 bits"),
         ("f32", "floating point, 32 bits"),
+        ("!mxint.b<8, 3, 4 of 4, [1]>", "8 bits, groups with scales of their own"),
     ],
 )
 def test_formats_have_plain_words(type: str, words: str) -> None:
