@@ -32,7 +32,9 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
-    to, variables = GraphBuilder(file), Variables(graph)
+    to = GraphBuilder(file)
+    with to.importing(""):
+        variables = Variables(graph)
     entrance, skipped = _entrance(graph)
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
