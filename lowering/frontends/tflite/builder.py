@@ -97,6 +97,13 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
     return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
+def number_of(tensor: Tensor) -> float:
+    """The real of a constant with a single element."""
+    if tensor.data is None or tensor.data.size != 1:
+        raise VerifyException(f"{tensor} must be one constant number")
+    return float(tensor_format(tensor).decode(signed(tensor.data)).item())
+
+
 def activation_format(tensor: Tensor) -> NumberFormat:
     """The format of a tensor other than weights, which has a single scale."""
     format = tensor_format(tensor)

@@ -44,15 +44,19 @@ def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
     """The operators from one that splits an image to the one that joins it; None if others are among them."""
     chain = [first]
     while chain[-1].kind != "BATCH_TO_SPACE_ND":
-        [output, *others] = chain[-1].outputs
-        users = [op for op in graph.operators if output in op.inputs]
-        if others or output in graph.outputs or len(users) != 1 or users[0].inputs[0] is not output:
+        outputs = chain[-1].outputs
+        users = [op for op in graph.operators if outputs and outputs[0] in op.inputs]
+        if len(outputs) != 1 or outputs[0] in graph.outputs or len(users) != 1 or users[0].inputs[0] is not outputs[0]:
             return None
-        if users[0].kind not in (*CONVOLUTIONS, *SHAPES, "BATCH_TO_SPACE_ND"):
+        if users[0].kind not in (*CONVOLUTIONS, *SHAPES, "BATCH_TO_SPACE_ND") or users[0] in chain:
             return None
         chain.append(users[0])
     convolutions = [op for op in chain if op.kind in CONVOLUTIONS]
-    if len(convolutions) != 1 or any(convolutions[0].options[name] != value for name, value in PLAIN.items()):
+    if (
+        len(convolutions) != 1
+        or not chain[-1].outputs
+        or any(convolutions[0].options[name] != value for name, value in PLAIN.items())
+    ):
         return None
     blocks = [integers_of(op, 1, "the block") for op in (first, chain[-1])]
     return chain if blocks[0] == blocks[1] else None

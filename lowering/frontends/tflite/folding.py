@@ -100,7 +100,8 @@ def _result(op: Operator) -> Array | None:
     if len(constants) < len(inputs) or any(array.dtype.name not in ("int32", "int64") for array in integers):
         return None
     try:
-        return FOLDED[op.kind](op, constants)
+        with np.errstate(all="ignore"):
+            return FOLDED[op.kind](op, constants)
     except (ValueError, IndexError, VerifyException) as error:
         raise InputError(f"{op}: {error}") from error
 
@@ -128,31 +129,44 @@ def _filled(dims: Array, value: Array) -> Array:
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 
-def _of_two(compute: Callable[[Array, Array], Array]) -> Fold:
-    return lambda op, inputs: compute(*inputs)
+def _arithmetic(compute: Callable[[Array, Array], Array]) -> Fold:
+    """The folding of an operator whose operands broadcast, to no more elements than the file declares."""
+
+    def fold(op: Operator, inputs: Sequence[Array]) -> Array:
+        lhs, rhs = inputs
+        if prod(np.broadcast_shapes(lhs.shape, rhs.shape)) != prod(op.outputs[0].shape):
+            raise ValueError(f"operands of shapes {lhs.shape} and {rhs.shape} do not give {op.outputs[0].shape}")
+        return compute(lhs, rhs)
+
+    return fold
+
+
+def _agreed(op: Operator, inputs: Sequence[Array]) -> Array:
+    lhs, rhs = (tuple(shape.ravel().tolist()) for shape in inputs)
+    return np.array(np.broadcast_shapes(lhs, rhs))
 
 
 FOLDED: dict[str, Fold] = {
-    "ADD": _of_two(np.add),
-    "BROADCAST_ARGS": _of_two(lambda lhs, rhs: np.array(np.broadcast_shapes(tuple(lhs), tuple(rhs)))),
-    "BROADCAST_TO": _of_two(lambda value, dims: _filled(dims, value)),
+    "ADD": _arithmetic(np.add),
+    "BROADCAST_ARGS": _agreed,
+    "BROADCAST_TO": lambda op, inputs: _filled(inputs[1], inputs[0]),
     "CAST": lambda op, inputs: inputs[0],
     "CONCATENATION": lambda op, inputs: np.concatenate(inputs, op.options["axis"]),
     "DEQUANTIZE": lambda op, inputs: _reals(input_of(op, 0)),
     "EXPAND_DIMS": lambda op, inputs: inputs[0],
-    "FILL": _of_two(_filled),
-    "FLOOR_DIV": _of_two(np.floor_divide),
+    "FILL": lambda op, inputs: _filled(inputs[0], inputs[1]),
+    "FLOOR_DIV": _arithmetic(np.floor_divide),
     "GATHER": _gathered,
-    "MAXIMUM": _of_two(np.maximum),
-    "MINIMUM": _of_two(np.minimum),
-    "MUL": _of_two(np.multiply),
+    "MAXIMUM": _arithmetic(np.maximum),
+    "MINIMUM": _arithmetic(np.minimum),
+    "MUL": _arithmetic(np.multiply),
     "PACK": lambda op, inputs: np.stack(inputs, op.options["axis"]),
     "REDUCE_PROD": _reduced,
     "RESHAPE": lambda op, inputs: inputs[0],
     "SHAPE": lambda op, inputs: inputs[0],
     "SQUEEZE": lambda op, inputs: inputs[0],
     "STRIDED_SLICE": _strided,
-    "SUB": _of_two(np.subtract),
+    "SUB": _arithmetic(np.subtract),
 }
 """The operators that are folded, if their inputs are plain integers."""
 

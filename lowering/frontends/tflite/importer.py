@@ -32,7 +32,9 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
-    to, variables = GraphBuilder(file), Variables(graph)
+    to = GraphBuilder(file)
+    with to.importing(""):
+        variables = Variables(graph)
     entrance, skipped = _entrance(graph)
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
@@ -88,11 +90,18 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
-        raise InputError(
-            f"{op} is not supported: write it with other operators (docs/importing.md lists those that are "
-            "supported), or end the model before it"
+        cure = (
+            "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
+            if op.kind.startswith(LOOPS)
+            else "write it with other operators (docs/importing.md lists those that are supported), or end the model "
+            "before it"
         )
+        raise InputError(f"{op} is not supported: {cure}")
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
+
+
+LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
+"""The beginnings of the names of operators that run over a sequence."""

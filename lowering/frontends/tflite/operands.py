@@ -60,3 +60,18 @@ def strided_ranges(op: Operator) -> list[range]:
     if not all(ranges):
         raise VerifyException("the range is empty")
     return ranges
+
+
+def axis_of(op: Operator, position: int, x: Tensor) -> int:
+    """The axis of a tensor that a constant input names."""
+    axes = integers_of(op, position, "the axis")
+    if len(axes) != 1:
+        raise VerifyException(f"expected one axis, got {axes}")
+    return axis_in(axes[0], len(x.shape))
+
+
+def axis_in(axis: int, rank: int) -> int:
+    """An axis counted from 0."""
+    if not -rank <= axis < rank:
+        raise VerifyException(f"axis {axis} of a tensor of rank {rank}")
+    return axis % rank

@@ -81,8 +81,8 @@ class Variables:
         if name not in self.values:
             raise VerifyException("no CALL_ONCE gives the variable a constant to begin with")
         if op.kind == "READ_VARIABLE":
-            [output] = op.outputs
-            to.define(output, self.values[name])
+            for output in op.outputs:
+                to.define(output, self.values[name])
             return
         value = to.value(input_of(op, 1))
         if value.type != self.values[name].type:
@@ -167,22 +167,28 @@ def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Ro
     uses = [op for op in graph.operators if any(x is not None and handles.get(x) == name for x in op.inputs)]
     if [op.kind for op in uses] != ["READ_VARIABLE", "ASSIGN_VARIABLE"]:
         return None
+    if len(uses[0].outputs) != 1 or len(uses[1].inputs) != 2:
+        return None
     kept, assigned = uses[0].outputs[0], uses[1].inputs[1]
     reader = only_reader(kept)
-    if reader is not None and reader.kind == "STRIDED_SLICE":
+    if reader is not None and reader.kind == "STRIDED_SLICE" and reader.outputs:
         cut, before = reader, reader.outputs[0]
         joined = only_reader(before)
-        fits = joined is not None and joined.outputs[0] is assigned
+        fits = joined is not None and assigned in joined.outputs
     else:
         joined, before = reader, kept
         cut = next((op for op in graph.operators if op.kind == "STRIDED_SLICE" and assigned in op.outputs), None)
         fits = cut is not None and only_reader(cut.outputs[0]) is uses[1]
-    if cut is None or joined is None or joined.kind != "CONCATENATION" or not fits:
+    if cut is None or joined is None or not fits or joined.kind != "CONCATENATION":
         return None
-    if len(joined.inputs) != 2 or joined.inputs[0] is not before or joined.options["activation"] != "NONE":
+    if len(joined.outputs) != 1 or len(joined.inputs) != 2 or joined.options["activation"] != "NONE":
         return None
-    new, whole, source = joined.inputs[1], joined.outputs[0], cut.inputs[0]
-    if new is None or source not in (kept, whole) or {element(kept), element(new)} != {element(whole)}:
+    [first, new], [whole], source = joined.inputs, joined.outputs, cut.inputs[0]
+    if new is None or first is not before or source not in (kept, whole):
+        return None
+    if not len(new.shape) == len(kept.shape) == len(whole.shape) > 0 or {*map(element, (kept, new))} != {
+        element(whole)
+    }:
         return None
     axis = joined.options["axis"] % len(whole.shape)
     left = [range(extent) for extent in whole.shape]

@@ -213,6 +213,10 @@ REFUSED = {
         small("CUMSUM"),
         r"operator 0 \(CUMSUM, which computes 't1'\) is not supported: write it with other operators ",
     ),
+    "loop": (
+        small("WHILE"),
+        r"operator 0 \(WHILE.* is not supported: convert recurrent layers unrolled; in Keras, LSTM",
+    ),
     "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),

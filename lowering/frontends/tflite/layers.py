@@ -1,0 +1,213 @@
+"""Import of layers on windows and vectors: convolutions, pools, reductions and products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, start_format
+from tinyml.lowering.frontends.layers.network_layers import (
+    TRANSPOSED,
+    Pair,
+    Windows,
+    convolution,
+    dense,
+    filter_in,
+    pool,
+    same_windows,
+    transposed_convolution,
+)
+from tinyml.lowering.frontends.tflite.builder import (
+    GraphBuilder,
+    activation_format,
+    element,
+    parameter_of,
+    weights_format,
+)
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+from tinyml.lowering.frontends.tflite.operands import axis_in, input_of, integers_of, optional_input
+
+IMAGE = "NHWC"
+"""The axes of images."""
+
+
+def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
+    """The windows of an operator. image, filter: the shapes of an NHWC image and an OHWI filter."""
+    (_, *extents, _), (_, height, width, _) = image, filter
+    if op.options["padding"] == "VALID":
+        return Windows((height, width), strides, dilations)
+    return same_windows(extents, (height, width), strides, dilations)
+
+
+def average_pool(to: GraphBuilder, op: Operator) -> None:
+    """AVERAGE_POOL_2D."""
+    _pool(to, op, tdsl.AveragePoolOp)
+
+
+def max_pool(to: GraphBuilder, op: Operator) -> None:
+    """MAX_POOL_2D."""
+    _pool(to, op, tdsl.MaxPoolOp)
+
+
+def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
+    image, output = input_of(op, 0), op.outputs[0]
+    if len(image.shape) != 4:
+        raise VerifyException(f"expected an image of rank 4, got {image.shape}")
+    kernel = op.options["filter_height"], op.options["filter_width"]
+    strides = op.options["stride_h"], op.options["stride_w"]
+    windows = windows_of(op, image.shape, (1, *kernel, 1), strides, (1, 1))
+    pooled = pool(to, kind, to.image(image), windows, element(output), axes=IMAGE)
+    to.define(output, to.activated(pooled.value, op.options["activation"]))
+
+
+def mean(to: GraphBuilder, op: Operator) -> None:
+    """MEAN over some axes."""
+    x, output = input_of(op, 0), op.outputs[0]
+    rank = len(x.shape)
+    axes = sorted({axis + rank if axis < 0 else axis for axis in integers_of(op, 1, "the axes")})
+    if not axes or axes[0] < 0 or axes[-1] >= rank:
+        raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
+    averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
+    to.define(output, to.reshape(averages, output.shape))
+
+
+def resize_nearest(to: GraphBuilder, op: Operator) -> None:
+    """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
+    x, size = input_of(op, 0), integers_of(op, 1, "the size")
+    if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
+        raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
+    for before, after in zip(x.shape[1:3], size, strict=True):
+        if _nearest(op, before, after) != [number * before // after for number in range(after)]:
+            raise VerifyException(f"this alignment of {after} pixels to {before} is not supported")
+    to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
+
+
+def _nearest(op: Operator, before: int, after: int) -> list[int]:
+    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
+    aligned = op.options["align_corners"] and after > 1
+    scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
+    centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
+    rounded = np.floor(centres * scale + np.float32(0.5 if op.options["align_corners"] else 0))
+    return np.clip(rounded.astype(int), 0, before - 1).tolist()
+
+
+BIASES = {8: "int32", 16: "int64"}
+"""The type of biases, and of sums, by the width of activations."""
+
+
+def conv_2d(to: GraphBuilder, op: Operator) -> None:
+    """CONV_2D: filters O x KH x KW x C / groups."""
+    image, filter = input_of(op, 0), input_of(op, 1)
+    if len(image.shape) != 4 or len(filter.shape) != 4:
+        raise VerifyException(f"expected an image and a filter of rank 4, got {image.shape} and {filter.shape}")
+    if image.shape[3] % filter.shape[3]:
+        raise VerifyException(f"filters of {filter.shape[3]} channels do not divide {image.shape[3]}")
+    _convolve(to, op, "OHWI", image.shape[3] // filter.shape[3])
+
+
+def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
+    """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
+    image, filter = input_of(op, 0), input_of(op, 1)
+    if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
+        raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
+    _convolve(to, op, "IHWO", image.shape[3])
+
+
+def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
+    """A convolution. axes: of the filter in the file."""
+    image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    format = weights_format(filter, axes.index("O"), wide=True)
+    weights = filter_in(to, _weights(filter, format), axes)
+    strides = op.options["stride_h"], op.options["stride_w"]
+    dilations = op.options["dilation_h"], op.options["dilation_w"]
+    windows = windows_of(op, image.shape, weights.shape, strides, dilations)
+    start = bias(op, format, activation_format(image), len(weights.raws))
+    sums = convolution(to, to.image(image), weights, windows, groups, start, element(output), axes=IMAGE)
+    to.define(output, to.activated(sums.value, op.options["activation"]))
+
+
+def transpose_conv(to: GraphBuilder, op: Operator) -> None:
+    """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
+    filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
+    if len(image.shape) != 4 or len(filter.shape) != 4 or integers_of(op, 0, "the shape") != list(output.shape):
+        raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
+    strides = op.options["stride_h"], op.options["stride_w"]
+    ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
+    # The result's shape determines what is cropped below and on the right.
+    top, _, left, _ = ordinary.padding
+    whole = (
+        (extent - 1) * step + size
+        for extent, step, size in zip(image.shape[1:3], strides, ordinary.kernel, strict=True)
+    )
+    bottom, right = (
+        full - before - extent for full, before, extent in zip(whole, (top, left), output.shape[1:3], strict=True)
+    )
+    windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
+    format = weights_format(filter, 0, wide=True)
+    weights = filter_in(to, _weights(filter, format), "OHWI", TRANSPOSED)
+    start = bias(op, format, activation_format(image), filter.shape[0], position=3)
+    sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
+    to.define(output, to.activated(sums.value, op.options["activation"]))
+
+
+def fully_connected(to: GraphBuilder, op: Operator) -> None:
+    """FULLY_CONNECTED: weights O x I times each vector of I elements."""
+    x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    if len(weights.shape) != 2 or op.options["weights_format"]:
+        raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
+    format = weights_format(weights, 0)
+    start = bias(op, format, activation_format(x), weights.shape[0])
+    sums = dense(to, to.value(x), _weights(weights, format), output.shape, start, element(output))
+    to.define(output, to.activated(sums, op.options["activation"]))
+
+
+def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
+    if tensor.data is None:
+        raise VerifyException(f"the weights {tensor} must be a constant")
+    return parameter_of(tensor, tensor.data, format)
+
+
+def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
+    """The initial values of sums; None for zero.
+
+    Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
+    """
+    tensor = optional_input(op, position)
+    if tensor is None:
+        if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
+            raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
+        return None
+    if tensor.data is None or prod(tensor.shape) != rows:
+        raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
+    if tensor.dtype == "float32":
+        return parameter_of(tensor, tensor.data.ravel(), activation_format(tensor))
+    if (expected := BIASES.get(x.bits)) != tensor.dtype:
+        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
+    format = start_format(weights, x)
+    return parameter_of(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
+
+
+def reduce_max(to: GraphBuilder, op: Operator) -> None:
+    """REDUCE_MAX over axes that follow one another."""
+    x, axes = (
+        input_of(op, 0),
+        sorted({axis_in(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),
+    )
+    if not axes or axes != list(range(axes[0], axes[-1] + 1)):
+        raise VerifyException(f"expected axes that follow one another, got {axes}")
+    before, after = x.shape[: axes[0]], x.shape[axes[-1] + 1 :]
+    count = prod(x.shape[axes[0] : axes[-1] + 1])
+    image = to.reshape(to.value(x), (1, prod(before), count, prod(after)))
+    to.define(op.outputs[0], greatest_of(to, image, (1, count), op.outputs[0]))
+
+
+def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
+    """The greatest elements of windows that do not overlap, in the shape of an output."""
+    pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
+    return to.reshape(pooled.value, output.shape)

@@ -1,0 +1,154 @@
+"""Import of operators that move elements: shapes, slices, parts and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, number_of
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+from tinyml.lowering.frontends.tflite.operands import (
+    axis_in,
+    axis_of,
+    input_of,
+    integers_of,
+    optional_input,
+    strided_ranges,
+)
+
+
+def reshape(to: GraphBuilder, op: Operator) -> None:
+    """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
+    x, output = input_of(op, 0), op.outputs[0]
+    if prod(x.shape) != prod(output.shape):
+        cure = "; in Keras, Input(..., batch_size=1) leaves no shape open" if -1 in output.signature else ""
+        raise VerifyException(f"cannot reshape {x.shape} to {output.signature or output.shape}{cure}")
+    to.define(output, to.op(tdsl.ReshapeOp, to.value(x), output.shape))
+
+
+def transpose(to: GraphBuilder, op: Operator) -> None:
+    """TRANSPOSE."""
+    x, axes = input_of(op, 0), integers_of(op, 1, "the permutation")
+    if sorted(axes) != list(range(len(x.shape))):
+        raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
+    to.define(op.outputs[0], to.op(tdsl.TransposeOp, to.value(x), axes))
+
+
+def pad(to: GraphBuilder, op: Operator) -> None:
+    """PAD with zeros, and PADV2 with a constant."""
+    x = input_of(op, 0)
+    edges = integers_of(op, 1, "the padding")
+    if len(edges) != 2 * len(x.shape) or min(edges) < 0:
+        raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
+    filling = 0.0 if (value := optional_input(op, 2)) is None else number_of(value)
+    if not any(edges):
+        to.define(op.outputs[0], to.value(x))
+        return
+    to.define(op.outputs[0], to.op(tdsl.PadOp, to.value(x), edges[::2], edges[1::2], filling))
+
+
+def concatenation(to: GraphBuilder, op: Operator) -> None:
+    """CONCATENATION of tensors of one quantisation."""
+    output = op.outputs[0]
+    parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
+    axis = axis_in(op.options["axis"], len(output.shape))
+    to.define(output, to.activated(to.op(tdsl.ConcatOp, parts, axis), op.options["activation"]))
+
+
+def slice_(to: GraphBuilder, op: Operator) -> None:
+    """SLICE by begin and size; a size of -1 extends to the end."""
+    x = input_of(op, 0)
+    begin, size = integers_of(op, 1, "the begin"), integers_of(op, 2, "the size")
+    if not len(begin) == len(size) == len(x.shape):
+        raise VerifyException(f"begin {begin} and size {size} of a tensor of rank {len(x.shape)}")
+    sizes = [
+        extent - start if count == -1 else count for extent, start, count in zip(x.shape, begin, size, strict=True)
+    ]
+    inside = zip(x.shape, begin, sizes, strict=True)
+    if not all(start >= 0 and 0 < count <= extent - start for extent, start, count in inside):
+        raise VerifyException(f"begin {begin} and size {size} leave a tensor of shape {x.shape}")
+    to.define(op.outputs[0], to.part(to.value(x), begin, sizes))
+
+
+def strided_slice(to: GraphBuilder, op: Operator) -> None:
+    """STRIDED_SLICE, with numpy's rules for ranges."""
+    ranges = strided_ranges(op)
+    # The step is irrelevant for a single element.
+    steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
+    value = to.part(to.value(input_of(op, 0)), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
+    to.define(op.outputs[0], to.reshape(value, op.outputs[0].shape))
+
+
+def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
+    """A list with a number for one axis, and for the others `elsewhere`, or their extents if that is None."""
+    return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
+
+
+def split(to: GraphBuilder, op: Operator) -> None:
+    """SPLIT into equal parts along an axis."""
+    x, axis = input_of(op, 1), axis_of(op, 0, input_of(op, 1))
+    if x.shape[axis] % len(op.outputs):
+        raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
+    _split(to, op, x, axis, [x.shape[axis] // len(op.outputs)] * len(op.outputs))
+
+
+def split_v(to: GraphBuilder, op: Operator) -> None:
+    """SPLIT_V into parts of given sizes, one of which may be -1 for what is left."""
+    x, sizes, axis = input_of(op, 0), integers_of(op, 1, "the sizes"), axis_of(op, 2, input_of(op, 0))
+    left = x.shape[axis] - sum(size for size in sizes if size >= 0)
+    sizes = [left if size == -1 else size for size in sizes]
+    if len(sizes) != len(op.outputs) or sum(sizes) != x.shape[axis] or min(sizes) < 1:
+        raise VerifyException(f"parts of the sizes {sizes} of {x.shape} along axis {axis}")
+    _split(to, op, x, axis, sizes)
+
+
+def unpack(to: GraphBuilder, op: Operator) -> None:
+    """UNPACK into the parts of an axis, which disappears."""
+    x = input_of(op, 0)
+    axis = axis_in(op.options["axis"], len(x.shape))
+    if len(op.outputs) != x.shape[axis]:
+        raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
+    _split(to, op, x, axis, [1] * len(op.outputs))
+
+
+def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
+    """Define the outputs as parts along an axis."""
+    value, begin = to.value(x), 0
+    for output, size in zip(op.outputs, sizes, strict=True):
+        part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
+        to.define(output, to.reshape(part, output.shape))
+        begin += size
+
+
+def pack(to: GraphBuilder, op: Operator) -> None:
+    """PACK along a new axis."""
+    output = op.outputs[0]
+    axis = axis_in(op.options["axis"], len(output.shape))
+    shape = _at(output.shape, axis, 1, None)
+    parts = [to.reshape(to.value(input_of(op, position)), shape) for position in range(len(op.inputs))]
+    to.define(output, to.op(tdsl.ConcatOp, parts, axis))
+
+
+def tile(to: GraphBuilder, op: Operator) -> None:
+    """TILE, copies of a tensor behind one another along each axis."""
+    x, counts = input_of(op, 0), integers_of(op, 1, "the number of copies")
+    if len(counts) != len(x.shape) or min(counts, default=1) < 1:
+        raise VerifyException(f"{counts} copies of a tensor of rank {len(x.shape)}")
+    value = to.value(x)
+    for axis, count in enumerate(counts):
+        if count > 1:
+            to.check_shape([*x.shape, count])
+            value = to.op(tdsl.ConcatOp, [value] * count, axis)
+    to.define(op.outputs[0], value)
+
+
+def reverse(to: GraphBuilder, op: Operator) -> None:
+    """REVERSE_V2 along some axes."""
+    x = input_of(op, 0)
+    value = to.value(x)
+    for axis in {axis_in(axis, len(x.shape)) for axis in integers_of(op, 1, "the axes")}:
+        value = to.op(tdsl.ReverseOp, value, axis)
+    to.define(op.outputs[0], value)
