@@ -57,9 +57,16 @@ def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
 
 
 def _operation(op: num.NumOp, name: str) -> OpStatement:
+    def of(x: Sequence[SSAValue]) -> num.NumOp:
+        copy = op.clone()
+        # An operand that the program has twice is two here.
+        for place, value in enumerate(x):
+            copy.operands[place] = value
+        return copy
+
     return statement(
         name,
-        lambda x: op.clone(value_mapper=dict(zip(op.operands, x, strict=True))),
+        of,
         [(operand.type, _domain(op, operand.type)) for operand in op.operands],
     )
 
@@ -165,7 +172,8 @@ def _products(op: tdsl.ContractionOp, term: tdsl.Term, shifts: Sequence[int] | N
     length = int(np.prod(term.summed))
     if lhs is None and rhs is None:
         corners = [a * b * length for a, b in product(_ends(term.lhs), _ends(term.rhs))]
-        least = 0 if term.lhs is term.rhs and term.lhs_map == term.rhs_map else min(0, *corners)
+        squares = _moved(term.lhs) is _moved(term.rhs) and int(np.prod(tdsl.shape_of(op.out))) == 1
+        least = 0 if squares else min(0, *corners)
         return least << max(shifts or (0,)), max(0, *corners) << max(shifts or (0,))
     constant, map, other = (lhs, term.lhs_map, term.rhs) if lhs is not None else (rhs, term.rhs_map, term.lhs)
     assert constant is not None
@@ -177,6 +185,15 @@ def _products(op: tdsl.ContractionOp, term: tdsl.Term, shifts: Sequence[int] | N
         most = sum(max(weight * low, weight * high, 0) for weight in weights)
         sums.append((least << left, most << left))
     return min(least for least, _ in sums), max(most for _, most in sums)
+
+
+def _moved(value: SSAValue) -> SSAValue:
+    """The vector of which a tensor is a row or a column."""
+    while isinstance(value.owner, tdsl.ReshapeOp | tdsl.TransposeOp) and max(tdsl.shape_of(value)) == int(
+        np.prod(tdsl.shape_of(value))
+    ):
+        value = value.owner.input
+    return value
 
 
 MOST_WEIGHTS = 1 << 18
