@@ -1,4 +1,7 @@
-"""The command `tinyml prove`, which proves that the arithmetic of a format is the documented one, for all inputs."""
+"""The command `tinyml prove`, which proves that the arithmetic of a format or a program is the documented one.
+
+For a program also that its sums of products never overflow.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,15 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 
 if TYPE_CHECKING:
+    from tinyml.tools.proofs.op_statements import OpStatement
+    from tinyml.tools.proofs.programs import Unstated
     from tinyml.tools.proofs.proving import Verdict
 
 
@@ -20,7 +26,11 @@ if TYPE_CHECKING:
 class ProveRequest(PrintOptions):
     """What is proved; the fields are the options of `tinyml prove`."""
 
-    subject: str = option("a number format and its bits, such as NAME:8", flags=(), metavar="FORMAT")
+    subject: str = option(
+        "a number format and its bits, such as NAME:8, or a folder written by tinyml compile",
+        flags=(),
+        metavar="FORMAT|OUT",
+    )
     seconds: Seconds = option("limit on the solver's time for each statement", default=60.0)
 
 
@@ -30,27 +40,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each op, then what is open and what is false; the exit code is 1 if anything is false."""
+    from tinyml.tools.proofs.formulas import solver
+
+    request = parsed(arguments, ProveRequest)
+    solver()
+    is_program = Path(request.subject).is_dir()
+    verdicts, unstated = (_of_program if is_program else _of_format)(request.subject, request.seconds)
+    if request.json:
+        print(json.dumps(_report(verdicts, unstated), indent=2))
+    else:
+        _print(request.subject, _report(verdicts, unstated))
+    return int(any(verdict.counterexample is not None for verdict in verdicts))
+
+
+def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.tools.proofs.facts import facts
-    from tinyml.tools.proofs.formulas import solver
-    from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
     from tinyml.tools.proofs.statements import statements, variants
 
-    request = parsed(arguments, ProveRequest)
-    format = format_spelled(context(), request.subject)
-    solver()
+    format = format_spelled(context(), name)
     stated = [*statements(format)]
-    verdicts = [decide(statement, request.seconds) for statement in stated]
+    verdicts = [decide(statement, seconds) for statement in stated]
+    verdicts += [decide(fact, seconds) for one in variants(format) for fact in facts(one)]
+    return verdicts + _of_calls(stated, seconds), []
+
+
+def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
+    from tinyml.tools.driver.program_in_folder import program_in
+    from tinyml.tools.proofs.programs import Unstated, accumulators, operations
+    from tinyml.tools.proofs.proving import decide
+
+    found = program_in(Path(folder))
+    sums, stated = [*accumulators(found.formats)], [*operations(found.loops)]
+    ops = [one for one in stated if not isinstance(one, Unstated)]
+    verdicts = [decide(one, seconds) for one in (*sums, *ops) if not isinstance(one, Unstated)]
+    unstated = [one for one in (*sums, *stated) if isinstance(one, Unstated)]
+    return verdicts + _of_calls(ops, seconds), unstated
+
+
+def _of_calls(stated: Sequence[OpStatement], seconds: float) -> list[Verdict]:
+    """What the functions of the runtime give that the statements' code calls."""
+    from tinyml.tools.proofs.function_statements import Call, function_statement
+    from tinyml.tools.proofs.proving import decide
+
     calls = sorted(set[Call]().union(*(statement.calls for statement in stated)), key=str)
-    verdicts += [decide(fact, request.seconds) for one in variants(format) for fact in facts(one)]
-    verdicts += [decide(function_statement(call), request.seconds) for call in calls]
-    if request.json:
-        print(json.dumps(_report(verdicts), indent=2))
-    else:
-        _print(request.subject, verdicts)
-    return int(any(verdict.counterexample is not None for verdict in verdicts))
+    return [decide(function_statement(call), seconds) for call in calls]
 
 
 def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]]]:
@@ -59,7 +95,7 @@ def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]
         yield name, [*group]
 
 
-def _report(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[str, Any]:
     """`ops` with the number of statements and how each was decided, and the texts of those that are not proved."""
     return {
         "ops": [
@@ -72,7 +108,10 @@ def _report(verdicts: Sequence[Verdict]) -> dict[str, Any]:
             }
             for name, group in _by_op(verdicts)
         ],
-        "open": [{"statement": one.statement.name, "reason": one.how} for one in verdicts if one.is_open],
+        "open": [
+            *({"statement": one.statement.name, "reason": one.how} for one in verdicts if one.is_open),
+            *({"statement": one.name, "reason": one.reason} for one in unstated),
+        ],
         "false": [
             {"statement": found.statement.name, "inputs": found.inputs, "wrong": found.wrong, "test": found.as_test()}
             for found in (one.counterexample for one in verdicts)
@@ -81,12 +120,11 @@ def _report(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def _print(subject: str, verdicts: Sequence[Verdict]) -> None:
+def _print(subject: str, report: dict[str, Any]) -> None:
     from rich.table import Table
 
     from tinyml.tools.reports.tables import wide_console
 
-    report = _report(verdicts)
     table = Table(title=f"the arithmetic of {subject}, against what it documents")
     table.add_column("op or function", no_wrap=True)
     for heading in ("statements", "proved", "by the solver", "seconds"):

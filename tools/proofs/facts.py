@@ -1,4 +1,4 @@
-"""Statements about what a format says of its numbers: decoding, rounding, tables for kernels, and functions.
+"""Statements about what a format says of its numbers: decoding, rounding, and tables for kernels.
 
 All of it is tried: raws of up to 12 bits, some of wider ones, and reals at and around the borders between two raws.
 """
@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any
 
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.number_format import INTEGER, TABLE, Function, number_format
+from tinyml.dialects.formats.number_format import INTEGER, TABLE, number_format
 from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number
-from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.tools.proofs.proving import Promises, Statement
 from tinyml.tools.proofs.reading import Promise
 from tinyml.tools.proofs.statements import Known
@@ -28,14 +26,8 @@ from tinyml.tools.proofs.values import Truths, Values
 MOST = 1 << 12
 """Formats with more raws than this have some of them tried, evenly spaced, beside their ends."""
 
-TABULATED = 256
-"""Functions of formats with at most this many raws are tables, whose entries are the nearest raws."""
-
 CODINGS = (INTEGER, TABLE)
 """Codings by which kernels decode every raw."""
-
-DIGITS = 40
-"""Decimal digits of functions."""
 
 AROUND = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
 """Distances from a border, as parts of the distance between two numbers."""
@@ -97,10 +89,6 @@ def facts(one: Known) -> Iterator[Fact]:
             return _each(lambda raw, integer: integer == documented.integer(raw), x, integers)
 
         yield fact(f"{coding.name} of kernels", raws, decoded)
-    if len(documented.raws) <= TABULATED and isinstance(documented, RoundedOnce):
-        for function in get_args(Function):
-            items = [raw for raw in raws if function != "log" or documented.number(raw) > 0]
-            yield fact(function, items, lambda x, function=function: _is_nearest(one, function, x))
 
 
 def _some(raws: Sequence[int]) -> Sequence[int]:
@@ -124,42 +112,3 @@ def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
         border = documented.border(below, above)
         reals += [float(border + part * (above - below)) for part in AROUND]
     return np.array(reals), np.array([documented.nearest(Fraction(real)) for real in reals])
-
-
-def _is_nearest(one: Known, function: Function, x: Any) -> Any:
-    format, documented = one.format, one.documented
-    raws = np.broadcast_to(format.function(NumpyMachine(), function, x.astype(format.dtype), format), x.shape)
-    return _each(lambda raw, y: y == documented.nearest(_exactly(function, documented.number(raw))), x, raws)
-
-
-def _exactly(function: Function, x: Fraction) -> Fraction:
-    """A function to `DIGITS` digits."""
-    with localcontext() as digits:
-        digits.prec = DIGITS
-        real = Decimal(x.numerator) / Decimal(x.denominator)
-        match function:
-            case "exp":
-                y = min(real, Decimal(1000)).exp()
-            case "tanh":
-                y = 1 - 2 / ((2 * min(real, Decimal(1000))).exp() + 1)
-            case "sigmoid":
-                y = 1 / (1 + (-max(real, Decimal(-1000))).exp())
-            case "softplus":
-                y = max(real, Decimal(0)) + (1 + (-abs(real)).exp()).ln()
-            case "log":
-                y = real.ln() if real > 0 else Decimal(-1000)
-            case "erf":
-                y = _erf(real)
-        return Fraction(y)
-
-
-def _erf(x: Decimal) -> Decimal:
-    """By its series, whose terms alternate; 1 beyond 8, within 10^-28."""
-    if abs(x) > 8:
-        return Decimal(1).copy_sign(x)
-    term = total = x
-    for n in range(1, 400):
-        term = -term * x * x / n
-        total += term / (2 * n + 1)
-    pi = Decimal("3.14159265358979323846264338327950288419716939937510582")
-    return 2 * total / pi.sqrt()

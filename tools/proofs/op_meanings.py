@@ -5,15 +5,24 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
+from typing import Any, cast
 
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
-from tinyml.dialects.machine.exact_integers import Number, choose
+from tinyml.dialects.machine.exact_integers import Number, choose, entry
+from tinyml.dialects.machine.machine import limits
+from tinyml.tools.proofs.exact_functions import exactly
 from tinyml.tools.proofs.proving import Documented
+from tinyml.tools.proofs.reading import within
+
+TABULATED = 256
+"""Functions of at most this many raws are tables, whose entries are the nearest raws."""
 
 SORTED = 1 << 8
 """Raws of formats with more numbers than this are in the order of the numbers."""
@@ -72,6 +81,15 @@ def meaning_of(op: num.NumOp) -> Documented:
         case num.MacOp():
             a, b = _of(op.lhs.type), _of(op.rhs.type)
             return lambda x: x[0] + a.product(x[1], x[2], b)
+        case num.StartOp():
+            value = _once(op.value.type)
+            left = _scale(op.result.type) - value.scale
+            return lambda x: value.integer(x[0]) * (1 << left)
+        case num.AlignOp():
+            left = _scale(op.result.type) - _scale(op.sum.type)
+            return lambda x: x[0] * (1 << left)
+        case num.FunctionOp():
+            return _tabulated(op)
         case num.FinishOp():
             result, accumulator = _of(op.result.type), accumulator_of(op.sum.type)
             if accumulator is None or (unit := accumulator.unit) is None:
@@ -86,6 +104,51 @@ def _of(type: Attribute) -> Specification:
     if format is None or (documented := format.specification) is None:
         raise Undocumented(f"{type} documents nothing that could be proved")
     return documented
+
+
+def _once(type: Attribute) -> RoundedOnce:
+    documented = _of(type)
+    if not isinstance(documented, RoundedOnce):
+        raise Undocumented(f"{type} has no exact sums")
+    return documented
+
+
+def _scale(type: Attribute) -> int:
+    """The scale of exact sums."""
+    accumulator = accumulator_of(type)
+    if accumulator is None or not isinstance(accumulator.unit, int):
+        raise Undocumented(f"{type} has no exact sums")
+    return accumulator.unit
+
+
+def _tabulated(op: num.FunctionOp) -> Documented:
+    """The raw nearest to a function of each of few raws."""
+    source, result = _once(op.input.type), _once(op.result.type)
+    if len(source.raws) > TABULATED or op.scheme is not None:
+        raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
+    first, last = source.raws[0], source.raws[-1]
+
+    @cache
+    def table() -> Sequence[int]:
+        known = {raw: result.nearest(exactly(op.FUNCTION, source.number(raw))) for raw in source.raws}
+        return [known.get(raw, 0) for raw in range(first, last + 1)]
+
+    return lambda x: entry(table(), x[0] - first)
+
+
+def assumption_of(op: num.NumOp) -> Documented | None:
+    """What is assumed of the operands of an op: results that fit, and arguments at which a function is defined."""
+    match op:
+        case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp():
+            type, meaning = op.results[0].type, meaning_of(op)
+            accumulator = accumulator_of(type)
+            low, high = limits(cast("IntegerType[int, Any]", accumulator.storage if accumulator else type).width.data)
+            return lambda x: within(meaning(x), low, high)
+        case num.LogOp():
+            order, zero = _of(op.input.type).order, _of(op.input.type).nearest(Fraction(0))
+            return lambda x: order(x[0]) > order(zero)
+        case _:
+            return None
 
 
 def _same_family(one: Attribute, other: Attribute) -> None:

@@ -27,7 +27,7 @@ from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.tools.proofs.function_statements import Call, calls_in
-from tinyml.tools.proofs.op_meanings import meaning_of
+from tinyml.tools.proofs.op_meanings import assumption_of, meaning_of
 from tinyml.tools.proofs.proving import Documented, Domain, Promises, Statement, equal
 from tinyml.tools.proofs.reading import Promise, read
 from tinyml.tools.proofs.values import Truths, Values
@@ -79,7 +79,7 @@ def statement(
         subject=op.name,
         domains=[domain for _, domain in operands],
         expected=meaning_of(op),
-        assumed=assumed,
+        assumed=assumption_of(op) if assumed is None else assumed,
         cuts=cuts,
         op=op,
     )

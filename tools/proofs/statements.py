@@ -21,7 +21,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
-from tinyml.tools.proofs.op_meanings import ascending
+from tinyml.tools.proofs.op_meanings import TABULATED, ascending
 from tinyml.tools.proofs.op_statements import OpStatement, statement
 from tinyml.tools.proofs.proving import Domain
 
@@ -78,6 +78,7 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
         yield from binary(rhs, formats[-1], lhs)
     for source, result in product([*formats, *narrowest], repeat=2):
         yield from unary(source, result)
+        yield from functions(source, result)
     for one in formats:
         yield from comparisons(one)
         yield from constants(one)
@@ -106,6 +107,16 @@ def unary(source: Known, result: Known) -> Iterator[OpStatement]:
     """Negation and conversion."""
     for op in (num.NegOp, num.ConvertOp):
         yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
+
+
+FUNCTIONS = (num.ExpOp, num.TanhOp, num.SigmoidOp, num.ErfOp, num.LogOp, num.SoftplusOp)
+
+
+def functions(source: Known, result: Known) -> Iterator[OpStatement]:
+    """Functions of so few arguments that they are tables."""
+    if len(source.documented.raws) <= TABULATED and isinstance(source.documented, RoundedOnce):
+        for op in FUNCTIONS:
+            yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 
 
 def comparisons(one: Known) -> Iterator[OpStatement]:
@@ -188,6 +199,8 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
     products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
     assert accumulator.unit == unit, f"{sum} has not the unit of {products}"
     yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [])
+    if accumulator.starts(result.format):
+        yield statement(f"{result} -> {sum}", lambda x: num.StartOp(x[0], sum), [result.operand])
     yield statement(
         f"{products} in {sum}",
         lambda x: num.MacOp(x[0], x[1], x[2]),

@@ -180,8 +180,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """That of the windows; the standard's type is compared with SoftPosit instead."""
-        if self.window is None or self.n.data > REGISTER_BITS:
+        """That of the windows of few bits; the standard's type is compared with SoftPosit instead."""
+        if self.window is None or self.n.data > SHORT_BITS:
             return None
         return posits(self.n.data, self.es.data, self.window, self.scaling)
 

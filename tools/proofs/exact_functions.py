@@ -1,0 +1,51 @@
+"""Transcendental functions to many digits, by Python's decimal numbers."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+from tinyml.dialects.formats.number_format import Function
+
+DIGITS = 40
+"""Decimal digits."""
+
+FAR = Decimal(1000)
+"""Arguments beyond this give what this gives, in every format."""
+
+
+@lru_cache(maxsize=1 << 14)
+def exactly(function: Function, x: Fraction) -> Fraction:
+    """A function to `DIGITS` digits; of log, for arguments above 0."""
+    with localcontext() as digits:
+        digits.prec = DIGITS
+        real = Decimal(x.numerator) / Decimal(x.denominator)
+        match function:
+            case "exp":
+                y = min(real, FAR).exp()
+            case "tanh":
+                y = 1 - 2 / ((2 * min(real, FAR)).exp() + 1)
+            case "sigmoid":
+                y = 1 / (1 + (-max(real, -FAR)).exp())
+            case "softplus":
+                y = max(real, Decimal(0)) + (1 + (-abs(real)).exp()).ln()
+            case "log":
+                y = real.ln() if real > 0 else -FAR
+            case "erf":
+                y = _erf(real)
+        return Fraction(y)
+
+
+def _erf(x: Decimal) -> Decimal:
+    """By its series, whose terms alternate; 1 beyond 8, within 10^-28."""
+    if abs(x) > 8:
+        return Decimal(1).copy_sign(x)
+    term = total = x
+    n = 0
+    while abs(term) > Decimal(10) ** -DIGITS:
+        n += 1
+        term = -term * x * x / n
+        total += term / (2 * n + 1)
+    pi = Decimal("3.14159265358979323846264338327950288419716939937510582")
+    return 2 * total / pi.sqrt()

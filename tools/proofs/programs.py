@@ -1,0 +1,260 @@
+"""Statements about a program: its operations at the scales that they have, and that its accumulators never overflow.
+
+Operations are those of its loops (L3), each kind once. Accumulators are those of its products (L1): every partial sum,
+in any order, is bounded from the weights in exact integers and from what the other factor can be, and has to lie within
+the stated bound, and the stated bound within the register, with room for the rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import isfinite
+from typing import Any, cast
+
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.specification import RoundedOnce, Specification
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.exact_integers import Condition, Number
+from tinyml.dialects.machine.machine import limits
+from tinyml.tools.proofs.op_meanings import Undocumented
+from tinyml.tools.proofs.op_statements import OpStatement, statement
+from tinyml.tools.proofs.proving import Domain, Promises, Statement
+from tinyml.tools.proofs.reading import Promise
+from tinyml.tools.proofs.values import Truths, Values
+
+
+@dataclass(frozen=True)
+class Unstated:
+    """An operation of a program about which nothing is stated, and why."""
+
+    name: str
+    reason: str
+
+
+def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
+    """A statement for each kind of operation on scalars in a program at L3, or why there is none."""
+    seen: set[str] = set()
+    for op in loops.walk():
+        if not isinstance(op, num.NumOp):
+            continue
+        types = ", ".join(str(value.type) for value in (*op.operands, *op.results))
+        properties = "".join(f" {name} = {value}" for name, value in sorted(op.properties.items()))
+        if (name := f"{types}{properties}") in seen or seen.add(f"{op.name} {name}"):
+            continue
+        try:
+            yield _operation(op, name)
+        except Undocumented as reason:
+            yield Unstated(f"{op.name} : {name}", str(reason))
+
+
+def _operation(op: num.NumOp, name: str) -> OpStatement:
+    def of(x: Sequence[SSAValue]) -> num.NumOp:
+        copy = op.clone()
+        # An operand that the program has twice is two here.
+        for place, value in enumerate(x):
+            copy.operands[place] = value
+        return copy
+
+    return statement(
+        name,
+        of,
+        [(operand.type, _domain(op, operand.type)) for operand in op.operands],
+    )
+
+
+def _domain(op: num.NumOp, type: Attribute) -> Domain:
+    """The integers that an operand of an op can be."""
+    if (format := number_format(type)) is not None:
+        if (documented := format.specification) is None:
+            raise Undocumented(f"{type} documents nothing that could be proved")
+        return documented.raws
+    if isinstance(op, num.FinishOp) and (bound := op.sum_bound) is not None:
+        return range(bound[0], bound[1] + 1)
+    if isinstance(op, num.AverageOp | num.MeanOp):
+        raws, count = _domain(op, op.of), op.count.value.data
+        return range(count * raws[0], count * raws[-1] + 1)
+    low, high = limits(_width(type))
+    return range(low, high + 1)
+
+
+def _width(type: Attribute) -> int:
+    if (accumulator := accumulator_of(type)) is not None:
+        return accumulator.bits
+    if not isinstance(type, IntegerType):
+        raise Undocumented(f"{type} is not an integer")
+    return cast("IntegerType[int, Any]", type).width.data
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccumulatorStatement(Statement):
+    """The partial sums of an op lie within its stated bound, and that within its register, rounding included."""
+
+    reached: tuple[int, int]
+    stated: tuple[int, int]
+    held: tuple[int, int]
+
+    def promises(self) -> Promises:
+        def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+            (low, high), (least, most), (first, last) = self.reached, self.stated, self.held
+            yield Promise(
+                f"sums from {low} to {high} lie within the bound {least}, {most}", least <= low <= high <= most
+            )
+            yield Promise(f"the bound {least}, {most} lies within {first}, {last}", first <= least <= most <= last)
+
+        return promises
+
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        return Values(np.array([1]))
+
+    def as_test(self, inputs: Sequence[int], documented: int) -> str:
+        (low, high), (least, most), (first, last) = self.reached, self.stated, self.held
+        return f"def test_counterexample():\n    assert {first} <= {least} <= {low} <= {high} <= {most} <= {last}\n"
+
+
+def accumulators(formats: ModuleOp) -> Iterator[AccumulatorStatement | Unstated]:
+    """A statement for each op that sums products in a program at L1, or why there is none."""
+    for op in formats.walk():
+        if not isinstance(op, tdsl.ContractionOp):
+            continue
+        name = f"{op.name} {op.out.name_hint or ''}".strip()
+        try:
+            yield _accumulator(op, name)
+        except Undocumented as reason:
+            yield Unstated(name, str(reason))
+
+
+def _accumulator(op: tdsl.ContractionOp, name: str) -> AccumulatorStatement:
+    accumulator, result = op.accumulator, _documented(op.out)
+    if not isinstance(result, RoundedOnce):
+        raise Undocumented(f"sums in {accumulator.type} have no bound in the program")
+    if (stated := op.sum_bound) is None or accumulator.unit is None:
+        raise Undocumented(f"sums in {accumulator.type} have no bound in the program")
+    unit = int(accumulator.unit)
+    starts, sums, parts = (0, 0), (0, 0), [(0, 0)]
+    if op.initial is not None:
+        left = unit - _once(op.initial).scale
+        starts = tuple(end << left for end in _ends(op.initial))
+    for term, shifts in zip(op.terms, op.left_shifts, strict=True):
+        left = unit - _once(term.lhs).scale - _once(term.rhs).scale
+        low, high = (end << left for end in _products(op, term, shifts))
+        sums = sums[0] + low, sums[1] + high
+        parts.append((low, high))
+    reached = (
+        min(starts[0] + sums[0], *(low for low, _ in parts)),
+        max(starts[1] + sums[1], *(high for _, high in parts)),
+    )
+    # Rounding adds half a unit of the result before it shifts.
+    half = 1 << unit - result.scale - 1 if unit > result.scale else 0
+    low, high = limits(accumulator.bits)
+    return AccumulatorStatement(
+        name=f"{name} in {accumulator.type}",
+        subject="accumulators",
+        domains=[range(1)],
+        expected=lambda x: 1,
+        reached=reached,
+        stated=stated,
+        held=(low, high - half),
+    )
+
+
+def _products(op: tdsl.ContractionOp, term: tdsl.Term, shifts: Sequence[int] | None) -> tuple[int, int]:
+    """The least and the greatest partial sum of a term, in units of its products, over all rows."""
+    lhs, rhs = (_integers(value) for value in (term.lhs, term.rhs))
+    length = int(np.prod(term.summed))
+    if lhs is None and rhs is None:
+        corners = [a * b * length for a, b in product(_ends(term.lhs), _ends(term.rhs))]
+        squares = _moved(term.lhs) is _moved(term.rhs) and int(np.prod(tdsl.shape_of(op.out))) == 1
+        least = 0 if squares else min(0, *corners)
+        return least << max(shifts or (0,)), max(0, *corners) << max(shifts or (0,))
+    constant, map, other = (lhs, term.lhs_map, term.rhs) if lhs is not None else (rhs, term.rhs_map, term.lhs)
+    assert constant is not None
+    low, high = _ends(other)
+    sums = [(0, 0)]
+    for row, weights in _rows(op, map, term.summed, constant):
+        left = 0 if shifts is None else shifts[row[op.ROW_AXIS]] if lhs is not None else max(shifts)
+        least = sum(min(weight * low, weight * high, 0) for weight in weights)
+        most = sum(max(weight * low, weight * high, 0) for weight in weights)
+        sums.append((least << left, most << left))
+    return min(least for least, _ in sums), max(most for _, most in sums)
+
+
+def _moved(value: SSAValue) -> SSAValue:
+    """The vector of which a tensor is a row or a column."""
+    while isinstance(value.owner, tdsl.ReshapeOp | tdsl.TransposeOp) and max(tdsl.shape_of(value)) == int(
+        np.prod(tdsl.shape_of(value))
+    ):
+        value = value.owner.input
+    return value
+
+
+MOST_WEIGHTS = 1 << 18
+"""Products of more weights than this are not read."""
+
+
+def _rows(
+    op: tdsl.ContractionOp, map: AffineMap, summed: Sequence[int], constant: Any
+) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    """Each index of the result by which weights differ, and the weights that are summed there, of every matrix."""
+    shape = tdsl.shape_of(op.out)
+    used = map.used_dims()
+    extents = [extent if place in used else 1 for place, extent in enumerate(shape)]
+    if int(np.prod(extents)) * int(np.prod(summed)) * len(constant) > MOST_WEIGHTS:
+        raise Undocumented(f"{op.name} has too many weights")
+    for row in product(*_ranges(extents)):
+        places = [map.eval([*row, *k], []) for k in product(*_ranges(summed))]
+        for matrix in constant:
+            yield row, [int(matrix[tuple(place)]) for place in places]
+
+
+def _ranges(extents: Sequence[int]) -> list[range]:
+    return [range(extent) for extent in extents]
+
+
+def _documented(value: SSAValue) -> Specification:
+    documented = tdsl.format_of(value).specification
+    if documented is None:
+        raise Undocumented(f"{tdsl.format_of(value).type} documents nothing that could be proved")
+    return documented
+
+
+def _once(value: SSAValue) -> RoundedOnce:
+    documented = _documented(value)
+    if not isinstance(documented, RoundedOnce):
+        raise Undocumented(f"{tdsl.format_of(value).type} has no exact sums")
+    return documented
+
+
+def _integers(value: SSAValue) -> Any:
+    """The documented integers of a constant: a stack of arrays of the value's shape; None for a value that is none."""
+    if (constant := tdsl.constant_root(value)) is None:
+        return None
+    documented, groups = _once(value), tdsl.format_of(value).groups
+    raws = constant.raws.astype(np.int64)
+    known = {int(raw): documented.integer(int(raw)) for raw in np.unique(raws)}
+    integers = np.vectorize(known.__getitem__, otypes=[object])(raws)
+    if groups is not None:
+        integers = integers * (1 << groups.of_elements(raws.shape)).astype(object)
+    return integers.reshape(-1, *tdsl.shape_of(value))
+
+
+def _ends(value: SSAValue) -> tuple[int, int]:
+    """The least and the greatest documented integer of a tensor."""
+    documented = _once(value)
+    if (integers := _integers(value)) is not None and integers.size:
+        return int(integers.min()), int(integers.max())
+    raws = documented.raws[0], documented.raws[-1]
+    real = tdsl.proven_interval(value)
+    low, high = (
+        documented.integer(documented.nearest(Fraction(end)) if isfinite(end) else raw)
+        for end, raw in zip(real, raws, strict=True)
+    )
+    return low, high
