@@ -82,6 +82,26 @@ func.func @written(%x: memref<12xi8>) {
 
 // -----
 
+// A window of an image into which the loop receives rows stays as it is.
+func.func @received(%input: memref<3x4xi8>, %x: memref<4xi8>, %window: memref<2xi8>) {
+  %w = scratch.constant dense<[[1, 2]]> : tensor<1x2xi8> -> memref<1x2xi8, #scratch.flash>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  scf.for %j = %zero to %three step %one {
+    scratch.receive %input[%j] to %x : memref<3x4xi8> to memref<4xi8>
+    scratch.copy_run %x[%j] to %window[%zero] count %two {most = 2 : i64, step = 1 : i64} : memref<4xi8> to memref<2xi8>
+    scratch.slide %window against %w : memref<2xi8>, memref<1x2xi8, #scratch.flash>
+  }
+  func.return
+}
+// CHECK: func.func @received
+// CHECK: scf.for %j = %zero to %three step %one {
+// CHECK: scratch.copy_run %x[%j] to %window[%zero] count %two
+
+// -----
+
 func.func @unfilled(%window: memref<2xi8>) {
   %w = scratch.constant dense<[[1, 2]]> : tensor<1x2xi8> -> memref<1x2xi8, #scratch.flash>
   scratch.slide %window against %w : memref<2xi8>, memref<1x2xi8, #scratch.flash>
