@@ -1,4 +1,4 @@
-"""Transcendental functions to many digits, by Python's decimal numbers."""
+"""Transcendental functions in double precision, each rounded once, by Python's decimal numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from tinyml.dialects.formats.number_format import Function
 DIGITS = 40
 """Decimal digits."""
 
-FAR = Decimal(1000)
+FAR = Decimal(700)
 """Arguments beyond this give what this gives, in every format."""
 
 
 @lru_cache(maxsize=1 << 14)
 def exactly(function: Function, x: Fraction) -> Fraction:
-    """A function to `DIGITS` digits; of log, for arguments above 0."""
+    """The number of double precision nearest to a function; of log, for arguments above 0.
+
+    Tables are rounded from such numbers: a result that is closer than those to a tie is one.
+    """
     with localcontext() as digits:
         digits.prec = DIGITS
         real = Decimal(x.numerator) / Decimal(x.denominator)
@@ -34,7 +37,7 @@ def exactly(function: Function, x: Fraction) -> Fraction:
                 y = real.ln() if real > 0 else -FAR
             case "erf":
                 y = _erf(real)
-        return Fraction(y)
+        return Fraction(float(y))
 
 
 def _erf(x: Decimal) -> Decimal:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from xdsl.parser import Parser
@@ -16,6 +16,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import INTEGER, TABLE, number_format
 from tinyml.dialects.formats.specification import RoundedOnce
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, pack_bits, unpack_bits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.tools.proofs.proving import Promises, Statement
@@ -80,6 +81,8 @@ def facts(one: Known) -> Iterator[Fact]:
     yield fact("decode", raws, lambda x: _each(_is_number(one), x, format.decode(x.astype(format.dtype))))
     reals, nearest = _around_borders(one, raws)
     yield fact("encode", range(len(reals)), lambda x: format.encode(reals[x]) == nearest[x])
+    if (bits := max(raws[-1], ~raws[0]).bit_length() + 1) in WIDTHS:
+        yield fact("packed", raws, lambda x: _is_packed(bits, x))
     coding = format.coding
     if coding is not None and coding.name in CODINGS and isinstance(documented, RoundedOnce):
         entries, zero = coding.table, coding.zero
@@ -89,6 +92,16 @@ def facts(one: Known) -> Iterator[Fact]:
             return _each(lambda raw, integer: integer == documented.integer(raw), x, integers)
 
         yield fact(f"{coding.name} of kernels", raws, decoded)
+
+
+def _is_packed(bits: int, x: Any) -> Any:
+    """True for integers that are read back from every place of a group of packed ones, whatever lies beside them."""
+    length, right = group_length(bits), np.ones(len(x), bool)
+    for place, others in product(range(length), (0, -1)):
+        groups = np.full((len(x), length), others, x.dtype)
+        groups[:, place] = x
+        right &= unpack_bits(pack_bits(groups.ravel(), bits), bits)[: groups.size].reshape(groups.shape)[:, place] == x
+    return right
 
 
 def _some(raws: Sequence[int]) -> Sequence[int]:

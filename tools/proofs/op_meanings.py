@@ -88,6 +88,10 @@ def meaning_of(op: num.NumOp) -> Documented:
         case num.AlignOp():
             left = _scale(op.result.type) - _scale(op.sum.type)
             return lambda x: x[0] * (1 << left)
+        case num.ShiftOp():
+            return lambda x: x[0] // (1 << x[1])
+        case num.AddShiftedOp():
+            return lambda x: x[0] + x[1] * (1 << x[2])
         case num.FunctionOp():
             return _tabulated(op)
         case num.FinishOp():
@@ -139,10 +143,13 @@ def _tabulated(op: num.FunctionOp) -> Documented:
 def assumption_of(op: num.NumOp) -> Documented | None:
     """What is assumed of the operands of an op: results that fit, and arguments at which a function is defined."""
     match op:
-        case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp():
+        case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp() | num.AddShiftedOp():
             type, meaning = op.results[0].type, meaning_of(op)
             accumulator = accumulator_of(type)
             low, high = limits(cast("IntegerType[int, Any]", accumulator.storage if accumulator else type).width.data)
+            if isinstance(op, num.AddShiftedOp):
+                # Bounds are proved of what joins a sum as well.
+                return lambda x: within(meaning(x), low, high) & within(x[1] * (1 << x[2]), low, high)
             return lambda x: within(meaning(x), low, high)
         case num.LogOp():
             order, zero = _of(op.input.type).order, _of(op.input.type).nearest(Fraction(0))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from random import Random
 from typing import Any, TypeAlias
 
 from tinyml.dialects.errors import InputError
@@ -131,7 +132,7 @@ def decide(statement: Statement, seconds: float) -> Verdict:
     except ValueError as error:
         return verdict("lowering", Counterexample(statement, (), f"it is not computed at all: {error}"))
     try:
-        if prod(map(len, statement.domains)) <= TRIED:
+        if prod(map(_size, statement.domains)) <= TRIED:
             return verdict("all inputs", _tried(statement, promises, _all_of(statement.domains)))
         some = [_some_of(domain, statement.cuts) for domain in statement.domains]
         if (wrong := _tried(statement, promises, _all_of(some))) is not None:
@@ -157,18 +158,20 @@ def _counterexample(
 ) -> Sequence[int] | str | None:
     """Inputs for which the solver finds a statement false, None if there are none, or why that is not known."""
     unknowns = Unknowns()
-    inputs = [unknowns.fresh(f"x{place}", domain[0], domain[-1]) for place, domain in enumerate(domains)]
+    inputs: list[Any] = [
+        domain[0] if _size(domain) == 1 else unknowns.fresh(f"x{place}", domain[0], domain[-1])
+        for place, domain in enumerate(domains)
+    ]
     for unknown, domain in zip(inputs, domains, strict=True):
         _exclude_gaps(unknown, domain, unknowns)
     if statement.assumed is not None and isinstance(assumed := statement.assumed(inputs), Claim):
         unknowns.facts.append(assumed.term)
-    return _solved(
-        [*promises(inputs, statement.expected(inputs))], unknowns, [unknown.term for unknown in inputs], seconds
-    )
+    terms = [solver().IntVal(one) if isinstance(one, int) else one.term for one in inputs]
+    return _solved([*promises(inputs, statement.expected(inputs))], unknowns, terms, seconds)
 
 
 def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
-    if isinstance(domain, range) or domain[-1] - domain[0] + 1 == len(domain):
+    if isinstance(unknown, int) or isinstance(domain, range) or domain[-1] - domain[0] + 1 == len(domain):
         return
     z3 = solver()
     unknowns.facts += [
@@ -202,12 +205,18 @@ def _solved(
 
 def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
     """Some integers of a domain: its ends, those around zero and at cuts, and some between."""
-    if len(domain) <= 4 * ENDS:
+    if _size(domain) <= 4 * ENDS:
         return domain
     at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))
     around = [number for number in at if number in domain]
-    between: Sequence[int] = np.random.default_rng(0).integers(0, len(domain), SAMPLED).tolist()
-    return sorted({*domain[:ENDS], *around, *domain[-ENDS:], *(domain[place] for place in between)})
+    random = Random(0)
+    between = (domain[random.randrange(_size(domain))] for _ in range(SAMPLED))
+    return sorted({*domain[:ENDS], *around, *domain[-ENDS:], *between})
+
+
+def _size(domain: Domain) -> int:
+    """The length, which Python does not give for a range of 64 bits."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
 def _all_of(domains: Sequence[Domain]) -> list[Any]:
@@ -218,11 +227,11 @@ def _all_of(domains: Sequence[Domain]) -> list[Any]:
 
 def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
     """The first of some inputs for which a statement is false."""
-    values = [Values(column) for column in inputs]
+    values = _values(statement, inputs)
     if statement.assumed is not None:
         allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)
         inputs = [column[allowed] for column in inputs]
-        values = [Values(column) for column in inputs]
+        values = _values(statement, inputs)
     if inputs and len(inputs[0]) == 0:
         return None
     expected = statement.expected(values)
@@ -235,6 +244,14 @@ def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> C
             given = tuple(int(column[at]) for column in inputs)
             return Counterexample(statement, given, f"not true: {promise.text}")
     return None
+
+
+def _values(statement: Statement, inputs: Sequence[Any]) -> list[Any]:
+    """Arrays of inputs; of an operand that can be one integer only, this integer."""
+    return [
+        domain[0] if _size(domain) == 1 else Values(column)
+        for domain, column in zip(statement.domains, inputs, strict=True)
+    ]
 
 
 def _holds(condition: Any) -> Any:

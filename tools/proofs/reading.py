@@ -90,7 +90,8 @@ def _run(
     raise AssertionError("the block does not return")
 
 
-def within(x: Number, low: int, high: int) -> Condition:
+def within(x: Number, low: int, high: int) -> Any:
+    """The condition that x lies in [low, high]."""
     return (x >= low) & (x <= high)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import f32, i8
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -21,6 +21,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
+from tinyml.dialects.machine.machine import limits
 from tinyml.tools.proofs.op_meanings import TABULATED, ascending
 from tinyml.tools.proofs.op_statements import OpStatement, statement
 from tinyml.tools.proofs.proving import Domain
@@ -36,6 +37,9 @@ LENGTHS = (1, 9, 784)
 
 COUNTS = (3, 4, 9, 49, 100)
 """Numbers of elements of averages."""
+
+SHIFTS = (0, 1, 5, 7)
+"""Bits by which sums are shifted."""
 
 POWERS = (1, 4)
 """Exponents of the factors of `num.scale`."""
@@ -87,6 +91,8 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
         yield from averages(source, result)
     for result in formats:
         yield from combined(formats[0], formats[-1], result)
+    for lhs, rhs in product(formats, repeat=2):
+        yield from continued(lhs, rhs)
     for place, (lhs, rhs) in enumerate(combinations_with_replacement(formats, 2)):
         results = formats if place == 0 else [formats[place % len(formats)]]
         for result, length in product(results, LENGTHS):
@@ -183,6 +189,21 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
             lambda x: num.CombineOp(x, [2, -1], result.format.type),
             [lhs.operand, rhs.operand, lhs.operand],
         )
+
+
+def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
+    """Exact sums that go on in finer units, join others by a shift to the left, and are shifted to the right."""
+    coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
+    if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
+        return
+    low, high = limits(fine.bits)
+    domain = range(low, high + 1)
+    yield statement(f"{coarse.type} -> {fine.type}", lambda x: num.AlignOp(x[0], fine.type), [(coarse.type, domain)])
+    for places in SHIFTS:
+        shift = (i8, [places])
+        sum = (fine.type, domain)
+        yield statement(f"{fine.type} by {places}", lambda x: num.ShiftOp(x[0], x[1]), [sum, shift])
+        yield statement(f"{fine.type} by {places}", lambda x: num.AddShiftedOp(x[0], x[1], x[2]), [sum, sum, shift])
 
 
 def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
