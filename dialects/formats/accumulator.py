@@ -65,7 +65,7 @@ class Accumulator(ABC):
         return cast(FixedBitwidthType, self.storage).bitwidth
 
     @property
-    def unit(self) -> float | None:
+    def sum_unit(self) -> float | None:
         """The unit of sums as specifications take it: of exact ones the scale, 2^-unit, of others a real; None if the
         family documents none."""
         return None

@@ -96,7 +96,7 @@ def meaning_of(op: num.NumOp) -> Documented:
             return _tabulated(op)
         case num.FinishOp():
             result, accumulator = _of(op.result.type), accumulator_of(op.sum.type)
-            if accumulator is None or (unit := accumulator.unit) is None:
+            if accumulator is None or (unit := accumulator.sum_unit) is None:
                 raise Undocumented(f"{op.sum.type} documents no unit")
             return lambda x: result.finished(x[0], unit)
         case _:
@@ -120,9 +120,9 @@ def _once(type: Attribute) -> RoundedOnce:
 def _scale(type: Attribute) -> int:
     """The scale of exact sums."""
     accumulator = accumulator_of(type)
-    if accumulator is None or not isinstance(accumulator.unit, int):
+    if accumulator is None or not isinstance(accumulator.sum_unit, int):
         raise Undocumented(f"{type} has no exact sums")
-    return accumulator.unit
+    return accumulator.sum_unit
 
 
 def _tabulated(op: num.FunctionOp) -> Documented:

@@ -136,9 +136,9 @@ def _accumulator(op: tdsl.ContractionOp, name: str) -> AccumulatorStatement:
     accumulator, result = op.accumulator, _documented(op.out)
     if not isinstance(result, RoundedOnce):
         raise Undocumented(f"sums in {accumulator.type} have no bound in the program")
-    if (stated := op.sum_bound) is None or accumulator.unit is None:
+    if (stated := op.sum_bound) is None or accumulator.sum_unit is None:
         raise Undocumented(f"sums in {accumulator.type} have no bound in the program")
-    unit = int(accumulator.unit)
+    unit = int(accumulator.sum_unit)
     starts, sums, parts = (0, 0), (0, 0), [(0, 0)]
     if op.initial is not None:
         left = unit - _once(op.initial).scale

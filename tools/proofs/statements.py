@@ -218,7 +218,7 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
         return
     size, unit = lhs.documented.size * rhs.documented.size, lhs.documented.unit_of_products(rhs.documented)
     products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
-    assert accumulator.unit == unit, f"{sum} has not the unit of {products}"
+    assert accumulator.sum_unit == unit, f"{sum} has not the unit of {products}"
     yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [])
     if accumulator.starts(result.format):
         yield statement(f"{result} -> {sum}", lambda x: num.StartOp(x[0], sum), [result.operand])

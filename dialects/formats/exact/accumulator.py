@@ -55,7 +55,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self.width.data
 
     @property
-    def unit(self) -> int:
+    def sum_unit(self) -> int:
         return self.frac.data
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:

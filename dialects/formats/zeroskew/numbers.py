@@ -355,7 +355,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return scale.data
 
     @property
-    def unit(self) -> float | None:
+    def sum_unit(self) -> float | None:
         return None if self.has_row_scales else self.scale
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
