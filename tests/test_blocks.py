@@ -155,6 +155,7 @@ int16_t next_reading(void);
 int read_samples(int8_t *samples);
 void act_on();
 void alarm(void);
+extern const int8_t features[12];
 extern const float x[4];
 extern const unsigned char received[1000], frame[8];
 """
@@ -168,6 +169,7 @@ def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Pa
         (tmp_path / source.name).symlink_to(source)
     for name in ("image", "digits", "protonn_gesturepod", "tour"):
         (tmp_path / f"{name}.sd").symlink_to(ROOT / "docs/tour/tour.sd")
+    (tmp_path / "spotter.tflite").symlink_to(ROOT / "tests/models/keras/spotter-int8.tflite")
     (tmp_path / "words.mlir").write_text(running_sum("words", classifies=True))
     (tmp_path / "model.mlir").write_text(
         "func.func @model(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {\n"

@@ -163,7 +163,7 @@ def loss_option(default: float | None) -> Any:
 def formats_option() -> Any:
     """The option `formats`."""
     return option(
-        "other formats that single tensors may get (promote, pareto)",
+        "other formats that single tensors may get (promote, pareto, weights)",
         default=(),
         metavar="FORMAT,...",
         group=OptionGroup.SEARCH,
