@@ -77,6 +77,8 @@ def _domain(op: num.NumOp, type: Attribute) -> Domain:
         if (documented := format.specification) is None:
             raise Undocumented(f"{type} documents nothing that could be proved")
         return documented.raws
+    if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
+        raise Undocumented(f"{op.name} shifts by an amount that is read; of its format each is proved")
     if isinstance(op, num.FinishOp) and (bound := op.sum_bound) is not None:
         return range(bound[0], bound[1] + 1)
     if isinstance(op, num.AverageOp | num.MeanOp):

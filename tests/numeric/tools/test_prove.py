@@ -229,12 +229,11 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert capsys.readouterr().err.strip().endswith("proofs need the solver Z3: pip install 'tinyml-xdsl[prove]'")
 
 
-def _compiled_tour(folder: Path) -> str:
+def _compiled_tour(folder: Path, *options: str) -> str:
     source = ROOT / "docs" / "tour"
     out = str(folder / "out")
-    assert (
-        main(["compile", str(source / "tour.sd"), "--val", str(source / "val.npz"), "--target", "uno", "-o", out]) == 0
-    )
+    data = ["--val", str(source / "val.npz"), "--target", "uno"]
+    assert main(["compile", str(source / "tour.sd"), *data, *options, "-o", out]) == 0
     return out
 
 
@@ -248,6 +247,17 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert not report["false"]
     proved = {row["op"]: row["proved"] for row in report["ops"]}
     assert proved["accumulators"] == proved["num.finish"] == 1
+
+
+def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """The amounts of shifts are read when it runs: such a shift is open, and all else is proved."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    out = _compiled_tour(tmp_path, "--format", "fixed", "--width", "8", "--weights", "mxint:4")
+    capsys.readouterr()
+    assert main(["prove", out, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert {row["statement"].partition(" ")[0] for row in report["open"]} == {"num.add_shifted"}
+    assert {row["op"] for row in report["ops"]} >= {"accumulators", "num.finish"}
 
 
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
