@@ -36,42 +36,42 @@ def meaning_of(op: num.NumOp) -> Documented:
     """The documented result of an op; raises `Undocumented` if there is none."""
     match op:
         case num.AddOp() | num.SubOp() | num.MulOp():
-            a, b, result = _of(op.lhs.type), _of(op.rhs.type), _of(op.result.type)
+            a, b, result = documented_by(op.lhs.type), documented_by(op.rhs.type), documented_by(op.result.type)
             binary = {num.AddOp: result.add, num.SubOp: result.sub, num.MulOp: result.mul}[type(op)]
             return lambda x: binary(x[0], a, x[1], b)
         case num.ScaleOp():
-            a, b, result = _of(op.lhs.type), _of(op.rhs.type), _of(op.result.type)
+            a, b, result = documented_by(op.lhs.type), documented_by(op.rhs.type), documented_by(op.result.type)
             return lambda x: result.mul(x[0], a, x[1], b)
         case num.NegOp():
-            a, result = _of(op.input.type), _of(op.result.type)
+            a, result = documented_by(op.input.type), documented_by(op.result.type)
             return lambda x: result.neg(x[0], a)
         case num.ConvertOp():
-            a, result = _of(op.input.type), _of(op.result.type)
+            a, result = documented_by(op.input.type), documented_by(op.result.type)
             if op.input.type == op.result.type:
                 return lambda x: x[0]
             _same_family(op.input.type, op.result.type)
             return lambda x: result.converted(x[0], a)
         case num.ConstantOp():
-            raw = _of(op.result.type).nearest(Fraction(op.value.value.data))
+            raw = documented_by(op.result.type).nearest(Fraction(op.value.value.data))
             return lambda x: raw
         case num.ClampOp():
-            return _clamp(_of(op.input.type), *op.limits)
+            return _clamp(documented_by(op.input.type), *op.limits)
         case num.AtLeastOp():
-            return _at_least(_of(op.input.type), op.threshold.value.data)
+            return _at_least(documented_by(op.input.type), op.threshold.value.data)
         case num.GreaterOp():
             if accumulator_of(op.lhs.type) is not None:
                 return lambda x: x[0] > x[1]
-            order = _of(op.lhs.type).order
+            order = documented_by(op.lhs.type).order
             return lambda x: order(x[0]) > order(x[1])
         case num.StepOp():
-            order, zero = _of(op.input.type).order, _of(op.input.type).nearest(Fraction(0))
-            off, on = (_of(op.result.type).nearest(Fraction(real)) for real in (0, 1))
+            order, zero = documented_by(op.input.type).order, documented_by(op.input.type).nearest(Fraction(0))
+            off, on = (documented_by(op.result.type).nearest(Fraction(real)) for real in (0, 1))
             return lambda x: choose(order(x[0]) > order(zero), on, off)
         case num.TallyOp():
-            a = _of(op.value.type)
+            a = documented_by(op.value.type)
             return lambda x: a.tallied(x[0], x[1])
         case num.AverageOp() | num.MeanOp():
-            a, result, count = _of(op.of), _of(op.result.type), op.count.value.data
+            a, result, count = documented_by(op.of), documented_by(op.result.type), op.count.value.data
             quotient = result.average if isinstance(op, num.AverageOp) else result.mean
             return lambda x: quotient(x[0], count, a)
         case num.CombineOp():
@@ -79,10 +79,10 @@ def meaning_of(op: num.NumOp) -> Documented:
         case num.ZeroOp():
             return lambda x: 0
         case num.MacOp():
-            a, b = _of(op.lhs.type), _of(op.rhs.type)
+            a, b = documented_by(op.lhs.type), documented_by(op.rhs.type)
             return lambda x: x[0] + a.product(x[1], x[2], b)
         case num.StartOp():
-            value = _once(op.value.type)
+            value = rounded_once_by(op.value.type)
             left = _scale(op.result.type) - value.scale
             return lambda x: value.integer(x[0]) * (1 << left)
         case num.AlignOp():
@@ -95,7 +95,7 @@ def meaning_of(op: num.NumOp) -> Documented:
         case num.FunctionOp():
             return _tabulated(op)
         case num.FinishOp():
-            result, accumulator = _of(op.result.type), accumulator_of(op.sum.type)
+            result, accumulator = documented_by(op.result.type), accumulator_of(op.sum.type)
             if accumulator is None or (unit := accumulator.sum_unit) is None:
                 raise Undocumented(f"{op.sum.type} documents no unit")
             return lambda x: result.finished(x[0], unit)
@@ -103,15 +103,17 @@ def meaning_of(op: num.NumOp) -> Documented:
             raise Undocumented(f"{op.name} has no statement")
 
 
-def _of(type: Attribute) -> Specification:
+def documented_by(type: Attribute) -> Specification:
+    """What the format of a type documents; raises `Undocumented` for one that documents nothing."""
     format = number_format(type)
     if format is None or (documented := format.specification) is None:
         raise Undocumented(f"{type} documents nothing that could be proved")
     return documented
 
 
-def _once(type: Attribute) -> RoundedOnce:
-    documented = _of(type)
+def rounded_once_by(type: Attribute) -> RoundedOnce:
+    """The same of a format with exact sums; raises `Undocumented` for any other."""
+    documented = documented_by(type)
     if not isinstance(documented, RoundedOnce):
         raise Undocumented(f"{type} has no exact sums")
     return documented
@@ -127,7 +129,7 @@ def _scale(type: Attribute) -> int:
 
 def _tabulated(op: num.FunctionOp) -> Documented:
     """The raw nearest to a function of each of few raws."""
-    source, result = _once(op.input.type), _once(op.result.type)
+    source, result = rounded_once_by(op.input.type), rounded_once_by(op.result.type)
     if len(source.raws) > TABULATED or op.scheme is not None:
         raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
     first, last = source.raws[0], source.raws[-1]
@@ -152,7 +154,7 @@ def assumption_of(op: num.NumOp) -> Documented | None:
                 return lambda x: within(meaning(x), low, high) & within(x[1] * (1 << x[2]), low, high)
             return lambda x: within(meaning(x), low, high)
         case num.LogOp():
-            order, zero = _of(op.input.type).order, _of(op.input.type).nearest(Fraction(0))
+            order, zero = documented_by(op.input.type).order, documented_by(op.input.type).nearest(Fraction(0))
             return lambda x: order(x[0]) > order(zero)
         case _:
             return None
@@ -189,8 +191,8 @@ def ascending(documented: Specification) -> Sequence[int]:
 
 def _combined(op: num.CombineOp) -> Documented:
     """The sum of all terms, rounded once; formats that round step by step have the steps stated."""
-    result = _of(op.result.type)
-    factors = [_of(factor.type) for factor in op.factors]
+    result = documented_by(op.result.type)
+    factors = [documented_by(factor.type) for factor in op.factors]
     if not isinstance(result, RoundedOnce) or not all(isinstance(one, RoundedOnce) for one in factors):
         raise Undocumented(f"{op.name} of {op.result.type} is rounded step by step")
     terms: list[tuple[int, Sequence[int]]] = num.grouped_factors(range(len(factors)), op.counts)

@@ -25,7 +25,7 @@ from tinyml.dialects.formats.specification import RoundedOnce, Specification
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import limits
-from tinyml.tools.proofs.op_meanings import Undocumented
+from tinyml.tools.proofs.op_meanings import Undocumented, documented_by, rounded_once_by
 from tinyml.tools.proofs.op_statements import OpStatement, statement
 from tinyml.tools.proofs.proving import Domain, Promises, Statement
 from tinyml.tools.proofs.reading import Promise
@@ -73,10 +73,8 @@ def _operation(op: num.NumOp, name: str) -> OpStatement:
 
 def _domain(op: num.NumOp, type: Attribute) -> Domain:
     """The integers that an operand of an op can be."""
-    if (format := number_format(type)) is not None:
-        if (documented := format.specification) is None:
-            raise Undocumented(f"{type} documents nothing that could be proved")
-        return documented.raws
+    if number_format(type) is not None:
+        return documented_by(type).raws
     if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
         raise Undocumented(f"{op.name} shifts by an amount that is read; of its format each is proved")
     if isinstance(op, num.FinishOp) and (bound := op.sum_bound) is not None:
@@ -222,17 +220,11 @@ def _ranges(extents: Sequence[int]) -> list[range]:
 
 
 def _documented(value: SSAValue) -> Specification:
-    documented = tdsl.format_of(value).specification
-    if documented is None:
-        raise Undocumented(f"{tdsl.format_of(value).type} documents nothing that could be proved")
-    return documented
+    return documented_by(tdsl.format_of(value).type)
 
 
 def _once(value: SSAValue) -> RoundedOnce:
-    documented = _documented(value)
-    if not isinstance(documented, RoundedOnce):
-        raise Undocumented(f"{tdsl.format_of(value).type} has no exact sums")
-    return documented
+    return rounded_once_by(tdsl.format_of(value).type)
 
 
 def _integers(value: SSAValue) -> Any:

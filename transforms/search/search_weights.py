@@ -22,8 +22,9 @@ from typing import Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
 from tinyml.transforms.search.engine.moves import GAIN
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
@@ -132,10 +133,9 @@ class _Weights:
                     if format.bits <= NARROW:
                         yield FormatChoice(format)
 
-    def _bits(self, index: int, choices: Sequence[FormatChoice]) -> float:
+    def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
         """Bits of a constant as stored; raises `InputError` if the choices make no program."""
-        format = self.search.formats(choices)[index]
-        return format.bits * self.search.classes[index].elements + format.shared_bits
+        return _stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
@@ -186,12 +186,17 @@ class _Weights:
 
     def reasons(self, choices: Sequence[FormatChoice]) -> Iterator[tuple[str, str]]:
         """Why each tensor has its format, by name."""
-        for i, tensors in enumerate(self.search.classes):
+        formats = self.search.formats(choices)
+        for i, (tensors, format) in enumerate(zip(self.search.classes, formats, strict=True)):
             if i not in self.options:
                 yield tensors.name, "all but weights have this format"
                 continue
-            each = self._bits(i, choices) / tensors.elements
+            each = _stored_bits(tensors, format) / tensors.elements
             yield tensors.name, f"{each:.2f} bits an element, within {self.limit:g} on average"
+
+
+def _stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
+    return format.bits * tensors.elements + format.shared_bits
 
 
 def _sum_of_losses(taken: dict[int, _Option]) -> float:
