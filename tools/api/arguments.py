@@ -31,7 +31,8 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'{did_you_mean(name, known)}")
+            near = f", did you mean '{SPELLED[name]}'?" if name in SPELLED else did_you_mean(name, known)
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'{near}")
         if value is not None:
             values[name] = _checked(known[name], value)
     return values

@@ -172,6 +172,11 @@ KEYWORDS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         TypeError,
         "compile() got an unexpected keyword argument 'widht', did you mean 'width'?",
     ),
+    "the command line's": (
+        {"target": "uno"},
+        TypeError,
+        "compile() got an unexpected keyword argument 'target', did you mean 'board'?",
+    ),
     "unheard of": ({"colour": 8}, TypeError, "compile() got an unexpected keyword argument 'colour'"),
     "text": ({"width": "8"}, TypeError, "width: expected an integer, got str"),
     "truth": ({"width": True}, TypeError, "width: expected an integer, got bool"),
