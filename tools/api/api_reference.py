@@ -116,7 +116,7 @@ def api_page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for name in ("load", "compile", "finetune", "torch_layer", "open"):
+    for name in ("load", "compile", "finetune", "torch_layer", "open", "sweep"):
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name in OPTIONS:
             yield _table(OPTIONS[name]())

@@ -81,7 +81,7 @@ def compile(
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
-    program = load(model, example=_example(model, X_val), **wishes)
+    program = load(model, example=first_of(model, X_val), **wishes)
     with python_terms({}):
         inputs = Inputs.of(program.module, raw, has_unit="input_unit" in values)
         module, inputs = _named(program, X_val, inputs)
@@ -111,7 +111,7 @@ def compile(
     return made
 
 
-def _example(model: object, x: object) -> object:
+def first_of(model: object, x: object = None) -> object:
     """The first of the inputs, for a module of PyTorch; None for any other model, and without inputs."""
     if x is None or not takes_example(model):
         return None

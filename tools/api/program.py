@@ -131,6 +131,16 @@ class Program:
         """
         return self._scores(self._evaluate(X, raw))
 
+    def raw_scores(self, X: object, *, raw: bool = False) -> NDArray[Any]:
+        """The scores as the C function gives them, (samples, scores): integers, or floats of a program in floats.
+
+        X, raw: as for `predict`. Raises `InputError` as `scores` does.
+        """
+        outputs = self._evaluate(X, raw)
+        if outputs.scores is None:
+            raise self._no_scores()
+        return outputs.scores
+
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,), greater for more usual samples.
 
@@ -336,10 +346,13 @@ class Program:
         from tinyml.runtime.evaluator.evaluator import in_reals
 
         if outputs.scores is None:
-            raise InputError(f"the model '{self.name}' gives a class and no scores")
+            raise self._no_scores()
         scores = in_reals(self._formats, outputs).scores
         assert scores is not None
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _no_scores(self) -> InputError:
+        return InputError(f"the model '{self.name}' gives a class and no scores")
 
 
 def open(folder: str | Path) -> Program:

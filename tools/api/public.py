@@ -12,6 +12,8 @@ from tinyml.tools.api.program import Explanation as Explanation
 from tinyml.tools.api.program import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
+from tinyml.tools.api.sweep import SweepRow as SweepRow
+from tinyml.tools.api.sweep import sweep as sweep
 from tinyml.tools.api.training import finetune as finetune
 from tinyml.tools.api.training import torch_layer as torch_layer
 from tinyml.tools.driver.heard import Heard as Heard

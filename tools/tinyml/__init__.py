@@ -26,12 +26,14 @@ if TYPE_CHECKING:
         Program,
         RamBytes,
         Report,
+        SweepRow,
         Word,
         __version__,
         compile,
         finetune,
         load,
         open,
+        sweep,
         torch_layer,
     )
 
@@ -46,12 +48,14 @@ __all__ = [
     "Program",
     "RamBytes",
     "Report",
+    "SweepRow",
     "Word",
     "__version__",
     "compile",
     "finetune",
     "load",
     "open",
+    "sweep",
     "torch_layer",
 ]
 

@@ -159,7 +159,8 @@ class Evaluation:
 
 T = TypeVar("T")
 R = TypeVar("R")
-Work: TypeAlias = "Callable[[SearchProblem, Sequence[T]], list[R]]"
+P = TypeVar("P")
+Work: TypeAlias = "Callable[[P, Sequence[T]], list[R]]"
 """A function from tasks to their results, which any process can run."""
 
 BACKENDS = ("local", "dask", "ray")
@@ -223,7 +224,7 @@ class Workers:
         started = self._copies is not None or self._parallel is not None
         return self.cluster is None and (self.size == 1 or (not started and self.alone < PATIENCE))
 
-    def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
+    def run(self, problem: P, tasks: Sequence[T], work: Work[P, T, R]) -> Iterator[tuple[T, R]]:
         """Yield tasks with their results, in order."""
         waiting = list(tasks)
         while waiting and self._works_alone:
@@ -240,7 +241,7 @@ class Workers:
             for portion, found in zip(portions, results, strict=True):
                 yield from zip(portion, found, strict=True)
 
-    def _copied(self, problem: SearchProblem) -> _Copies:
+    def _copied(self, problem: object) -> _Copies:
         """Copies of this process for a problem; those for an earlier one end."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
@@ -253,7 +254,7 @@ class Workers:
             self._copies.end()
             self._copies = None
 
-    def _sent(self, problem: SearchProblem, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
+    def _sent(self, problem: P, portions: Sequence[Sequence[T]], work: Work[P, T, R]) -> Iterator[list[R]]:
         """The results of portions that processes started by joblib compute."""
         delayed = import_module("joblib").delayed(_by_one_thread)
         return self._started()(delayed(work, problem, portion) for portion in portions)
@@ -311,7 +312,7 @@ class Workers:
 class _Copies:
     """Copies of this process, made when the first portion waits, which share its work on one problem."""
 
-    def __init__(self, problem: SearchProblem, count: int):
+    def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
@@ -320,7 +321,7 @@ class _Copies:
         self._count = count
         self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
 
-    def run(self, portions: Sequence[Sequence[T]], work: Work[T, R]) -> Iterator[list[R]]:
+    def run(self, portions: Sequence[Sequence[T]], work: Work[Any, T, R]) -> Iterator[list[R]]:
         """Yield the results of portions, in order; copies begin with the first ones, this process with the last.
 
         Raises `InputError` if a copy ended without a result.
@@ -354,19 +355,19 @@ class _Copies:
 _problem: Any = None
 
 
-def _begin(problem: SearchProblem) -> None:
+def _begin(problem: object) -> None:
     """Begin the work of a copy: the first process alone answers an interrupt, and ends the others."""
     global _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _problem = problem
 
 
-def _by_copy(work: Work[T, R], tasks: Sequence[T]) -> list[R]:
+def _by_copy(work: Work[Any, T, R], tasks: Sequence[T]) -> list[R]:
     with attributed():
         return work(_problem, tasks)
 
 
-def _by_one_thread(work: Work[T, R], problem: SearchProblem, tasks: Sequence[T]) -> list[R]:
+def _by_one_thread(work: Work[P, T, R], problem: P, tasks: Sequence[T]) -> list[R]:
     # An exit would end the worker, and a traceback stays in it.
     with one_thread(), attributed():
         return work(problem, tasks)

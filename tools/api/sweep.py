@@ -1,0 +1,337 @@
+"""Sweeps: many models, formats, boards and searches, a row of figures for each, as tables of papers have them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import product
+from pathlib import Path
+from typing import IO, Any, TypeAlias, cast, get_args, get_type_hints
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.readers.protected_files import check_output
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.registry import USUAL
+from tinyml.tools.api.arguments import checked_values, python_terms
+from tinyml.tools.api.compilation import OTHERWISE, CompileWarning, compile, first_of
+from tinyml.tools.api.data_files import array_of, column_names
+from tinyml.tools.api.loading import Model, load
+
+Arrays: TypeAlias = Sequence[object]
+"""X_val, y_val, X_test and y_test of `compile`, the last ones left out or None."""
+
+VARIED = {"format": "formats", "width": "formats", "search": "searches"}
+"""Options of `compile` that a sweep varies, with its argument that does."""
+
+PROCESSES = ("jobs", "backend", "cluster")
+"""Options of `compile` that say which processes work: in a sweep these compile, and do not search."""
+
+HEAD = "is no table of a sweep and is not written over"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepRow:
+    """What a sweep measured of one program; None where a figure is unknown, and where there is no program.
+
+    format, search: as asked for. chosen: the formats of the program. Accuracies are percentages, `other_answers` counts
+    the `samples` whose answer differs from the model's on reals, `time` is in `unit`, cycles or instructions of an
+    inference, `float_time` that of a call with floats, and sizes are bytes. warnings: those of the report. error: the
+    reason why there is no program. key: a hash of all that the row depends on.
+    """
+
+    model: str
+    board: str
+    format: str
+    search: str | None
+    chosen: str | None = None
+    accuracy: float | None = None
+    accuracy_float: float | None = None
+    other_answers: int | None = None
+    samples: int | None = None
+    unit: str | None = None
+    time: float | None = None
+    float_time: float | None = None
+    core_cycles: float | None = None
+    milliseconds: float | None = None
+    flash: int | None = None
+    ram: int | None = None
+    arena: int | None = None
+    warnings: str | None = None
+    error: str | None = None
+    key: str
+
+
+def sweep(
+    models: object,
+    *,
+    formats: Sequence[str] = ("auto",),
+    boards: Sequence[str] = (USUAL,),
+    searches: Sequence[str | None] = (None,),
+    data: object = None,
+    csv: str | Path | None = None,
+    **options: object,
+) -> list[SweepRow]:
+    """Compile and measure each model in each format on each board with each search; a row each, in this order.
+
+    models: a mapping from names to models, or a sequence of models: anything that `load` takes, or a folder with a
+    model, val.npz and perhaps test.npz. formats: `FORMAT` or `FORMAT:BITS`, or auto. searches: names, and None for
+    none. data: the X_val, y_val, X_test and y_test of `compile` in this order, the last ones left out, for all models,
+    or a mapping from their names to these; a folder has its own. csv: a file to which each row is added as soon as it
+    is known. Rows that it has already are not measured again, so that a sweep that was interrupted goes on. options:
+    those of `compile` but `formats`, for all programs; jobs, backend and cluster are of the processes that compile.
+
+    `pandas.DataFrame(rows)` is a table of them. A program that cannot be made, as it does not fit, is a row with an
+    `error`. Raises `InputError` for what is wrong with the arguments, before anything is compiled, and for a file that
+    is no table of a sweep; and `TypeError` for an unknown keyword and a value of another type.
+    """
+    from tinyml.transforms.search.engine.evaluation import Workers
+
+    values = _checked(options)
+    processes = {name: values.pop(name) for name in PROCESSES if name in values}
+    with python_terms({}):
+        _check(formats, boards, searches, values)
+    problem = _Problem.of(_named(models), data, values)
+    cases = [_Case(*each) for each in product(problem.programs, boards, formats, searches)]
+    with python_terms({}), ExitStack() as stack:
+        table = stack.enter_context(_Table(csv))
+        workers = stack.enter_context(Workers(**processes))
+        rows = {case: row for case in cases if (row := table.rows.get(problem.key(case))) is not None}
+        waiting = [case for case in cases if case not in rows]
+        for start in range(0, len(waiting), workers.size):
+            for case, row in workers.run(problem, waiting[start : start + workers.size], _measured):
+                table.add(row)
+                rows[case] = row
+    # The name of a model is no part of what its rows depend on.
+    return [replace(rows[case], model=case.model) for case in cases]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One program of a sweep."""
+
+    model: str
+    board: str
+    format: str
+    search: str | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        name, _, bits = self.format.partition(":")
+        found: dict[str, Any] = {"format": name, "search": self.search}
+        return found | ({"width": int(bits)} if bits else {}) | ({"jobs": 1} if self.search else {})
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """All that processes need: programs as text, data and options."""
+
+    programs: Mapping[str, str]
+    data: Mapping[str, Arrays]
+    options: Mapping[str, Any]
+
+    @staticmethod
+    def of(models: Mapping[str, object], data: object, options: Mapping[str, Any]) -> _Problem:
+        programs: dict[str, str] = {}
+        arrays: dict[str, Arrays] = {}
+        trusted = bool(options.get("trust_pickle"))
+        for name, model in models.items():
+            source, own = _of_folder(model)
+            given = own or (cast("Mapping[str, Arrays]", data).get(name, ()) if isinstance(data, Mapping) else data)
+            arrays[name] = tuple(cast("Arrays", given or ()))
+            if len(arrays[name]) > 4:
+                raise InputError(
+                    f"expected X_val, y_val, X_test and y_test, got {len(arrays[name])} arrays", file="data"
+                )
+            loaded = load(source, example=first_of(source, *arrays[name][:1]), trust_pickle=trusted)
+            programs[name] = str(loaded.module)
+        return _Problem(programs, arrays, options)
+
+    def key(self, case: _Case) -> str:
+        """A hash of all that the row of a case depends on."""
+        from importlib.metadata import version
+
+        from tinyml.dialects.distribution import DISTRIBUTION
+
+        asked = (version(DISTRIBUTION), case.board, case.format, case.search, sorted(self.options.items()))
+        digest = hashlib.sha256(f"{asked} {self.programs[case.model]}".encode())
+        for array in self.data[case.model]:
+            digest.update(_content(array))
+        return digest.hexdigest()[:16]
+
+
+def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
+    """The rows of some cases, measured one after the other."""
+    return [_row(problem, case) for case in cases]
+
+
+def _row(problem: _Problem, case: _Case) -> SweepRow:
+    from tinyml.dialects.context import context
+    from tinyml.tools.cli.located_parser import parse_mlir
+    from tinyml.tools.reports.facts.figures import figures_of, spell_format
+
+    row = SweepRow(**asdict(case), key=problem.key(case))
+    x_val, y_val, x_test, y_test = (*problem.data[case.model], None, None, None, None)[:4]
+    module = parse_mlir(context(), problem.programs[case.model].encode(), case.model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CompileWarning)
+        try:
+            options: Any = {**problem.options, **case.options}
+            made = compile(
+                Model(case.model, module), x_val, y_val, board=case.board, X_test=x_test, y_test=y_test, **options
+            )
+        except InputError as error:
+            return replace(row, error=str(error))
+    report = made.report
+    figures = figures_of(report)
+    floats = figures["time from floats"].value
+    return replace(
+        row,
+        chosen=spell_format(report),
+        accuracy=report.accuracy,
+        accuracy_float=report.accuracy_float,
+        other_answers=report.disagreements,
+        samples=report.samples,
+        unit=report.unit,
+        time=report.time_per_inference,
+        float_time=floats if isinstance(floats, float) else None,
+        core_cycles=report.core_cycles_per_inference,
+        milliseconds=report.milliseconds_per_inference,
+        flash=report.flash_bytes,
+        ram=report.ram_bytes.total,
+        arena=report.ram_bytes.arena,
+        warnings="; ".join(warning["text"] for warning in report.warnings) or None,
+    )
+
+
+def _checked(options: Mapping[str, object]) -> dict[str, Any]:
+    """The values of keyword arguments; raises `TypeError` for those of which a sweep has several."""
+    from tinyml.tools.driver.compile_request import compile_options
+
+    for name in VARIED.keys() & options.keys():
+        raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED[name]}'?")
+    return checked_values("sweep", options, [one for one in compile_options() if one.name not in OTHERWISE])
+
+
+def _check(
+    formats: Sequence[str], boards: Sequence[str], searches: Sequence[str | None], values: Mapping[str, Any]
+) -> None:
+    """Raise `InputError` for an unknown format, board or search, and for options that exclude each other."""
+    from tinyml.dialects.context import context
+    from tinyml.dialects.formats.lookup import format_spelled
+    from tinyml.targets.registry import board
+    from tinyml.tools.driver.compile_request import compile_options, compile_request
+    from tinyml.tools.driver.request import AUTO_FORMAT
+
+    for name, given in (("formats", formats), ("boards", boards), ("searches", searches)):
+        if isinstance(given, str) or not given:
+            raise InputError(f"expected a sequence of names, got {given!r}", file=name)
+    for format in formats:
+        if format != AUTO_FORMAT:
+            format_spelled(context(), format)
+    for name in boards:
+        board(name)
+    for case in (_Case("", *each) for each in product(boards, formats, searches)):
+        known = {one.name for one in compile_options()} - set(OTHERWISE)
+        options = {name: value for name, value in case.options.items() if value is not None and name in known}
+        compile_request({**values, **options, "target": case.board, "model": Path(), "out": Path()})
+
+
+def _named(models: object) -> Mapping[str, object]:
+    """Models by name: those of a mapping, else the stem of a file, the name of a folder or of an object's class."""
+    if isinstance(models, Mapping):
+        return cast("Mapping[str, object]", models)
+    if isinstance(models, str | os.PathLike) or not isinstance(models, Sequence):
+        raise InputError("expected a sequence of models, or a mapping from names to models", file="models")
+    named: dict[str, object] = {}
+    for model in cast("Sequence[object]", models):
+        name = Path(cast("str", model)).stem if isinstance(model, str | os.PathLike) else type(model).__name__
+        name = model.name if isinstance(model, Model) else name
+        if name in named:
+            raise InputError(f"two models have the name '{name}': give a mapping from names to models", file="models")
+        named[name] = model
+    return named
+
+
+def _of_folder(model: object) -> tuple[object, Arrays | None]:
+    """The model in a folder with the data beside it; any other model as it is."""
+    from tinyml.tools.driver.stages import find_model
+
+    path = Path(cast("str", model)) if isinstance(model, str | os.PathLike) else None
+    if path is None or not path.is_dir():
+        return cast("object", model), None
+    program, val, test = find_model(path)
+    return program, (val, None, test, None)
+
+
+def _content(array: object) -> bytes:
+    """What a hash of an array is made of: its type, its names and its numbers; of a file all that it holds."""
+    if array is None:
+        return b"-"
+    if isinstance(array, str | os.PathLike):
+        return read_bytes(Path(cast("str", array)), "data")
+    values = array_of(array, "data")
+    names = column_names(array)
+    numbers = repr(values.tolist()).encode() if values.dtype.kind == "O" else np.ascontiguousarray(values).tobytes()
+    return f"{names} {values.dtype.str} {values.shape} ".encode() + numbers
+
+
+class _Table:
+    """The rows of a sweep in a file of comma-separated values; a context manager, which closes it. path: None for none.
+
+    Raises `InputError` for a file that cannot be read or written, and for any other file than that of a sweep.
+    """
+
+    def __init__(self, path: str | Path | None):
+        self.rows: dict[str, SweepRow] = {}
+        self._file: IO[str] | None = None
+        if path is None:
+            return
+        names = [field.name for field in fields(SweepRow)]
+        head, file = ",".join(names) + "\n", Path(path)
+        check_output(str(file))
+        try:
+            self._file = file.open("a+", encoding="utf-8", newline="")
+            self._file.seek(0)
+            whole = self._file.read()
+            if not (head.startswith(whole) or whole.startswith(head)):
+                raise InputError(HEAD, file=str(file))
+            # A row that an interrupted sweep left unfinished is measured again.
+            whole = whole[: whole.rfind("\n") + 1]
+            self._file.truncate(len(whole.encode()))
+            self.rows = {row.key: row for row in map(_read, csv.DictReader(whole.splitlines()))}
+            self._file.write("" if whole else head)
+            self._file.flush()
+        except OSError as error:
+            raise InputError(f"cannot write the table: {error.strerror or error}", file=str(file)) from error
+        except ValueError as error:
+            raise InputError(HEAD, file=str(file)) from error
+        self._writer = csv.DictWriter(self._file, names, lineterminator="\n")
+
+    def add(self, row: SweepRow) -> None:
+        if self._file is not None:
+            self._writer.writerow(asdict(row))
+            self._file.flush()
+
+    def __enter__(self) -> _Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _read(texts: Mapping[str, str]) -> SweepRow:
+    """The row with these texts; raises `ValueError` for texts that are none of a row."""
+    types = get_type_hints(SweepRow)
+    if texts.keys() != types.keys():
+        raise ValueError(f"expected {len(types)} columns")
+    values: dict[str, Any] = {
+        name: None if text == "" else (get_args(types[name]) or (types[name],))[0](text) for name, text in texts.items()
+    }
+    return SweepRow(**values)
