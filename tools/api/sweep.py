@@ -296,17 +296,20 @@ class _Table:
         head, file = ",".join(names) + "\n", Path(path)
         check_output(str(file))
         try:
-            self._file = file.open("a+", encoding="utf-8", newline="")
-            self._file.seek(0)
-            whole = self._file.read()
-            if not (head.startswith(whole) or whole.startswith(head)):
-                raise InputError(HEAD, file=str(file))
-            # A row that an interrupted sweep left unfinished is measured again.
-            whole = whole[: whole.rfind("\n") + 1]
-            self._file.truncate(len(whole.encode()))
-            self.rows = {row.key: row for row in map(_read, csv.DictReader(whole.splitlines()))}
-            self._file.write("" if whole else head)
-            self._file.flush()
+            with ExitStack() as stack:
+                opened = stack.enter_context(file.open("a+", encoding="utf-8", newline=""))
+                opened.seek(0)
+                whole = opened.read()
+                if not (head.startswith(whole) or whole.startswith(head)):
+                    raise InputError(HEAD, file=str(file))
+                # A row that an interrupted sweep left unfinished is measured again.
+                whole = whole[: whole.rfind("\n") + 1]
+                self.rows = {row.key: row for row in map(_read, csv.DictReader(whole.splitlines()))}
+                opened.truncate(len(whole.encode()))
+                opened.write("" if whole else head)
+                opened.flush()
+                self._file = opened
+                stack.pop_all()
         except OSError as error:
             raise InputError(f"cannot write the table: {error.strerror or error}", file=str(file)) from error
         except ValueError as error:
