@@ -8,7 +8,7 @@ that one raises later is found by its traceback (`plugin_of`), whichever way the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,15 +24,18 @@ from tinyml.dialects.errors import InputError
 T = TypeVar("T")
 P = ParamSpec("P")
 
-UNIVERSES, CHIPS, FRONTENDS, SCHEDULES, PACKAGES = GROUPS = (
+UNIVERSES, CHIPS, FRONTENDS, SCHEDULES, PACKERS, STEPS, ALTERNATIVES, PACKAGES = GROUPS = (
     "xdsl.universe",
     "tinyml.chips",
     "tinyml.frontends",
     "tinyml.schedules",
+    "tinyml.packers",
+    "tinyml.steps",
+    "tinyml.alternatives",
     "tinyml.packages",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules;
-packages of compiled models."""
+packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -133,6 +136,15 @@ def problems() -> Sequence[str]:
 def plugins(group: str) -> Sequence[Plugin]:
     """The entry points of a group in packages of others, sorted by their names."""
     return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
+
+
+def plugins_by_name(group: str, taken: Iterable[str]) -> dict[str, Plugin]:
+    """The same by their names, the first of two that share one, and none with a name that is taken."""
+    named: dict[str, Plugin] = {}
+    for plugin in plugins(group):
+        if plugin.name not in taken:
+            named.setdefault(plugin.name, plugin)
+    return named
 
 
 def built_in(group: str) -> Sequence[Plugin]:

@@ -34,6 +34,19 @@ class PipelineSteps(NamedTuple):
     steps: tuple[str | If, ...]
 
 
+class PipelineStep(NamedTuple):
+    """A pass that another package adds to a pipeline, by an entry point of the group `tinyml.steps`.
+
+    pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
+    one of them, the step that follows it or that it follows, which the pipeline has once.
+    """
+
+    pipeline: str
+    step: str
+    before: str | None = None
+    after: str | None = None
+
+
 INPUT_STEPS = (
     "reconstruction-error",
     "set-threshold",

@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
-from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.dialects.plugins import STEPS, Plugin, PluginError, plugins
+from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
@@ -68,8 +69,35 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     ]
 
 
+@cache
+def steps_of(name: str) -> Sequence[str | If]:
+    """The steps of a pipeline, with those that other packages add (`PipelineStep`)."""
+    steps = list(PIPELINES[name].steps)
+    for plugin in plugins(STEPS):
+        with plugin.left_out():
+            added = plugin.load(PipelineStep)
+            if added.pipeline not in PIPELINES:
+                raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
+            if added.step not in registry().all_passes:
+                raise PluginError(f"{plugin}: there is no pass '{added.step}'")
+            if added.pipeline == name:
+                steps.insert(_place(plugin, added, steps), added.step)
+    return steps
+
+
+def _place(plugin: Plugin, added: PipelineStep, steps: Sequence[str | If]) -> int:
+    """The index at which a step of another package goes into a pipeline."""
+    if (added.before is None) == (added.after is None):
+        raise PluginError(f"{plugin}: a step is before or after another one")
+    beside = added.before or added.after
+    found = [i for i, step in enumerate(steps) if beside == (step.step if isinstance(step, If) else step)]
+    if len(found) != 1:
+        raise PluginError(f"{plugin}: '{added.pipeline}' has {len(found)} steps '{beside}', and not one")
+    return found[0] + (added.after is not None)
+
+
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
-    for step in PIPELINES[PUBLISHED.get(name, name) if published else name].steps:
+    for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
             if not given.get(step.condition, False):
                 continue
@@ -133,7 +161,7 @@ def pipeline(name: str) -> type[Pipeline]:
 def _taken(name: str) -> set[str]:
     """The options that steps of a pipeline take or depend on, inner pipelines included."""
     taken: set[str] = set()
-    for step in PIPELINES[name].steps:
+    for step in steps_of(name):
         if isinstance(step, If):
             taken.add(step.condition)
             step = step.step

@@ -33,6 +33,9 @@ COMMANDS = {
     "new-target": "write a package with a chip of your own and its simulator",
     "new-frontend": "write a package that reads models of a file format of your own",
     "new-pass": "write a package with a pass of your own",
+    "new-search": "write a package with a search of your own for number formats",
+    "new-schedule": "write a package with an execution schedule of your own",
+    "new-packer": "write a package with a packer of buffers of your own",
     "demo": "compile the example models and check them on this computer",
     "doctor": "say what can be compiled, run and measured on this computer, and what is missing",
 }

@@ -76,6 +76,22 @@ def _suffixes() -> Iterable[str]:
     return *importers(), MLIR
 
 
+def _searches() -> Iterable[str]:
+    return (name.removeprefix("search_") for name in _passes() if name.startswith("search_"))
+
+
+def _packers() -> Iterable[str]:
+    from tinyml.transforms.buffers.packing.modes import mode_names
+
+    return (name.replace("-", "_") for name in mode_names())
+
+
+def _schedules() -> Iterable[str]:
+    from tinyml.transforms.schedules.table import schedule_names
+
+    return (name.replace("-", "_") for name in schedule_names())
+
+
 @dataclass(frozen=True)
 class PackageKind:
     """A kind of package. what: the things that are named, for messages. taken: the names in use."""
@@ -89,6 +105,9 @@ KINDS = {
     "target": PackageKind("chip or target", _chips),
     "frontend": PackageKind("frontend", _suffixes),
     "pass": PackageKind("pass", _passes),
+    "search": PackageKind("search", _searches),
+    "schedule": PackageKind("schedule", _schedules),
+    "packer": PackageKind("packer", _packers),
 }
 """The kinds by the names of their commands and of the folders of their templates."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import unknown
 from tinyml.dialects.plugins import SCHEDULES as GROUP
-from tinyml.dialects.plugins import Plugin, PluginError, plugins
+from tinyml.dialects.plugins import Plugin, PluginError, plugins_by_name
 
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.protocol import Schedule
@@ -66,11 +66,7 @@ def schedule_named(name: str) -> Schedule:
 
 def _others() -> dict[str, Plugin]:
     """The entry points of other packages by name, except names of built-in schedules."""
-    others: dict[str, Plugin] = {}
-    for plugin in plugins(GROUP):
-        if plugin.name not in BUILT_IN:
-            others.setdefault(plugin.name, plugin)
-    return others
+    return plugins_by_name(GROUP, BUILT_IN)
 
 
 def _built_in(name: str) -> Schedule:

@@ -6,12 +6,14 @@ takes one more row here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.plugins import ALTERNATIVES as GROUP
+from tinyml.dialects.plugins import PluginError, plugins_by_name
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,27 @@ ALTERNATIVES = (
 
 
 def considered() -> Sequence[Alternative]:
-    """All alternatives: ours, then those of packages whose formats have widths `FOR_AUTO`."""
+    """All alternatives: ours, those of packages, and the formats of packages that have widths `FOR_AUTO`."""
     offered = [(name, width) for name, format in formats().items() for width in format.FOR_AUTO]
-    return *ALTERNATIVES, *(Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
+    by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
+    return *ALTERNATIVES, *_of_packages(), *by_format
+
+
+def _of_packages() -> Iterator[Alternative]:
+    """The alternatives of other packages, by entry points of the group `tinyml.alternatives`, without wrong ones."""
+    taken = {row.name for row in ALTERNATIVES}
+    for plugin in plugins_by_name(GROUP, ()).values():
+        loaded: list[Alternative] = []
+        with plugin.left_out():
+            row = plugin.load(Alternative)
+            plugin.expect_fields(row)
+            if row.name in taken:
+                raise PluginError(f"{plugin}: there is an alternative '{row.name}' already")
+            if row.beside is not None and row.beside not in taken:
+                raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that it can be beside")
+            taken.add(row.name)
+            loaded.append(row)
+        yield from loaded
 
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.plugins import PACKAGES as GROUP
-from tinyml.dialects.plugins import Plugin, plugins
+from tinyml.dialects.plugins import Plugin, plugins_by_name
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -80,8 +80,4 @@ def _named(name: str) -> Packaging:
 
 def _others() -> dict[str, Plugin]:
     """The entry points of other packages by name, except names that are taken."""
-    others: dict[str, Plugin] = {}
-    for plugin in plugins(GROUP):
-        if plugin.name not in (PLAIN, *BUILT_IN):
-            others.setdefault(plugin.name, plugin)
-    return others
+    return plugins_by_name(GROUP, (PLAIN, *BUILT_IN))

@@ -1,4 +1,7 @@
-"""The packing algorithms, by the names of `pack-scratch{mode=...}`."""
+"""The packing algorithms, by the names of `pack-scratch{mode=...}`.
+
+A package adds one by an entry point of the group `tinyml.packers`: a `Mode`, whose placements are checked here.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from tinyml.dialects.errors import unknown
+from tinyml.dialects.plugins import PACKERS, Plugin, PluginError, plugins_by_name
 from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
@@ -15,6 +22,7 @@ from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, keep_numbers, placement_at
 from tinyml.transforms.buffers.packing.shiftry import shiftry
 from tinyml.transforms.buffers.packing.sweep import sweep
+from tinyml.transforms.buffers.packing.validator import complaints
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -78,6 +86,33 @@ MODES: dict[str, Mode] = {
 """Each mode places non-empty rectangles validly."""
 
 
+def mode_names() -> tuple[str, ...]:
+    """The names of all modes, those of other packages last."""
+    return (*MODES, *plugins_by_name(PACKERS, MODES))
+
+
+def mode_named(name: str) -> Mode:
+    """The packer of a name; raises `InputError` if there is none."""
+    if name in MODES:
+        return MODES[name]
+    if (plugin := plugins_by_name(PACKERS, MODES).get(name)) is not None:
+        return partial(_by_plugin, plugin)
+    raise unknown("mode", name, mode_names())
+
+
+def _by_plugin(plugin: Plugin, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
+    packer: Any = plugin.load(object)
+    if not callable(packer):
+        raise PluginError(f"{plugin}: expected a function that places rectangles, got {type(packer).__name__}")
+    with plugin.blamed():
+        placement = plugin.expect(packer(rectangles, effort), Placement)
+    if (fault := next(complaints(rectangles, placement), None)) is not None:
+        raise PluginError(f"{plugin}: {fault}")
+    effort.keep(placement)
+    return placement
+
+
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
@@ -96,7 +131,7 @@ def pack(
     if effort.seconds < math.inf:
         _noted("sweep", sweep, given, effort)
     try:
-        placement = MODES[mode](given, effort)
+        placement = mode_named(mode)(given, effort)
     except OutOfTime:
         assert effort.best is not None
         placement = effort.best

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
-from tinyml.transforms.buffers.packing.modes import MODES
+from tinyml.transforms.buffers.packing.modes import mode_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +19,7 @@ class PackingOptions:
 
     def check(self) -> None:
         """Raise `InputError` for an unknown mode, and for numbers out of range."""
-        if self.mode not in MODES:
-            raise unknown("mode", self.mode, MODES)
+        mode_named(self.mode)
         if self.coarsen < 1:
             raise InputError(f"coarsen must be positive, got {self.coarsen}")
         if self.nodes is not None and self.nodes < 0:

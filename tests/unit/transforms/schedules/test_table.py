@@ -62,12 +62,14 @@ def test_the_page_has_the_table(request: pytest.FixtureRequest):
 
 
 @pytest.fixture
-def other_package() -> Iterator[Schedule]:
-    """The schedule of `tests/plugins/inner_patches`."""
-    folder = ROOT / "tests/plugins/inner_patches"
-    entry = EntryPoint("inner-patches", "inner_patches:INNER_PATCHES", SCHEDULES)
-    with patch.object(sys, "path", [str(folder), *sys.path]), installed(entry):
-        yield import_module("inner_patches").INNER_PATCHES
+def other_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Schedule]:
+    """The schedule that `tinyml new-schedule` writes."""
+    assert main(["new-schedule", "inner_patches", str(tmp_path / "package")]) == 0
+    capsys.readouterr()
+    entry = EntryPoint("inner-patches", "inner_patches:SCHEDULE", SCHEDULES)
+    with patch.object(sys, "path", [str(tmp_path / "package"), *sys.path]), installed(entry):
+        yield import_module("inner_patches").SCHEDULE
+    del sys.modules["inner_patches"]
 
 
 def test_a_schedule_of_another_package_is_offered_everywhere(
