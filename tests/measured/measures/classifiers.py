@@ -290,7 +290,8 @@ def compression() -> Values:
     families = {"": [name for family in FAMILIES for name in names(family)]}
     families |= {f"{family} ": names(family) for family in FAMILIES}
     lost = {
-        f"{family}{format}": -sum(measured[command.format(name)]["change"] for name in every) / len(every)
+        f"{family}{format}": 0.0
+        - round(sum(measured[command.format(name)]["change"] for name in every) / len(every), 4)
         for family, every in families.items()
         for format, command in (
             ("fixed 8", "compile {} --width 8"),
