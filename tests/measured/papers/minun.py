@@ -186,6 +186,7 @@ ROWS = (
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_table_1_values", -2.13965, -2.25),
+            (f"{EXAMPLE}::test_search_promote_on_the_example", 0.0072),
         ),
     ),
     Row(
