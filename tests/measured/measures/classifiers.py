@@ -430,7 +430,7 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """Instructions of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
+    """Cycles of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
     rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
     values: dict[str, float] = {}
     for kind in ("seedot", "ours"):
@@ -442,6 +442,6 @@ def by_math(models: Path | None) -> Values:
 def _by_math(name: str, models: Path | None) -> Values:
     schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
     return {
-        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["time"]
+        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["core_cycles"]
         for kind, functions in schemes.items()
     }

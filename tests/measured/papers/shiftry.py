@@ -20,10 +20,12 @@ from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, 
 EXAMPLE = "unit/transforms/search/test_shiftry_example.py"
 PACKING = "unit/transforms/buffers/test_packing_modes.py"
 FRONTEND = "unit/lowering/frontends/seedot"
+PROGRAMS = f"{FRONTEND}/test_seedot_programs.py"
+SPARSE = f"{PROGRAMS}::test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense_use"
 FUNCTIONS = "numeric/runtime/evaluator/test_function_errors.py::test_devices_keep_the_stated_errors"
 NUMBERS = "numeric/dialects/formats/test_printed_numbers.py"
 PUBLISHED = "numeric/dialects/formats/test_published.py"
-RECURRENCE = f"{FRONTEND}/test_seedot_programs.py::test_fastgrnn_is_the_recurrence_of_shiftry"
+RECURRENCE = f"{PROGRAMS}::test_fastgrnn_is_the_recurrence_of_shiftry"
 
 
 def changes(family: str, label: str) -> Shown:
@@ -138,7 +140,10 @@ ROWS = (
         "packed, 8",
         here="the same; it takes 13 bytes of flash, and fewer tensors demoted, by the first strategy, do not fit",
         verdict=REPRODUCED,
-        run=tested((f"{EXAMPLE}::test_limits_of_the_example", 44, 24, 22, 12, 14, 13)),
+        run=tested(
+            (f"{EXAMPLE}::test_limits_of_the_example", 44, 24, 22, 12, 14, 13),
+            (f"{EXAMPLE}::test_the_program_in_one_array", 8),
+        ),
     ),
     Row(
         item="section 4",
@@ -171,7 +176,7 @@ ROWS = (
         reports="integers, reals, matrices of reals",
         here="`index` for integers, `tensor` of any rank for reals",
         verdict=REPRODUCED,
-        run=tested((f"{FRONTEND}/test_seedot_programs.py::test_results", "index", "tensor")),
+        run=tested((f"{PROGRAMS}::test_results", "index", "tensor")),
     ),
     Row(
         item="figure 4",
@@ -593,9 +598,20 @@ ROWS = (
         item="appendix B",
         title="all operators",
         reports="from transposition to sparse products",
-        here="all that EdgeML's programs use, such as `X^T`, `reverse`, `relu6` and sparse `W`",
+        here="`X^T`, `reshape`, splices, `maxpool`, `relu`, `exp`, `argmax`, `sgn`, `tanh`, `sigmoid`, `conv2d`, `? X`, "
+        "`loop`, sums and differences, products of matrices and of elements (`<*>`), and sparse ones (`#tdsl.csr`)",
         verdict=REPRODUCED,
-        run=tested((f"{FRONTEND}/test_seedot_programs.py::test_values", "X^T", "reverse", "relu6")),
+        run=tested(
+            (f"{PROGRAMS}::test_values", "X^T", "reshape", "exp", "? X", "loop", "<*>"),
+            (f"{PROGRAMS}::test_results", "argmax", "sgn"),
+            (
+                f"{PROGRAMS}::test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense_use",
+                "#tdsl.csr",
+            ),
+            (f"{FRONTEND}/test_seedot.py::test_precedence_and_forms", "maxpool", "relu", "conv2d"),
+            (f"{NUMBERS}::test_sigmoid_of_shiftry_in_8_bits", "sigmoid"),
+            (f"{NUMBERS}::test_tanh_of_shiftry_in_16_bits", "tanh"),
+        ),
     ),
     Row(
         item="section 10",
