@@ -598,8 +598,8 @@ ROWS = (
         item="appendix B",
         title="all operators",
         reports="from transposition to sparse products",
-        here="`X^T`, `reshape`, splices, `maxpool`, `relu`, `exp`, `argmax`, `sgn`, `tanh`, `sigmoid`, `conv2d`, `? X`, "
-        "`loop`, sums and differences, products of matrices and of elements (`<*>`), and sparse ones (`#tdsl.csr`)",
+        here="`X^T`, `reshape`, splices, `maxpool`, `relu`, `exp`, `argmax`, `sgn`, `tanh`, `sigmoid`, `conv2d`, "
+        "`? X`, `loop`, sums and differences, products of matrices and of elements (`<*>`), and sparse ones (`#tdsl.csr`)",
         verdict=REPRODUCED,
         run=tested(
             (f"{PROGRAMS}::test_values", "X^T", "reshape", "exp", "? X", "loop", "<*>"),
