@@ -599,15 +599,13 @@ ROWS = (
         title="all operators",
         reports="from transposition to sparse products",
         here="`X^T`, `reshape`, splices, `maxpool`, `relu`, `exp`, `argmax`, `sgn`, `tanh`, `sigmoid`, `conv2d`, "
-        "`? X`, `loop`, sums and differences, products of matrices and of elements (`<*>`), and sparse ones (`#tdsl.csr`)",
+        "`? X`, `loop`, sums and differences, products of matrices and of elements (`<*>`), and sparse ones "
+        "(`#tdsl.csr`)",
         verdict=REPRODUCED,
         run=tested(
             (f"{PROGRAMS}::test_values", "X^T", "reshape", "exp", "? X", "loop", "<*>"),
             (f"{PROGRAMS}::test_results", "argmax", "sgn"),
-            (
-                f"{PROGRAMS}::test_parameters_are_read_in_row_major_order_and_sparse_ones_keep_their_dense_use",
-                "#tdsl.csr",
-            ),
+            (SPARSE, "#tdsl.csr"),
             (f"{FRONTEND}/test_seedot.py::test_precedence_and_forms", "maxpool", "relu", "conv2d"),
             (f"{NUMBERS}::test_sigmoid_of_shiftry_in_8_bits", "sigmoid"),
             (f"{NUMBERS}::test_tanh_of_shiftry_in_16_bits", "tanh"),
