@@ -8,7 +8,7 @@ from pathlib import Path
 from measured.measures.classifiers import MODELS, drawing
 from measured.measures.spectrograms import drawn
 from measured.papers import PAPERS
-from measured.rows import Row, Shown, Verdict
+from measured.rows import MEANINGS, Row, Shown, Verdict
 from measured.store import FOLDER, Figures, Values, read
 
 BLOCK = re.compile(r"(?P<open><!-- paper: (?P<paper>[\w-]+) -->\n).*?(?P<close><!-- end of paper -->\n)", re.DOTALL)
@@ -45,7 +45,7 @@ def _text(paper: str) -> str:
     counted = ", ".join(
         f"{count} {verdict.value.removesuffix(' because')}" for verdict, count in counts(paper).items()
     ).replace("cannot be had", "that cannot be had")
-    return f"{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
+    return f"{MEANINGS}\n\n{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
 
 
 def file_of(paper: str) -> Path:

@@ -24,7 +24,7 @@ from measured.tables import Cells
 
 
 class Verdict(Enum):
-    """A judgement on an item; the last two are followed by a reason."""
+    """A judgement on an item, as pages print it (`MEANINGS`); the last two are followed by a reason."""
 
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
@@ -37,6 +37,12 @@ class Verdict(Enum):
 
 
 REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
+
+MEANINGS = """\
+*Reproduced*: what the paper states comes out, to its digits where it gives what goes in, else on models and data of the
+same kind. *Surpassed*: the same quantity, measured as in the paper, is better than reported, or what the paper leaves
+for the future is done. *Differs*: something else comes out, or the setting is another one. *Cannot be had*: there is
+nothing to compare."""
 
 
 @dataclass(frozen=True)

@@ -93,12 +93,13 @@ def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[floa
     """
     maps = [value_map(search.evaluator, search.formats(search.uniform(format))) for format in (low, high)]
     return [
-        _percentile(np.abs(wide - narrow)) / tensors.elements
+        representative(np.abs(wide - narrow)) / tensors.elements
         for tensors, narrow, wide in zip(search.classes, *maps, strict=True)
     ]
 
 
-def _percentile(deviations: Reals) -> float:
+def representative(deviations: Reals) -> float:
+    """Algorithm 6: the 95th percentile of the deviations of a tensor, between two of them in proportion."""
     return float(np.percentile(deviations, _PERCENTILE))
 
 

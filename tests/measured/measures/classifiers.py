@@ -54,14 +54,15 @@ def mean(ratios: Iterable[float]) -> float:
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
     """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most.
 
-    lost: points of accuracy, on average of all models.
+    lost: points of accuracy, on average of the models that lose any (SeeDot 7.1.1).
     """
 
     def summary() -> Values:
         measured = read(MEASURED)
         pairs = [(measured[f"bench {name} --format f32"], measured[narrow.format(name)]) for name in names(family)]
         ratios = _spread([wide[figure] / low[figure] for wide, low in pairs if figure in wide])
-        return {**ratios, "lost": -sum(low["change"] for _, low in pairs) / len(pairs)}
+        losses = [-low["change"] for _, low in pairs if low["change"] < 0]
+        return {**ratios, "lost": sum(losses) / max(len(losses), 1)}
 
     return summary
 
@@ -70,22 +71,39 @@ def _spread(ratios: list[float]) -> Values:
     return {"mean": mean(ratios), "least": min(ratios), "most": max(ratios), "models": len(ratios)}
 
 
-def peers(family: str, column: str, ours: str, field: int) -> Callable[[], Values]:
-    """Summarises a field of SeeDot's or Shiftry's own programs (`docs/results.md`) over ours: mean, least, most."""
+def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
+    """Summarises times of SeeDot's or Shiftry's own programs (`docs/results.md`) over ours: mean, least, most.
+
+    ahead: the points of accuracy by which ours is ahead at least.
+    """
 
     def summary() -> Values:
-        measured, theirs = read(MEASURED), read(FOLDER / "results-classifiers.json")
-        key = ("accuracy", "flash", "working", "time")[field]
-        cells = {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
-        unit = 1000 if key == "time" else 1
-        return _spread(
-            [
-                unit * float(cell[field].replace(",", "")) / measured[ours.format(name)][key]
-                for name, cell in cells.items()
-            ]
-        )
+        measured = read(MEASURED)
+        pairs = [(cell, measured[ours.format(name)]) for name, cell in _peers(family, column).items()]
+        ahead = min(own["accuracy"] - float(cell[0]) for cell, own in pairs)
+        return {
+            **_spread([1000 * float(cell[3].replace(",", "")) / own["time"] for cell, own in pairs]),
+            "ahead": ahead,
+        }
 
     return summary
+
+
+def _peers(family: str, column: str) -> dict[str, list[str]]:
+    """Accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model."""
+    theirs = read(FOLDER / "results-classifiers.json")
+    return {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
+
+
+def peers_changes(family: str) -> Values:
+    """Mean changes of accuracy from floats in points by SeeDot's and Shiftry's own programs, and how many models."""
+    found: dict[str, float] = {}
+    for tool, column in (("seedot", "SeeDot, 16 bit"), ("shiftry", "Shiftry, 8/16 bit")):
+        cells = _peers(family, column)
+        floats = [read(MEASURED)[f"compile {name} --width 8"]["float"] for name in cells]
+        changes = [float(cell[0]) - exact for cell, exact in zip(cells.values(), floats, strict=True)]
+        found |= {f"{tool}_tool": sum(changes) / len(changes), "count": len(changes)}
+    return found
 
 
 def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
@@ -102,14 +120,31 @@ def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]
     return summary
 
 
-def worst(column: str) -> Callable[[], Values]:
-    """Summarises how many models a column of `docs/searches.md` leaves below half of the floats' accuracy."""
+NEAR = 10
+"""Points of accuracy above guessing."""
+
+
+def guessing(column: str) -> Callable[[], Values]:
+    """Summarises how many models of a column of `docs/searches.md` are at most `NEAR` points better than guessing.
+
+    most: percent that the best of the others gets right, 0 if there are none.
+    """
 
     def summary() -> Values:
-        rows = [row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")]
-        return {"collapsed": sum(float(row[column]) < float(row["float"]) / 2 for row in rows), "models": len(rows)}
+        rows = {
+            name: row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")
+        }
+        right = {name: float(row[column]) for name, row in rows.items()}
+        better = [value for name, value in right.items() if value > 100 / _classes(name) + NEAR]
+        return {"guessing": len(rows) - len(better), "models": len(rows), "most": max(better, default=0.0)}
 
     return summary
+
+
+def _classes(name: str) -> int:
+    """The number of classes: the last number in a name, but for GesturePod's six gestures."""
+    numbers = re.findall(r"\d+", name)
+    return int(numbers[-1]) if numbers else 6
 
 
 def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
@@ -248,13 +283,16 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 
 
 def compression() -> Values:
-    """Times less RAM than floats, and changes of accuracy, in `docs/results.md`."""
+    """Times less RAM than floats, and changes of accuracy, in `docs/results.md`; points lost by format and family."""
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
     less = [float(row["times less"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
+    families = {"": [name for family in FAMILIES for name in names(family)]}
+    families |= {f"{family} ": names(family) for family in FAMILIES}
     lost = {
-        format: -sum(measured[command.format(name)]["change"] for name in every) / len(every)
-        for every in [[name for family in FAMILIES for name in names(family)]]
+        f"{family}{format}": 0.0
+        - round(sum(measured[command.format(name)]["change"] for name in every) / len(every), 4)
+        for family, every in families.items()
         for format, command in (
             ("fixed 8", "compile {} --width 8"),
             ("posit 8", "bench {} --format posit --width 8"),
@@ -392,7 +430,7 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """Instructions of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
+    """Cycles of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
     rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
     values: dict[str, float] = {}
     for kind in ("seedot", "ours"):
@@ -404,6 +442,6 @@ def by_math(models: Path | None) -> Values:
 def _by_math(name: str, models: Path | None) -> Values:
     schemes = {"math": " --functions math", "seedot": " --functions seedot", "ours": ""}
     return {
-        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["time"]
+        kind: measure(f"compile {name} --width 16 --target mkr1000{functions}", models)["core_cycles"]
         for kind, functions in schemes.items()
     }

@@ -19,7 +19,12 @@ SEARCHES = "unit/transforms/search/test_searches.py"
 
 FACES = Shown(("networks-faces",), detectors)
 
-OTHER_PICTURES = "its pictures are for research only, so that others are measured"
+OTHER_PICTURES = "the paper's pictures are for research only, so that others are measured"
+
+MIXED = (
+    "tensors are zero-skew integers where posits lose more, which the paper leaves for the future (section 9): its own "
+    "programs have posits alone"
+)
 
 COMPARED = Shown(
     ("searches-compared",),
@@ -97,12 +102,12 @@ ROWS = (
     Row(
         item="table 1",
         title="values and promotability",
-        reports="W1 (-2.13965, 1.88525) and (-2.25, 1.875) in 16 and 8 bits, and so on; scores 0.00513 (W1), 0.00543 "
-        "(B1), 0.02198 (X1), 0.30469 (t1), 0.45117 (t2)",
+        reports="W1 (-2.13965, 1.88525) and (-2.25, 1.875) in 16 and 8 bits, and so on to t1 and t2, -6.69531 and "
+        "-6.54883 in 16 bits and -7 in 8; scores 0.00513 (W1), 0.00543 (B1), 0.02198 (X1), 0.30469 (t1), 0.45117 (t2)",
         here="all values; scores of W1 and X1 by the lesser of their two deviations",
         verdict=REPRODUCED,
         run=tested(
-            (f"{EXAMPLE}::test_table_1_values", -2.13965, 1.88525, -2.25, 1.875),
+            (f"{EXAMPLE}::test_table_1_values", -2.13965, 1.88525, -2.25, 1.875, -6.69531, -6.54883, -7),
             (f"{EXAMPLE}::test_table_1_promotability", 0.00513, 0.00543, 0.02198, 0.30469, 0.45117),
         ),
     ),
@@ -176,20 +181,25 @@ ROWS = (
         item="algorithm 5",
         title="value maps",
         reports="the values of each tensor in both widths",
-        here="`search-promote`, step 2: of W1 -2.13965 and -2.25",
+        here="of W1 -2.13965 and -2.25 in the paper's posits; step 2 of `search-promote`, whose posits have a shift, "
+        "scores W1 by its two maps with 0.0072",
         verdict=REPRODUCED,
-        run=tested((f"{EXAMPLE}::test_table_1_values", -2.13965, -2.25)),
+        run=tested(
+            (f"{EXAMPLE}::test_table_1_values", -2.13965, -2.25),
+            (f"{EXAMPLE}::test_search_promote_on_the_example", 0.0072),
+        ),
     ),
     Row(
         item="algorithm 6",
         title="the heat map",
         reports="95th percentile of deviations, over the size",
-        here="step 2: 0.0527 for W1 and 0.0296 for X1, where the paper has 0.00513 and 0.02198",
+        here="for the deviations of table 1 step 2 has 0.0527 for W1 and 0.0296 for X1, where the paper has 0.00513 "
+        "and 0.02198",
         verdict=DIFFERS,
         why="the 95th percentile of two numbers is close to the greater one here, in the example the lesser one; the "
         "choice is the same",
         run=tested(
-            (f"{EXAMPLE}::test_promotability_by_an_interpolated_percentile", 95, 0.0527, 0.0296),
+            (f"{EXAMPLE}::test_promotability_by_an_interpolated_percentile", 0.0527, 0.0296),
             (f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.00513, 0.02198, 0.0527, 0.0296),
         ),
     ),
@@ -248,9 +258,9 @@ ROWS = (
         item="figure 5",
         title="a canvas of bytes and instructions",
         reports="one map of a tensor of 2 bytes between instructions 2 and 4 for each place of it",
-        here="as many options; figure 4 as a canvas has a cover in 256 bytes and none in 192. `exact-cover` takes "
-        "options at normal patterns alone, and sections in place of instructions",
-        verdict=SURPASSED,
+        here="as many maps; figure 4 as a canvas has a cover in 256 bytes and none in 192. `exact-cover` takes "
+        "maps at normal patterns alone, and sections in place of instructions",
+        verdict=REPRODUCED,
         run=tested(
             (f"{COVER}::test_maps_of_minun_figure_5", 2, 4),
             (f"{COVER}::test_canvas_of_minun_on_its_figure_4", 256, 192),
@@ -322,7 +332,8 @@ ROWS = (
         here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, with "
         "posits or zero-skew integers where that loses less: the least RAM that promotion finds within one limit after "
         "another, at a change of {worst:+.2f} points at worst",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why=MIXED,
         run=Measured(least),
         holds=lambda found: found["less"] >= 2.9 and found["worst"] >= -0.2,
     ),
@@ -364,19 +375,27 @@ ROWS = (
         item="table 3, classifiers",
         title="posits beside floats",
         reports="accuracy within 0.2 points of floats at 2.9 to 5.1 times less RAM",
-        here="mean change {change:+.3f} points, the worst {worst:+.2f}, at {least:.1f} times less RAM or more",
-        verdict=REPRODUCED,
+        here="mean change {change:+.3f} points, the worst {worst:+.2f}, at {least:.1f} times less RAM or more, in "
+        "posits or zero-skew integers where that loses less",
+        verdict=DIFFERS,
+        why=MIXED,
         run=Shown(("results-third",), compression, BY_THIRD),
         holds=lambda found: found["worst"] >= -0.2 and found["least"] >= 2.9,
     ),
     Row(
         item="table 3, 16 bits",
         title="fixed point of 16 bits and BFloat16 beside floats",
-        reports="0.41 and 0.15 points lost on average",
-        here="{fixed 16:.2f} and {bf16:.2f} points lost on average of twelve models, negative for a gain",
-        verdict=SURPASSED,
+        reports="comparable accuracy: 0.41, 0.02 and -0.01 points lost on average by fixed point (FastGRNN, ProtoNN, "
+        "Bonsai), 0.15, -0.05 and 0.01 by BFloat16",
+        here="{fastgrnn fixed 16:.2f}, {protonn fixed 16:.2f} and {bonsai fixed 16:.2f} points by fixed point, "
+        "{fastgrnn bf16:.2f}, {protonn bf16:.2f} and {bonsai bf16:.2f} by BFloat16, on average of twelve models",
+        verdict=REPRODUCED,
         run=Shown(("results-formats",), compression),
-        holds=lambda found: found["fixed 16"] < 0.41 and found["bf16"] < 0.15,
+        holds=lambda found: all(
+            found[f"{family} {format}"] < most
+            for family in ("fastgrnn", "protonn", "bonsai")
+            for format, most in (("fixed 16", 0.41), ("bf16", 0.15))
+        ),
     ),
     Row(
         item="table 3, detectors",
@@ -386,7 +405,7 @@ ROWS = (
         "{a.average_precision:.3f}, in floats {a.float:.3f}; Face-B {b.ram:k} KB, {b.average_precision:.3f} "
         "and {b.float:.3f}; Face-C {c.ram:k} KB, {c.average_precision:.3f} and {c.float:.3f}",
         verdict=DIFFERS,
-        why=OTHER_PICTURES,
+        why=f"these are in fixed point, within the RAM of table 9, and {OTHER_PICTURES}; in posits see the next row",
         run=FACES,
         holds=lambda found: keeps(found, {"a": 232_000, "b": 192_000, "c": 203_000}),
     ),
@@ -395,7 +414,7 @@ ROWS = (
         title="posits of 8 and 16 bits beside floats",
         reports="Face-A 197 KB and an average precision of 0.647, in floats 0.643; Face-B 192 KB, 0.333 and 0.336; "
         "Face-C 203 KB, 0.573 and 0.575; table 10: 230 KB each, 0.640, 0.331 and 0.464",
-        here="by Haunter, with formats chosen on two pictures and measured on 24: Face-A {a.arena:k} KB, "
+        here="by Haunter, with formats chosen on two other pictures and measured on 24: Face-A {a.arena:k} KB, "
         "{a.average_precision:.3f} and in floats {a.float:.3f}; Face-B {b.arena:k}, {b.average_precision:.3f} and "
         "{b.float:.3f}; Face-C {c.arena:k}, {c.average_precision:.3f} and {c.float:.3f}",
         verdict=REPRODUCED,
@@ -459,9 +478,10 @@ ROWS = (
         item="section 7.7",
         title="three widths",
         reports="8, 12 and 16 bits: no tangible benefit",
-        here="further widths and formats are steps 4 to 7 of `search-promote`, which give the room that is left to "
-        "tensors of 12 and 16 bits where that loses less",
-        verdict=SURPASSED,
+        here="further widths and formats are steps 4 to 7 of `search-promote`, which give the room that 8 bits leave "
+        "to tensors of 12 and 16 bits where that loses less",
+        verdict=DIFFERS,
+        why="a third width fills room that is left, and what it gains beside two widths was not compared",
         run=tested((f"{SEARCHES}::test_room_that_promotion_leaves_goes_to_other_widths", 8, 12, 16)),
     ),
     Row(
@@ -478,17 +498,29 @@ ROWS = (
         title="8 bits everywhere",
         reports="points lost by fixed point 60 (FastGRNN), 6.3 (ProtoNN), 5.4 (Bonsai); posits 11.3, 2.6, none; "
         "zero-skew 15.4, 0.2, 0.4",
-        here="on average of twelve models fixed {fixed 8:.2f}, posits {posit 8:.2f}, affine {affine 8:.2f}",
-        verdict=SURPASSED,
+        here="fixed point {fastgrnn fixed 8:.2f}, {protonn fixed 8:.2f} and {bonsai fixed 8:.2f}, posits "
+        "{fastgrnn posit 8:.2f}, {protonn posit 8:.2f} and {bonsai posit 8:.2f}, zero-skew {fastgrnn affine 8:.2f}, "
+        "{protonn affine 8:.2f} and {bonsai affine 8:.2f}, on average of twelve models, negative for a gain",
+        verdict=DIFFERS,
+        why="sums of products are exact here, so that little is lost in any representation, by FastGRNN above all; but "
+        "posits for Bonsai and zero-skew for ProtoNN, for GesturePod's above all, lose more than reported",
         run=Shown(("results-formats",), compression),
-        holds=lambda found: max(found["fixed 8"], found["posit 8"], found["affine 8"]) < 0.2,
+        holds=lambda found: (
+            all(
+                found[f"{family} {format} 8"] < most
+                for format, reported in (("fixed", (60, 6.3, 5.4)), ("posit", (11.3, 2.6)), ("affine", (15.4,)))
+                for family, most in zip(("fastgrnn", "protonn", "bonsai"), reported, strict=False)
+            )
+            and 0 < found["bonsai posit 8"] < 0.4
+            and 0.2 < found["protonn affine 8"] < 0.4
+        ),
     ),
     Row(
         item="table 8, usps10",
         title="FastGRNN in 8 bits",
         reports="fixed point 52.12 %, floats 94.12 %",
-        here="fixed point {accuracy:.2f} %, floats {float:.2f} %, by published weights of another size "
-        "([beside others](shiftry.md#published-data-sets))",
+        here="fixed point {accuracy:.2f} %, floats {float:.2f} %, by the weights that EdgeML published, a state of 32 "
+        "numbers and matrices of rank 5 ([beside others](shiftry.md#published-data-sets))",
         verdict=SURPASSED,
         run=Shown(("papers-published",), usps),
         holds=lambda found: found["accuracy"] > 52.12 and found["float"] - found["accuracy"] < 1,
@@ -517,15 +549,21 @@ ROWS = (
     Row(
         item="table 9, detectors",
         title="strategies in fixed point",
-        reports="Haunter with optimal packing 232, 165 and 185 KB; Face-B 0.320, in floats 0.336; Face-C 0.548 "
-        "and 0.575",
-        here="by Haunter, with the stack, Face-A {a.ram:k} KB and {a.average_precision:.3f}, in floats {a.float:.3f}; "
-        "Face-B {b.ram:k} KB and {b.average_precision:.3f}, in floats {b.float:.3f}; Face-C {c.ram:k} KB and "
-        "{c.average_precision:.3f}, in floats {c.float:.3f}",
-        verdict=DIFFERS,
-        why=OTHER_PICTURES,
+        reports="Haunter with optimal packing 232, 165 and 185 KB; Face-A 0.626, in floats 0.643; Face-B 0.320 and "
+        "0.336; Face-C 0.548 and 0.575",
+        here="by Haunter, on other pictures and with the stack, Face-A {a.ram:k} KB and {a.average_precision:.3f}, in "
+        "floats {a.float:.3f}; Face-B {b.ram:k} KB and {b.average_precision:.3f}, in floats {b.float:.3f}; Face-C "
+        "{c.ram:k} KB and {c.average_precision:.3f}, in floats {c.float:.3f}",
+        verdict=REPRODUCED,
         run=FACES,
-        holds=lambda found: keeps(found, {"a": 232_000, "b": 165_000, "c": 185_000}),
+        holds=lambda found: all(
+            found[name]["ram"] <= ram and found[name]["float"] - found[name]["average_precision"] <= lost
+            for name, ram, lost in (
+                ("a", 232_000, 0.643 - 0.626),
+                ("b", 165_000, 0.336 - 0.320),
+                ("c", 185_000, 0.575 - 0.548),
+            )
+        ),
     ),
     Row(
         item="table 9, optimum and first fit",
@@ -546,7 +584,8 @@ ROWS = (
         here="than first fit in one pass, in order of start: {mean:.1f} % less on average of {graphs:d} random graphs, "
         "{most:.0f} % at most, less in {gain:d} of them; {proved:d} placements are proved optimal. Five more orders "
         "close most of the gap: {orders_mean:.1f} % on average, {orders_most:.0f} % at most, {orders_gain:d} graphs",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="the paper's programs are not published: random graphs show that an optimum gains, not how much there",
         run=Measured(on_graphs),
         holds=lambda found: found["proved"] == found["graphs"] and found["most"] >= 20,
     ),
@@ -569,9 +608,14 @@ ROWS = (
         "{a_8_orders:k} and {a_8_best:k} KB, Face-B {b_8_first:k}, {b_8_orders:k} and {b_8_best:k}, Face-C "
         "{c_8_first:k}, {c_8_orders:k} and {c_8_best:k}; 16 bits: {a_16_first:k}, {a_16_orders:k} and {a_16_best:k}, "
         "{b_16_first:k}, {b_16_orders:k} and {b_16_best:k}, {c_16_first:k}, {c_16_orders:k} and {c_16_best:k}",
-        verdict=REPRODUCED,
+        verdict=DIFFERS,
+        why="widths, ops and updates in place of the paper's programs are others: Face-B gains 28 %, more than there, "
+        "but Face-A and Face-C, which gain next to nothing there, 20 %",
         run=Measured(on_detectors),
-        holds=lambda found: 100 * (1 - found["b_8_best"] / found["b_8_first"]) > 24,
+        holds=lambda found: (
+            round(100 * (1 - found["b_8_best"] / found["b_8_first"])) == 28
+            and all(round(100 * (1 - found[f"{face}_8_best"] / found[f"{face}_8_first"])) == 20 for face in "ac")
+        ),
     ),
     Row(
         item="table 10",
@@ -593,8 +637,9 @@ ROWS = (
         here="on usps10 in 16 bits FastGRNN {fastgrnn:.1f} ms, ProtoNN {protonn:.1f}, Bonsai {bonsai:.1f}, by the "
         "published timing of a Cortex-M3 without wait states of flash",
         verdict=DIFFERS,
-        why="ours, with the weights that EdgeML published, are of about the same size: the figure of the paper for "
-        "FastGRNN is some 3,700 cycles for each product at 84 MHz, for which the text has no reason",
+        why="the paper's figure for FastGRNN is 92 million cycles at 84 MHz, 9,900 for each of the 9,280 products of "
+        "ours, with the weights that EdgeML published, and 3,700 if matrices had full rank, for which the text has no "
+        "reason",
         run=Measured(on_due),
         holds=lambda found: found["fastgrnn"] < 1094 and found["protonn"] < 4 and found["bonsai"] < 3,
     ),
@@ -641,7 +686,8 @@ ROWS = (
         item="section 7.7.1",
         title="overflows",
         reports="by promotion, which rules them out, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84",
-        here="on HAR-6 in 8 bits everywhere, where results saturate and do not overflow, {accuracy:.2f} %",
+        here="trained here, on HAR-6 in 8 bits everywhere, where results saturate and do not overflow, "
+        "{accuracy:.2f} %, in floats {float:.2f}",
         verdict=SURPASSED,
         run=Measured(published("fastgrnn-har6", "uno")),
         holds=lambda found: found["accuracy"] > 90.84,

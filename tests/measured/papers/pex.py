@@ -175,7 +175,7 @@ ROWS = (
         reports="1505, 376 and 283 kB",
         here="the original network, see the row above",
         verdict=CANNOT,
-        why="the shapes of this variant are in a figure alone",
+        why="the shapes of this variant are in figure 5 alone, which the text at hand lacks",
     ),
     Row(
         item="table 3, modified",
@@ -183,7 +183,7 @@ ROWS = (
         reports="978 kB ordinary, 226 partial and 278 in patches, at 11.2 % more work (15.5 % in the text of 4.1)",
         here="978,432 bytes ordinary and 225,792 partial, with the projection of the first block strided",
         verdict=DIFFERS,
-        why="by patches 244,608 bytes: the paper's network has other shapes there, of which only a figure is published",
+        why="by patches 244,608 bytes: the paper's network has other shapes there, which are in figure 5 alone",
         run=tested((f"{PUBLISHED}::test_partial_execution_of_the_modified_mobilenet", 978_432, 225_792)),
     ),
     Row(
@@ -278,7 +278,7 @@ ROWS = (
         reports="their first layers",
         here="the second variant's bytes, see table 3, modified",
         verdict=CANNOT,
-        why="the text has the picture's caption only; see table 3",
+        why="the text at hand has its caption alone, without the picture",
     ),
     Row(
         item="figure 6",
@@ -286,7 +286,7 @@ ROWS = (
         reports="layers of MobileNet-v3-small that end both kinds of loops",
         here="shapes by Howard et al. 2019, table 2, 224 x 224: {se_ordinary} bytes ordinary, {se_partial_8} partial, "
         "{se_patches} in patches, whose first loops end after {se_partial_8_ops} ops, in front of the first squeeze; "
-        "without squeeze and excitation {plain_partial_8} and {plain_patches}",
+        "without squeeze and excitation {plain_partial_8}, no less, and {plain_patches}",
         verdict=REPRODUCED,
         run=Measured(squeezed),
         holds=lambda found: (
@@ -351,24 +351,26 @@ ROWS = (
     Row(
         item="appendix D, visual wake words",
         title="MobileNet-v2 at seven resolutions",
-        reports="192 to 929 kB by ordinary execution",
+        reports="192, 276, 376, 492, 622, 768 and 929 kB by ordinary execution",
         here="{r80_ordinary}, {r96_ordinary}, {r112_ordinary}, {r128_ordinary}, {r144_ordinary}, {r160_ordinary} and "
         "{r176_ordinary} bytes; by the least exact plan {r80_auto} to {r176_auto}",
-        verdict=SURPASSED,
+        verdict=REPRODUCED,
         run=Measured(resolutions),
-        holds=lambda found: (found["r80_ordinary"], found["r176_ordinary"]) == (192_000, 929_280),
+        holds=lambda found: (
+            [round(found[f"r{resolution}_ordinary"] / 1000) for resolution in (80, 96, 112, 128, 144, 160, 176)]
+            == [192, 276, 376, 492, 622, 768, 929]
+        ),
     ),
     Row(
         item="section 4.2, 80 x 80",
         title="MobileNet-v2 for visual wake words",
-        reports="192 kB ordinary, 48.0 partial, 28.4 when it is pruned, too, 6.8 times less",
-        here="{ordinary}, {partial_8} and, pruned within 28,400, {pruned} bytes, {ordinary/pruned:.1f} times less; by "
-        "memory alone, with weights that are drawn",
-        verdict=REPRODUCED,
+        reports="192 kB ordinary, 28.4 pruned with PEX, 6.8 times less, at 87.0 % where the original has 87.4 %",
+        here="{ordinary} bytes ordinary, {partial_8} partial and, pruned within 28,400, {pruned}, "
+        "{ordinary/pruned:.1f} times less, with weights that are drawn",
+        verdict=DIFFERS,
+        why="only memory is compared: the paper prunes its modified network, whose weights and data set are not here",
         run=Measured(pruned(mobilenet_v2(80, 2), 28_400)),
-        holds=lambda found: (
-            (found["ordinary"], found["partial_8"]) == (192_000, 48_000) and found["ordinary"] >= 6.7 * found["pruned"]
-        ),
+        holds=lambda found: found["ordinary"] == 192_000 and found["pruned"] <= 28_400,
     ),
     Row(
         item="section 4.2, keywords",
@@ -387,7 +389,7 @@ ROWS = (
         title="a network for visual wake words from its file",
         reports="96.0 kB by ordinary execution",
         here="{ordinary} bytes; {partial_8} by channels, streamed by pixels {pixels}",
-        verdict=SURPASSED,
+        verdict=REPRODUCED,
         run=Measured(visual_wake_words),
         holds=lambda found: found["ordinary"] == 96_000 and found["pixels"] < found["partial_8"] < found["ordinary"],
     ),

@@ -66,7 +66,10 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
 
 
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
-    """An Uno receives weights and images, and answers with the logits: within its 2 KB, the serial code included."""
+    """An Uno receives weights and images, and answers with the logits, the serial code included within its 2 KB.
+
+    More is left than the 2 bytes of Gural and Murmann (section 5.1); interrupts take some of the stack or not.
+    """
     folder, _ = compiled
     np.savez(tmp_path / "images.npz", x=IMAGES[:1])
     elf = compiled_board(folder, tmp_path)
@@ -81,7 +84,7 @@ def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str,
             assert (answer.kind, answer.content) == (REFUSAL, b"\x03")
         assert run_model(RunRequest(folder=folder, data=tmp_path / "images.npz", port=port))["mismatch"] is None
     static, stack = map(int, (tmp_path / "depth").read_text().split())
-    assert static + stack <= RAM
+    assert RAM - static - stack > 2
     assert static < 1519 + 350 + 20
 
 

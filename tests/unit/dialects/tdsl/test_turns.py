@@ -97,16 +97,23 @@ def test_equation_6(side: int):
     assert side != 3 or expected == [[0, 1, 2], [3, 5, 6], [4, 7, 8]]
 
 
-def test_memory_of_a_published_layer():
-    """Gural and Murmann's third layer, 10x10x8 to 8x8x11, for which equations (1) to (3) give 888, 845 and 848."""
+@pytest.mark.parametrize(
+    ("side", "before", "after", "expected"), [(10, 5, 8, (868, 874, 934)), (8, 8, 11, (845, 847, 887))]
+)
+def test_memory_of_published_layers(side: int, before: int, after: int, expected: tuple[int, int, int]):
+    """By herringbone, a single transpose and replacing.
+
+    Gural and Murmann's second layer, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11, for which equations (1) to (3)
+    give 935, 868 and 875, and 888, 845 and 848.
+    """
+    image, result = (side + 2, side + 2), (side, side)
 
     def elements(rows: list[int]) -> int:
-        windows = [window_pixels(turn, (3, 3), (1, 1)) for turn in turns(rows, (10, 10), (8, 8), (1, 1))]
-        return lead(np.concatenate(windows), 8, 11) + 800
+        windows = [window_pixels(turn, (3, 3), (1, 1)) for turn in turns(rows, image, result, (1, 1))]
+        return lead(np.concatenate(windows), before, after) + image[0] * image[1] * before
 
-    assert elements(herringbone((8, 8))) == 845
-    assert min(elements(single_transpose((8, 8), last)) for last in range(9)) == 847
-    assert elements([8]) == 887
+    transposed = min(elements(single_transpose(result, last)) for last in range(side + 1))
+    assert (elements(herringbone(result)), transposed, elements([side])) == expected
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ class Pex:
             outside = tensor not in state.context
             if form == P and outside and fits:
                 yield (tensor, P), "Slice", State(rest | {(tensor, F)}, state.context | {tensor}, channels)
-            if form == F and outside and fits and (tensor, P) not in rest:
+            if form == F and fits:
                 yield (tensor, F), "PostConcat", State(rest | {(tensor, P)}, state.context | {tensor}, channels)
             node = self.producer.get(tensor)
             if node is None or any(name == tensor or tensor in self.before[name] for name, _ in rest):

@@ -145,8 +145,8 @@ STREAMED = {
     "vww96": (mobilenet_v1(3, 2), [55_296, 28_032, 27_750]),
     "person_detect": (mobilenet_v1(1, 2), [55_296, 14_592, 12_512]),
     "mobilenet_v2": (mobilenet_v2(224), [1_505_280, 204_288, 179_728]),
-    "gural": (gural_murmann(28, 8), [1_520, 798, 785]),
     "gural, 4 bits": (gural_murmann(14, 4), [760, 396, 313]),
+    "gural": (gural_murmann(28, 8), [1_520, 798, 785]),
     "lenet": (lenet(), [4_320, 1_248, 1_034]),
 }
 

@@ -13,15 +13,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.paths import FILECHECK
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.published.shiftry import ShiftryType
-from tinyml.lowering.pipelines import run
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import print_ir
+from tinyml.transforms.buffers.liveness.live_ranges import live_ranges
+from tinyml.transforms.buffers.pack_scratch import PackScratchPass
+from tinyml.transforms.buffers.packing import Rectangle, pack
+from tinyml.transforms.buffers.update_in_place import UpdateInPlacePass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
@@ -77,18 +82,31 @@ def search(data: Data):
         yield Search(evaluation, ShiftryType.of_width(16))
 
 
-def result(search: Search, data: Data, demoted: list[str]) -> float:
-    """The program's output with some tensors demoted as algorithm 13 does it."""
+def program(search: Search, demoted: list[str]) -> ModuleOp:
+    """With some tensors demoted as algorithm 13 does it."""
     wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
     alone = demote_each(search, wide, narrow)
     names = [one.name for one in search.classes]
     choices = [alone[i].choice if name in demoted else wide[i] for i, name in enumerate(names)]
-    module = search.evaluator.candidates.program(search.formats(choices))
+    return search.evaluator.candidates.program(search.formats(choices))
+
+
+def result(search: Search, data: Data, demoted: list[str]) -> float:
+    """The output of `program`."""
+    module = program(search, demoted)
     scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
     last = predict_function(module).body.block.last_op
     assert scores is not None
     assert last is not None
     return tdsl.format_of(last.operands[0]).decode(scores).item()
+
+
+def test_the_program_in_floats(data: Data):
+    """Pseudocode 1. Constants are floats of 32 bits here."""
+    module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
+    scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
+    assert scores is not None
+    assert scores.item() == pytest.approx(-5.11167404, abs=5e-7)
 
 
 def test_the_homogeneous_program(search: Search, data: Data):
@@ -135,6 +153,25 @@ def test_limits_of_the_example(search: Search):
     assert (4 * sum(elements.values()), 4 * temporaries) == (44, 24), "in floats"
     assert bytes_of(search, ["B2", "B1", "X", "W1"]) == (13, 12)
     assert next(count for count in range(10) if bytes_of(search, list(CUMULATIVE)[:count])[0] <= 14) == 4
+
+
+def test_the_program_in_one_array(search: Search):
+    """Table 3 and pseudocode 5: sizes and live ranges of t1 to t4, and their places in 8 bytes."""
+    module = program(search, ["B2", "B1", "X", "W1"])
+    steps = [step for step in flatten("formats-to-buffers", {}) if not isinstance(step, UpdateInPlacePass)]
+    packing = next(i for i, step in enumerate(steps) if isinstance(step, PackScratchPass))
+    run(module, context(), steps[:packing])
+    buffers = [
+        Rectangle(name, scratch.size_in_bytes(scratch.memref_type(buffer.result)), 2, *span)
+        for name, (buffer, span) in zip(
+            ("t1", "t2", "t3", "t4"), live_ranges(predict_function(module)).ranges.items(), strict=True
+        )
+    ]
+    assert [buffer.size for buffer in buffers] == [4, 4, 2, 2]
+    assert all(buffer.last - buffer.first == 1 for buffer in buffers), "alive for two instructions"
+    assert [buffer.first - buffers[0].first for buffer in buffers] == [0, 1, 2, 3]
+    placement = pack(buffers, "shiftry")
+    assert (placement.offsets, placement.height) == ((0, 4, 0, 2), 8)
 
 
 OUTLIERS = """func.func @greater(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) {
