@@ -70,11 +70,12 @@ def _estimator(name: str, options: list[str]) -> Values:
 
 def _called(name: str, options: list[str]) -> Values:
     """An estimator of `programs.float_callers` on an Uno, called with floats; `differ` counts the evaluator's answers
-    that are not scikit-learn's.
+    that are not scikit-learn's. options: perhaps `--flash BYTES`.
     """
     from programs import float_callers as callers
 
-    program, (_, val, _, _) = callers.on_uno(name), callers.split(name)
+    flash = int(options[1]) if options else None
+    program, (_, val, _, _) = callers.on_uno(name, flash), callers.split(name)
     measured = program.measure(val)
     assert measured.float_time is not None
     assert measured.float_flash_bytes is not None

@@ -29,7 +29,7 @@ def estimator(name: str) -> Any:
 
 
 @cache
-def on_uno(name: str) -> tinyml.Program:
-    """The program that `auto` makes of an estimator for an Uno."""
+def on_uno(name: str, flash: int | None = None) -> tinyml.Program:
+    """The program that `auto` makes of an estimator for an Uno, or for so many bytes of its flash."""
     _, val, _, labels = split(name)
-    return tinyml.compile(estimator(name), val, labels, board="uno")
+    return tinyml.compile(estimator(name), val, labels, board="uno", flash=flash)

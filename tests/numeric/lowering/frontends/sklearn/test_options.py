@@ -128,7 +128,7 @@ CLASSIFIERS: Mapping[str, Axes] = {
             "DecisionTreeClassifier",
             "HistGradientBoosting",
         ),
-        "method": ("sigmoid", Refused("isotonic")),
+        "method": ("sigmoid", "isotonic"),
         "ensemble": (False, True),
         "cv": (2,),
     },
