@@ -181,6 +181,11 @@ def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
+def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The value of a regressor for each output."""
+    return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
+
+
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
     """The weights of the members that take part, by default 1, so that votes are whole numbers and ties exact."""
     members = [member for _, member in estimator.estimators]
@@ -294,6 +299,7 @@ ENSEMBLES: Mapping[str, Composite] = {
     "OneVsRestClassifier": one_against_rest,
     "VotingClassifier": voting_classifier,
     "VotingRegressor": voting_regressor,
+    "MultiOutputRegressor": several_regressors,
     "StackingClassifier": stacking,
     "StackingRegressor": stacking,
     "CalibratedClassifierCV": calibrated,
