@@ -75,7 +75,7 @@ def test_every_refusal_names_what_is_imported():
     sorted({*nearest.INSTEAD, *(found for text in nearest.BY_KIND.values() for found in EXPRESSION.findall(text))}),
 )
 def test_advice_is_followed(expression: str):
-    estimator: Any = eval(expression, dict[str, Any](vars(sk)))
+    estimator: Any = eval(expression, sk.__dict__)
     if not hasattr(estimator, "predict") and hasattr(estimator, "transform"):
         estimator = sk.make_pipeline(estimator, sk.Ridge())
     trained = fitted(estimator)
