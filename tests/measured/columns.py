@@ -153,6 +153,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
         "other answers": ("{row}", "{differ} of {samples}"),
+        "instructions, Cortex-M4": (f"{{row}} {ON_CORTEX_M4}", "{time:,.0f}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {

@@ -69,13 +69,14 @@ def _estimator(name: str, options: list[str]) -> Values:
 
 
 def _called(name: str, options: list[str]) -> Values:
-    """An estimator of `programs.float_callers` on an Uno, called with floats; `differ` counts the evaluator's answers
-    that are not scikit-learn's. options: perhaps `--flash BYTES`.
+    """An estimator of `programs.float_callers`, called with floats; `differ` counts the evaluator's answers that are
+    not scikit-learn's. options: perhaps `--flash BYTES` and `--target BOARD`, by default an Uno.
     """
     from programs import float_callers as callers
 
-    flash = int(options[1]) if options else None
-    program, (_, val, _, _) = callers.on_uno(name, flash), callers.split(name)
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    flash = int(given["--flash"]) if "--flash" in given else None
+    program, (_, val, _, _) = callers.on_board(name, given.get("--target", "uno"), flash), callers.split(name)
     measured = program.measure(val)
     assert measured.float_time is not None
     assert measured.float_flash_bytes is not None
