@@ -14,6 +14,7 @@ from programs import gural_murmann
 from programs.acceptance import qualifies
 from programs.paths import ROOT
 
+from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.stages import find_model, print_ir
 from tinyml.tools.main import main as tinyml
 
@@ -76,7 +77,11 @@ def _called(name: str, options: list[str]) -> Values:
 
     given = dict(zip(options[::2], options[1::2], strict=True))
     flash = int(given["--flash"]) if "--flash" in given else None
-    program, (_, val, _, _) = callers.on_board(name, given.get("--target", "uno"), flash), callers.split(name)
+    _, val, _, _ = callers.split(name)
+    try:
+        program = callers.on_board(name, given.get("--target", "uno"), flash)
+    except InputError as error:
+        return {"error": error.message}
     measured = program.measure(val)
     assert measured.float_time is not None
     assert measured.float_flash_bytes is not None
