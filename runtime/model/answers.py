@@ -64,6 +64,9 @@ def read_answers(
     y = read_npz(path, "data", "y", accept)
     if y is None:
         return None, None
+    if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
+        advice = one_hot_advice(y.shape, y.shape[1])
+        raise InputError(f"expected `y` to hold {samples} class indices, got rows with a one{advice}", file=path)
     if are_targets(ArrayHeader(y.dtype, y.shape, False)):
         targets = y.reshape(samples, -1).astype(np.float64)
         if not np.isfinite(targets).all():

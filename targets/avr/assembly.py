@@ -215,7 +215,7 @@ _FAR_CYCLES = 12.0
 RETURN_ADDRESS = 2
 """The bytes of stack that a return address takes."""
 
-_CALLEES = {*range(2, 18), 28, 29}
+CALLEES = {*range(2, 18), 28, 29}
 """The registers that a function has to save before it changes them."""
 _OPERANDS = {0, 1, 26, 27, 30, 31}
 """Registers in no clobber list: r0 and r1 of products (r1 is zero again at the end), X and Z."""
@@ -258,7 +258,7 @@ class Entered(Composed):
 
 def framed(body: Code) -> Code:
     """A complete function: the body, which may change r1, between saves and restores of the call-saved registers."""
-    kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
+    kept = [f"r{number}" for number in sorted(registers(body) & CALLEES)]
     return joined(map(a.push, kept), body, map(a.pop, reversed(kept)), END)
 
 
@@ -433,7 +433,7 @@ def entered(
         row.portable(portable),
         costs={"": call, "element": element or loop.step, "odd element": 0.0},
         call=_CALL_BYTES + 2 * arguments,
-        stack=2 + len(used & _CALLEES),
+        stack=2 + len(used & CALLEES),
         functions=functions,
         symbol=symbol,
         assembly=statement(lines),

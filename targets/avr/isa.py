@@ -59,6 +59,8 @@ def hi8(value: int | str) -> Expression:
 
 STACK_POINTER = Expression("0x3d"), Expression("0x3e")
 """The I/O addresses of the stack pointer's bytes, the lower one first."""
+STATUS = Expression("0x3f")
+"""The I/O address of the flags, that of interrupts among them."""
 
 
 def pair(low: str) -> tuple[str, str]:
@@ -178,6 +180,7 @@ asr, com, dec, inc, lsl, lsr = (_unary(name) for name in ("asr", "com", "dec", "
 neg, rol, ror, swap = (_unary(name) for name in ("neg", "rol", "ror", "swap"))
 andi, subi, sbci = (_immediate(name) for name in ("andi", "subi", "sbci"))
 adiw, sbiw = (Opcode(name, "u k", cycles=2, among=_UPPERMOST, pairs=True) for name in ("adiw", "sbiw"))
+cli, out = Opcode("cli"), Opcode("out", "k r")
 clr, ldi = Opcode("clr", "w"), Opcode("ldi", "w k", among=_UPPER)
 mov, movw, in_ = Opcode("mov", "w r"), Opcode("movw", "w r", among=_PAIRS, pairs=True), Opcode("in", "w k")
 cp, cpc, cpse = (Opcode(name, "r r") for name in ("cp", "cpc", "cpse"))

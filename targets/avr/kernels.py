@@ -6,21 +6,26 @@ long as `lpm Rd,Z+` and increments RAMPZ:Z, so that a run may cross a boundary o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
+from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.avr.assembly import AVR, FAR_FLASH, FLASH, HEADER, RAM, statement
 from tinyml.targets.avr.boards import ELPM, MUL
 from tinyml.targets.avr.composer.channel_tiles import AvrChannelsByRow, AvrSlidingChannels
 from tinyml.targets.avr.composer.coded_rows import coded_rows
 from tinyml.targets.avr.composer.compose import compose, compose_far
 from tinyml.targets.avr.composer.dot_tiles import AvrDotTile
-from tinyml.targets.avr.composer.forest_branches import forest_code, plain_forest
-from tinyml.targets.avr.composer.forest_tables import forest_tables
+from tinyml.targets.avr.composer.forest_branches import ForestRecords
+from tinyml.targets.avr.composer.forest_keys import KeyedForest
+from tinyml.targets.avr.composer.forest_leaves import AvrForest
+from tinyml.targets.avr.composer.forest_registers import ForestRegisters
+from tinyml.targets.avr.composer.forest_tables import ForestTables
 from tinyml.targets.avr.composer.fragments import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
+from tinyml.targets.c.composer.constants_in_c import forest_inline
 from tinyml.targets.composer.instructions import Line
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
@@ -92,6 +97,30 @@ def far_kernel(near: Kernel) -> Kernel | None:
     return _far_sums().get(near.symbol) or compose_far(near.wanted)
 
 
+_FORESTS = {"tables": ForestTables, "code": ForestRecords, "registers": ForestRegisters}
+
+
+def _forests() -> Iterator[ForestCoder]:
+    """The forms in assembly, each with floats as bytes too, and plain C for the forests that these do not support."""
+    for name, form in _FORESTS.items():
+        yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))
+        yield ForestCoder(f"tm_avr_forest_keyed_{name}", partial(_keyed_kernel, form))
+    yield ForestCoder("tm_avr_forest_plain", _plain_forest)
+
+
+def _forest_kernel(form: type[AvrForest], symbol: str, forest: ForestCode) -> Kernel | None:
+    return form(forest).kernel(symbol)
+
+
+def _keyed_kernel(form: type[AvrForest], symbol: str, forest: ForestCode) -> Kernel | None:
+    return KeyedForest(forest, form).kernel(symbol)
+
+
+def _plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel of a forest whose votes are floats, whose features have four bytes, or of too many results."""
+    return None if ForestRecords(forest).fits else forest_inline(symbol, forest)
+
+
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
@@ -100,10 +129,7 @@ MAKERS = (
     REQUANTISED_DOTS,
     REQUANTISED_CHANNELS,
     RowCoder("tm_avr_rows", coded_rows, needs=MUL),
-    ForestCoder("tm_avr_forest_tables", forest_tables),
-    ForestCoder("tm_avr_forest_code", forest_code),
-    # For forests that the assembly does not support: floats, integers of four bytes, many results.
-    ForestCoder("tm_avr_forest_plain", plain_forest),
+    *_forests(),
     FarConstants(ELPM, far_kernel, load=6.0),
 )
 """The table of the chip, best first."""

@@ -40,7 +40,9 @@ NAMES = {
     "tree, 30 features | micromlgen": "called tree",
     "tree, 30 features | m2cgen": "called tree",
     "tree, 30 features | emlearn": "called tree",
+    "tree, --flash 530 | micromlgen": "called tree --flash 530",
     "forest, 64 features | micromlgen": "called forest",
+    "forest, --flash 8000 | micromlgen": "called forest --flash 8000",
     "scaler and logistic regression, 30 features | m2cgen": "called linear",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
@@ -151,6 +153,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
         "other answers": ("{row}", "{differ} of {samples}"),
+        "instructions, Cortex-M4": (f"{{row}} {ON_CORTEX_M4}", "{time:,.0f}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {

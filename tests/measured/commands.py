@@ -14,6 +14,7 @@ from programs import gural_murmann
 from programs.acceptance import qualifies
 from programs.paths import ROOT
 
+from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.stages import find_model, print_ir
 from tinyml.tools.main import main as tinyml
 
@@ -69,12 +70,18 @@ def _estimator(name: str, options: list[str]) -> Values:
 
 
 def _called(name: str, options: list[str]) -> Values:
-    """An estimator of `programs.float_callers` on an Uno, called with floats; `differ` counts the evaluator's answers
-    that are not scikit-learn's.
+    """An estimator of `programs.float_callers`, called with floats; `differ` counts the evaluator's answers that are
+    not scikit-learn's. options: perhaps `--flash BYTES` and `--target BOARD`, by default an Uno.
     """
     from programs import float_callers as callers
 
-    program, (_, val, _, _) = callers.on_uno(name), callers.split(name)
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    flash = int(given["--flash"]) if "--flash" in given else None
+    _, val, _, _ = callers.split(name)
+    try:
+        program = callers.on_board(name, given.get("--target", "uno"), flash)
+    except InputError as error:
+        return {"error": error.message}
     measured = program.measure(val)
     assert measured.float_time is not None
     assert measured.float_flash_bytes is not None

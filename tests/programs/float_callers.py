@@ -1,4 +1,4 @@
-"""Estimators that are called with floats on an Uno, as a sketch calls them, of the sizes that others compile too."""
+"""Estimators that are called with floats, as a sketch calls them, of the sizes that others compile too."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def estimator(name: str) -> Any:
 
 
 @cache
-def on_uno(name: str) -> tinyml.Program:
-    """The program that `auto` makes of an estimator for an Uno."""
+def on_board(name: str, board: str = "uno", flash: int | None = None) -> tinyml.Program:
+    """The program that `auto` makes of an estimator for a board, or for so many bytes of its flash."""
     _, val, _, labels = split(name)
-    return tinyml.compile(estimator(name), val, labels, board="uno")
+    return tinyml.compile(estimator(name), val, labels, board=board, flash=flash)

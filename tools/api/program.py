@@ -162,7 +162,8 @@ class Program:
     def score(self, X: object, y: object, *, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
 
-        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values. X, raw: as for `predict`.
+        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
+        1 if it is right everywhere and else 0, as in scikit-learn. X, raw: as for `predict`.
         Raises `InputError` as `predict` does, for y that has another shape, and for one that holds no such classes or
         values: text where they are numbers, or numbers where they are text.
         """
@@ -170,6 +171,8 @@ class Program:
 
         predicted: NDArray[Any] = self.predict(X, raw=raw)
         wanted = array_of(y, "y")
+        if not self._decides and wanted.shape == (len(predicted), 1):
+            wanted = wanted.reshape(predicted.shape)
         if wanted.shape != predicted.shape:
             advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
             raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
@@ -179,9 +182,9 @@ class Program:
             raise InputError(f"expected the {answers}{known} that the model gives, got {wanted.dtype}", file="y")
         if self._decides:
             return float((predicted == wanted).mean())
-        spread = ((wanted - wanted.mean(axis=0)) ** 2).sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float((1 - ((wanted - predicted) ** 2).sum(axis=0) / spread).mean())
+        spread: NDArray[np.float64] = np.square(wanted - wanted.mean(axis=0)).sum(axis=0)
+        rest: NDArray[np.float64] = np.square(wanted - predicted).sum(axis=0)
+        return float(np.mean(np.where(spread > 0, 1 - rest / np.where(spread > 0, spread, 1), rest == 0)))
 
     def measure(
         self,

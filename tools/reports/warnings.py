@@ -132,6 +132,15 @@ def _of_format(found: Findings) -> str:
     return "more data to choose by, of the kind of those to test, may show it"
 
 
+def _of_far_samples(found: Findings) -> str:
+    if found.parts and not (found.data.poor or found.data.apart):
+        return (
+            "the part that came with formats, such as a front end, saturates beyond the samples that its scales were "
+            "chosen for: choose them for these and four times these"
+        )
+    return _of_format(found)
+
+
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
     """A warning about something that takes more than a fifth of the time."""
     return WarningRule(
@@ -208,7 +217,7 @@ WARNINGS = (
         "far samples",
         lambda found: found.far > MISSED_FAR,
         lambda found: f"{found.far:.1%} of the samples far from the data are decided otherwise than by the model",
-        _of_format,
+        _of_far_samples,
     ),
     WarningRule(
         "clipped",

@@ -344,7 +344,7 @@ def _help(node: OnnxNode) -> str:
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return (
-        "let onnxsim fold what is constant, write it with other ops (docs/importing.md lists those that are known), or "
+        "let onnxsim fold what is constant, write it with other ops, or "
         "end the model before it (onnx.utils.extract_model)"
     )
 

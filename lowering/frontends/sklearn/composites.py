@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine
-from tinyml.lowering.frontends.sklearn.fitted import has_logits, only
+from tinyml.lowering.frontends.sklearn.fitted import array, has_logits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -181,6 +181,11 @@ def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
+def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
+    """The value of a regressor for each output."""
+    return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
+
+
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
     """The weights of the members that take part, by default 1, so that votes are whole numbers and ties exact."""
     members = [member for _, member in estimator.estimators]
@@ -238,36 +243,63 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean of the calibrated probabilities of all classifiers.
-
-    Each is sigmoid(-(a f + b)) of a decision function or a probability f (Platt, "Probabilistic Outputs for Support
-    Vector Machines", 1999). Those of several classes are divided by their sum, as by the softmax of their logarithms.
-    """
+    """The mean of the calibrated probabilities of all classifiers, each divided by their sum over the classes."""
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
     for each in inner(to, estimator, "calibrated_classifiers_"):
-        only(to, each, "method", "sigmoid", instead="fit it with method='sigmoid'")
         member, scores = compute(to, each.estimator, x)
         if hasattr(member, "decision_function"):
             given = _decisions(to, member, scores, classes)
         else:
             given = _second(to, _shares(to, member, scores, classes))
-        slopes, addends = (np.array([float(getattr(one, name)) for one in each.calibrators]) for name in ("a_", "b_"))
-        if len(slopes) != shape_of(given)[1]:
-            raise to.error(f"it has {len(slopes)} calibrators for {shape_of(given)[1]} scores")
-        negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes.reshape(1, -1))))
-        negative = to.op(tdsl.AddOp, negative, to.parameter(reals(addends.reshape(1, -1))))
-        if classes == 2:
-            votes.append(to.op(tdsl.SigmoidOp, to.op(tdsl.NegOp, negative)))
-        else:
-            votes.append(to.op(tdsl.SoftmaxOp, to.op(tdsl.NegOp, to.op(tdsl.SoftplusOp, negative))))
+        if len(each.calibrators) != shape_of(given)[1]:
+            raise to.error(f"it has {len(each.calibrators)} calibrators for {shape_of(given)[1]} scores")
+        votes.append((_isotonic if each.method == "isotonic" else _logistic)(to, each.calibrators, given))
     return _weighted_shares(to, votes, [1 / len(votes)] * len(votes), classes)
+
+
+def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
+    """sigmoid(-(a f + b)) of decision functions or probabilities f.
+
+    Platt, "Probabilistic Outputs for Support Vector Machines", 1999. Those of several classes are divided by their sum,
+    as the softmax of their logarithms.
+    """
+    slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
+    negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
+    negative = to.op(tdsl.AddOp, negative, to.parameter(reals(addends)))
+    if len(calibrators) == 1:
+        return to.op(tdsl.SigmoidOp, to.op(tdsl.NegOp, negative))
+    return to.op(tdsl.SoftmaxOp, to.op(tdsl.NegOp, to.op(tdsl.SoftplusOp, negative)))
+
+
+def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
+    """Piecewise linear functions of decision functions or probabilities, constant beyond their ends.
+
+    Each is the sum of its rising pieces: the share of a piece that the score has passed, times its rise.
+    """
+    starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
+    for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):
+        x, y = array(to, each, "X_thresholds_", 1), array(to, each, "y_thresholds_", 1)
+        for piece in np.flatnonzero(np.diff(y) > 0).tolist():
+            starts.append(float(x[piece]))
+            ends.append(float(x[piece + 1]))
+            rises.append((y[piece + 1] - y[piece]) * of)
+            chosen.append(of)
+    if not starts:
+        raise to.error("its probabilities are the same for all samples: fit it with more of them")
+    least = np.array([float(array(to, each, "y_thresholds_", 1)[0]) for each in calibrators])
+    passed = affine(to, given, np.array(chosen), -np.array(starts))
+    steep = to.parameter(reals(1 / (np.array(ends) - np.array(starts)).reshape(-1, 1)))
+    shares = to.op(tdsl.ClipOp, to.op(tdsl.MulOp, passed, steep), 0.0, 1.0)
+    values = to.reshape(affine(to, shares, np.array(rises).T, least), (1, len(calibrators)))
+    return values if len(calibrators) == 1 else to.op(tdsl.SoftmaxOp, to.op(tdsl.LogOp, values))
 
 
 ENSEMBLES: Mapping[str, Composite] = {
     "OneVsRestClassifier": one_against_rest,
     "VotingClassifier": voting_classifier,
     "VotingRegressor": voting_regressor,
+    "MultiOutputRegressor": several_regressors,
     "StackingClassifier": stacking,
     "StackingRegressor": stacking,
     "CalibratedClassifierCV": calibrated,

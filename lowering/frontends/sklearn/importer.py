@@ -29,6 +29,7 @@ from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAI
 from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
+from tinyml.lowering.frontends.sklearn.nearest import advice
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
 from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
@@ -56,18 +57,17 @@ HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values()
 PACKAGE = "sklearn"
 
 PIPELINE = "Pipeline"
-SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
-"""Parameter searches, which resolve to the best estimator that they have found."""
+_SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+_AROUND = {
+    **dict.fromkeys(_SEARCHES, "best_estimator_"),
+    "RANSACRegressor": "estimator_",
+    "SelfTrainingClassifier": "estimator_",
+    "FrozenEstimator": "estimator",
+}
+"""Searches for parameters, and ways to train, with the attribute of the estimator that predicts for them."""
 
 ELIMINATIONS = ("RFE", "RFECV")
 """Selectors that predict by an inner estimator on the selected features, and transform like other selectors."""
-
-_EXAMPLES = {
-    "classes_": "LogisticRegression, MLPClassifier and SVC",
-    "transform": "StandardScaler, MinMaxScaler and PCA",
-    "predict": "LinearRegression, MLPRegressor and SVR",
-}
-"""Supported estimators to suggest instead of an unsupported one, by an attribute that tells its kind."""
 
 
 def is_estimator(model: object) -> bool:
@@ -154,10 +154,11 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAVa
     """
     name = _name_of(to, estimator)
     with to.importing(name):
-        if name in SEARCHES:
-            if not hasattr(estimator, "best_estimator_"):
-                raise to.error("it has no best_estimator_: call fit(X, y) first, with refit=True")
-            return _computed(to, estimator.best_estimator_, x)
+        if (around := _AROUND.get(name)) is not None:
+            if not hasattr(estimator, around):
+                refit = ", with refit=True" if name in _SEARCHES else ""
+                raise to.error(f"it has no {around}: call fit(X, y) first{refit}")
+            return _computed(to, getattr(estimator, around), x)
         if name == PIPELINE and _computes(estimator.steps[-1][1]):
             for _, step in estimator.steps[:-1]:
                 x = _transformed(to, step, x)[1] if _computes(step) else x
@@ -175,8 +176,7 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue) -> tuple[Any, 
     """A transformer and the features that its `transform` computes, even if it has a `predict`."""
     name = _name_of(to, transformer)
     if name not in TRANSFORMERS and name not in COLUMNS and name != PIPELINE:
-        known = f"{_EXAMPLES['transform']} are, among others that docs/scikit-learn.md lists"
-        raise to.error(f"{name} is not supported as a transformer: {known}")
+        raise to.error(f"{name} is not supported as a transformer: {advice(name, transformer, transforms=True)}")
     with to.importing(name):
         if name != PIPELINE:
             return transformer, _handled(to, name, transformer, x)
@@ -197,9 +197,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAVal
     """The result of the handler of an estimator's class for the features."""
     handlers = {**HANDLERS, **BOOSTERS}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
-        kind = next((kind for kind in _EXAMPLES if hasattr(estimator, kind)), "predict")
-        known = f"supported are {_EXAMPLES[kind]}, among others that docs/scikit-learn.md lists"
-        raise to.error(f"the estimator is not supported: {known}")
+        raise to.error(f"the estimator is not supported: {advice(name, estimator)}")
     if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
         raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
     if name in COLUMNS:

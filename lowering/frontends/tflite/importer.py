@@ -93,8 +93,7 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
         cure = (
             "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
             if op.kind.startswith(LOOPS)
-            else "write it with other operators (docs/importing.md lists those that are supported), or end the model "
-            "before it"
+            else "write it with other operators, or end the model before it"
         )
         raise InputError(f"{op} is not supported: {cure}")
     if not op.outputs:

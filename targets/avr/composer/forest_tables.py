@@ -14,14 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
-from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, moved, statement
-from tinyml.targets.avr.composer.forest_branches import LONGEST, RESULTS, Leaves, compares, has_floats
-from tinyml.targets.c.composer.constants_in_c import forest_signature, tables_in_c
+from tinyml.targets.avr.assembly import moved
+from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, AvrForest, Leaves, compares, has_floats
+from tinyml.targets.c.composer.constants_in_c import tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
-from tinyml.targets.kernel import Composed, Kernel
 
 _FLAGS = 64
 """Feature offsets below this share their byte with the flags; larger ones take another byte."""
@@ -37,7 +35,7 @@ _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = rang
 
 
 @dataclass(frozen=True)
-class _AvrForestTables:
+class ForestTables(AvrForest):
     """The function for a forest whose features are floats, or integers of one or two bytes.
 
     Of floats the bits are compared, signed with those of a positive threshold; a negative one is stored as its bits
@@ -47,11 +45,8 @@ class _AvrForestTables:
     holds flags. X, r0, r18, r19, r24 and r25 are scratch.
     """
 
-    forest: ForestCode
-
     @property
     def fits(self) -> bool:
-        """True if the features can be compared, and displacements reach the results."""
         leaves = self.leaves
         return (
             compares(self.forest)
@@ -288,36 +283,23 @@ class _AvrForestTables:
         return tuple(lines)
 
     @property
-    def time(self) -> int:
-        """The cycles of a call if both children of each node are equally likely, arguments included."""
+    def time(self) -> float:
         trees, leaves = self.forest.trees, self.leaves
         count = len(trees.roots)
         node = 22 + 5 * self.wide + 7 * (self.bytes - 1)
         pure = 12 + 5 * leaves.size
         leaf = 32 + leaves.share_of_pure * pure + (1 - leaves.share_of_pure) * (leaves.record_time + 10)
         begin = 2 * self.forest.results * leaves.size + 40
-        return round(begin + node * max(trees.visits - count, 0) + (leaf + 14) * count)
+        return begin + node * max(trees.visits - count, 0) + (leaf + 14) * count
+
+    @property
+    def stack(self) -> int:
+        return 6
+
+    @property
+    def portable(self) -> str:
+        return tables_in_c(self.forest)
 
 
 def _number(value: int) -> list[int]:
     return [value & 255, value >> 8]
-
-
-def forest_tables(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest in tables; None for integers of more than two bytes, float votes, or too many results."""
-    function = _AvrForestTables(forest)
-    if not function.fits:
-        return None
-    lines = function.lines
-    costs = {"": float(function.time)}
-    composed = Composed(
-        HEADER,
-        forest_signature(symbol, forest),
-        {(AVR,): statement(lines)},
-        tables_in_c(forest),
-        costs,
-        call=16,
-        stack=6,
-        near=True,
-    )
-    return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)

@@ -112,7 +112,7 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "unknown search": (f"{MODEL} --search parretto", "unknown search 'parretto', did you mean 'pareto'?"),
     "unknown plan": (f"{MODEL} --plan rowz", "--plan: unknown value 'rowz', did you mean 'rows'?"),
     "unknown schedule": ("plan tour.sd --mode pixel", "unknown mode 'pixel', did you mean 'pixels'?"),
-    "unknown op": (ONNX, "model.onnx: Det 'layer7': the op is not supported: ", "onnxsim", "docs/importing.md"),
+    "unknown op": (ONNX, "model.onnx: Det 'layer7': the op is not supported: ", "onnxsim", "end the model before it"),
     "op of an estimator": (ONNX, "NoSuchModel 'layer7': the op is not supported: give the estimator itself to tinyml"),
     "folder of others": (MODEL, "out: exists already and is no output of tinyml"),
     "no folder of ours": ("run . --data val.npz", ".: expected a folder written by tinyml compile"),

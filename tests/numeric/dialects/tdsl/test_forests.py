@@ -28,6 +28,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.compare_floats import CompareFloatsPass
 from tinyml.transforms.reals.note_read_features import NoteReadFeaturesPass
 
 FORMATS = [
@@ -219,4 +220,28 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
         values[trees.features[some]] = around[sample % 3][some]
         if sample % 2:
             values[:] = np.where(random.random(features) < 0.4, random.choice(ODD, features), values)
+    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+
+
+@pytest.mark.parametrize("device", ["uno", "mega"])
+@pytest.mark.parametrize(
+    ("form", "apart", "results", "flash"),
+    [("registers", 1, 5, None), ("registers", 30, 3, None), ("tables", 7, 5, 1), ("code", 1, 30, None)],
+)
+def test_floats_between_small_integers_are_compared_as_bytes(
+    form: str, apart: int, results: int, flash: int | None, device: str, tmp_path: Path
+):
+    """At thresholds from 0.5 to 14.5 and beside them, and of what is hardly a number or none."""
+    random = np.random.default_rng(apart)
+    trees = random_trees(random, 20, 50, 12, 30, 0, 15)
+    trees = replace(trees, features=apart * trees.features, thresholds=np.floor(trees.thresholds) + 0.5)
+    votes = random_votes(random, 30, results, signed=apart > 1, pure=0.5)
+    module, inputs = forest_program(trees, votes, 12 * apart), random.uniform(0, 15, (40, 12 * apart))
+    CompareFloatsPass().apply(context(), module)
+    module = in_format(module, inputs.astype(np.float32), "fixed", 8)
+    limits = np.unique(trees.thresholds).astype(np.float32)
+    beside = (np.nextafter(limits, np.float32(way * np.inf)) for way in (1, -1))
+    raws = random.choice(np.concatenate([limits, *beside, ODD]), (24, 12 * apart))
+    source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
+    assert f"tm_avr_forest_keyed_{form}" in (source / "forest.c").read_text()
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None

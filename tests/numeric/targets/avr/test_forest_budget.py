@@ -38,9 +38,11 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, 
 @pytest.mark.parametrize(
     ("votes", "flash", "most", "cycles", "agreement"),
     [
-        ("soft", None, 15_000, 2_800, 100.0),
+        ("soft", None, 18_500, 1_100, 100.0),
+        ("soft", 14_000, 14_000, 2_800, 100.0),
         ("soft", 8_000, 8_000, 4_500, 100.0),
-        ("hard", None, 8_600, 1_100, 95.0),
+        ("hard", None, 10_000, 850, 95.0),
+        ("hard", 8_600, 8_600, 1_100, 95.0),
         ("hard", 4_200, 4_200, 3_200, 95.0),
     ],
 )

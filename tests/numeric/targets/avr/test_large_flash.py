@@ -181,7 +181,7 @@ const int16_t *reads_scores(void);
 """
 
 
-@pytest.mark.parametrize(("kind", "flash"), [("code", None), ("tables", 2_000)])
+@pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
     """Records and tables among the code are still read, and return addresses of three bytes are."""
     asked = request(sk.RandomForestClassifier(20, max_depth=5, random_state=0), tmp_path, flash=flash, votes="soft")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from programs.estimators import sk, skl2onnx
 
 import tinyml
+from tinyml import features
 from tinyml.dialects.errors import InputError
 from tinyml.tools.driver.choice.statistics import Detector, Judge
 from tinyml.tools.driver.detection import FAR, rank_losses, ranks
@@ -142,6 +143,23 @@ def test_a_program_that_misses_far_anomalies_says_so() -> None:
     detector = sk.make_pipeline(sk.StandardScaler(), sk.OneClassSVM(nu=0.1)).fit(USUAL[:200])
     with pytest.warns(tinyml.CompileWarning, match="of the samples far from the data are decided otherwise"):
         tinyml.compile(detector, USUAL[200:400], board="host", false_alarms=0.02, format="fixed", width=4)
+
+
+def test_a_front_end_saturates_beyond_the_samples_of_its_scales() -> None:
+    random = np.random.default_rng(5)
+    turns = np.sin(np.arange(64) * random.uniform(0.5, 0.6, (300, 1)))
+    signals = (turns + random.normal(0, 0.05, (300, 64))).astype(np.float32)
+    front_end = features.Spectrogram(samples=64, frame=32, hop=32, rate=1000, bands=4, floor=0.01)
+
+    def compiled(known: NDArray[Any]) -> tinyml.Program:
+        device = features.for_device(front_end, known)
+        means = sk.KMeans(3, n_init=1, random_state=0).fit(device(signals[:150]))
+        whole = device.followed_by(tinyml.load(means, detector=True))
+        return tinyml.compile(whole, signals[150:], board="host", false_alarms=0.02)
+
+    with pytest.warns(tinyml.CompileWarning, match="choose them for these and four times these"):
+        compiled(signals)
+    assert compiled(np.vstack([signals, 4 * signals])).report.detection["far"] < 0.01
 
 
 def test_a_rate_of_false_alarms_counts_samples() -> None:

@@ -1,4 +1,4 @@
-"""docs/importing.md lists what frontends read, since messages about other ops point there."""
+"""docs/importing.md lists what frontends read."""
 
 from __future__ import annotations
 

@@ -144,8 +144,10 @@ def test_models_of_values_score_r_squared(tmp_path: Path):
     assert np.abs(program.predict(x) - y).max() < 1e-3
     assert program.score(x, y) == pytest.approx(1, abs=1e-5)
     assert program.score(x, y[::-1]) < 0.5
-    with pytest.raises(tinyml.InputError, match=r"y: expected shape \(50,\), got \(50, 1\)"):
-        program.score(x, y[:, None])
+    assert program.score(x, y[:, None]) == program.score(x, y)
+    assert program.score(x, np.zeros(50)) == 0
+    with pytest.raises(tinyml.InputError, match=r"y: expected shape \(50,\), got \(50, 2\)"):
+        program.score(x, x)
 
 
 def test_without_tools_nothing_is_measured(monkeypatch: pytest.MonkeyPatch):

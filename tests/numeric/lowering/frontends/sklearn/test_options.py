@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from inspect import signature
 from itertools import product
 from pathlib import Path
@@ -50,6 +51,7 @@ FOREST: Axes = {"n_estimators": (5,), "bootstrap": (False, True), "max_leaf_node
 ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
 SVM: Axes = {"kernel": ("linear", "poly", "rbf", "sigmoid"), "gamma": ("scale", 0.2), "coef0": (0.0, 0.5)}
 LINEAR: Axes = {"fit_intercept": (True, False)}
+VALIDATED: Axes = {**LINEAR, "cv": (2,)}
 POSITIVE: Axes = {**LINEAR, "positive": (False, True)}
 TREE, STUMP = "DecisionTree", "ExtraTree"
 
@@ -128,7 +130,7 @@ CLASSIFIERS: Mapping[str, Axes] = {
             "DecisionTreeClassifier",
             "HistGradientBoosting",
         ),
-        "method": ("sigmoid", Refused("isotonic")),
+        "method": ("sigmoid", "isotonic"),
         "ensemble": (False, True),
         "cv": (2,),
     },
@@ -147,8 +149,11 @@ HISTOGRAMS: Axes = {
 REGRESSORS: Mapping[str, Axes] = {
     **dict.fromkeys(("LinearRegression", "Ridge", "Lasso", "ElasticNet"), POSITIVE),
     **dict.fromkeys(("RidgeCV", "BayesianRidge", "ARDRegression", "Lars", "LassoLars", "TheilSenRegressor"), LINEAR),
-    "LassoCV": {**LINEAR, "cv": (2,)},
-    "ElasticNetCV": {**LINEAR, "cv": (2,)},
+    **dict.fromkeys(("LassoCV", "LarsCV", "LassoLarsCV", "OrthogonalMatchingPursuitCV"), VALIDATED),
+    **dict.fromkeys(("MultiTaskLassoCV", "MultiTaskElasticNetCV", "ElasticNetCV"), VALIDATED),
+    "LassoLarsIC": {**LINEAR, "criterion": ("aic", "bic")},
+    "QuantileRegressor": {**LINEAR, "quantile": (0.3, 0.5)},
+    "MultiOutputRegressor": {"estimator": ("Ridge", "HistGradientBoostingRegressor")},
     "OrthogonalMatchingPursuit": {**LINEAR, "n_nonzero_coefs": (None, 1)},
     "HuberRegressor": {**LINEAR, "epsilon": (1.1, 2.0)},
     "SGDRegressor": {
@@ -442,6 +447,21 @@ def test_devices_compute_the_same_bits(case: Case, tmp_path: Path):
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))
     source, x = printed(module, "host", tmp_path / "c"), encode_inputs(module, data.held_x[:20])
     assert difference(module, x, source, runner_for("host"), tmp_path) is None
+
+
+def test_ways_to_train_stand_for_the_estimator_inside():
+    halves = data_for("two", np.random.default_rng(0))
+    some = np.where(np.arange(len(halves.y)) % 3, halves.y > 0, -1)
+    frozen: Any = import_module("sklearn.frozen").FrozenEstimator(sk.LinearSVC().fit(halves.x, halves.y))
+    for estimator in (
+        sk.RANSACRegressor(sk.LinearRegression(), random_state=0).fit(halves.x, halves.x[:, 0]),
+        import_module("sklearn.semi_supervised").SelfTrainingClassifier(sk.LogisticRegression()).fit(halves.x, some),
+        sk.CalibratedClassifierCV(frozen).fit(halves.x, halves.y),
+    ):
+        module = import_estimator(estimator)
+        known = own_answers(module)
+        assert known is not None
+        check_own_answers(module, known, halves.held_x, "model")
 
 
 def test_the_table_has_every_estimator():

@@ -211,7 +211,7 @@ REFUSED = {
     "cut off": (between_floats()[:200], "the model is damaged"),
     "unsupported": (
         small("CUMSUM"),
-        r"operator 0 \(CUMSUM, which computes 't1'\) is not supported: write it with other operators ",
+        r"operator 0 \(CUMSUM, which computes 't1'\) is not supported: write it with other operators, or end",
     ),
     "loop": (
         small("WHILE"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tinyml.dialects.layouts.trees import ForestCode, Trees
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import cycles
-from tinyml.targets.avr.composer.forest_branches import Leaves
+from tinyml.targets.avr.composer.forest_leaves import Leaves
 
 TAKEN = 1
 """The cycles that a branch takes more where it is taken."""

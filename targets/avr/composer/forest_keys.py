@@ -1,0 +1,160 @@
+"""Forests of floats whose features become keys of one byte, once, in front of the code or the tables of their trees.
+
+Thresholds between small integers, such as those of pixels and of counts, have few bits: the lower ones are zero. A
+positive float exceeds such a threshold exactly if its bits less 1, without the lower ones, reach those of the
+threshold. The key is their distance from the smallest threshold, limited to a byte: negative numbers and -NaN have the
+least key, infinity and NaN the greatest. A forest whose thresholds need more bits has no keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import RETURN_ADDRESS, cycles, moved
+from tinyml.targets.avr.composer.forest_leaves import AvrForest, has_floats
+from tinyml.targets.composer.instructions import Code, Line, joined
+
+_GREATEST = 127
+_MOST_SHIFTS = 7
+_KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
+"""Labels."""
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Keys of the features of a forest: the upper two bytes of its bits less 1, less `zero`, shifted to the right.
+
+    forest: with keys as thresholds, of the features that it reads alone. features: these, rising.
+    """
+
+    forest: ForestCode
+    features: list[int]
+    zero: int
+    shift: int
+
+    @staticmethod
+    def of(forest: ForestCode) -> _Keys | None:
+        """The keys of a forest of floats; None if its thresholds do not fit bytes."""
+        trees = forest.trees
+        bits = trees.thresholds.view(np.int32).astype(np.int64)
+        if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():
+            return None
+        upper = bits >> 16
+        least = int(upper.min())
+        steps = int(np.bitwise_or.reduce(upper - least)) | 1 << _MOST_SHIFTS
+        shift = (steps & -steps).bit_length() - 1
+        # The least threshold is the second key, so that the first one is left to all numbers up to it.
+        keys = (upper - least >> shift) + 1 - (_GREATEST + 1)
+        if keys.max() > _GREATEST:
+            return None
+        features, numbers = np.unique(trees.features, return_inverse=True)
+        below = replace(trees, features=numbers.reshape(-1), thresholds=(keys - 1).astype(np.int8))
+        return _Keys(replace(forest, trees=below), features.tolist(), least - (1 << shift), shift)
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """The first feature and the length of each run of features, at most 255."""
+        starts = [0, *(at + 1 for at, (one, next) in enumerate(pairwise(self.features)) if next > one + 1)]
+        ends = [*starts[1:], len(self.features)]
+        runs = zip(starts, ends, strict=True)
+        return [(self.features[at], min(255, end - at)) for start, end in runs for at in range(start, end, 255)]
+
+    @cached_property
+    def key(self) -> Code:
+        """The key of the float at X, which moves on, to r24."""
+        loaded = joined(a.ld(register, "X+") for register in ("r18", "r19", "r24", "r25"))
+        # The carry of the lower bytes less 1.
+        borrow = (a.or_("r18", "r19"), a.cpi("r18", 1))
+        less = (a.sbci("r24", a.lo8(self.zero)), a.sbci("r25", a.hi8(self.zero)), a.brlt(ahead=_LOW))
+        limited = (a.cpi("r25", 1 << self.shift), a.brcc(ahead=_HIGH))
+        shifted = (a.lsr("r25"), a.ror("r24")) * self.shift
+        return joined(loaded, borrow, less, limited, shifted, a.subi("r24", _GREATEST + 1))
+
+    @cached_property
+    def routine(self) -> Code:
+        """The keys of r20 features from X on, to Z on."""
+        again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
+        low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
+        high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))
+        return joined(a.label(_KEYS), self.key, again, a.ret(), low, high)
+
+    @cached_property
+    def calls(self) -> Code:
+        """Make all keys. The input is at X, the keys at Z."""
+        lines: list[Line] = []
+        at = 0
+        for start, length in self.runs:
+            lines += [*moved("r26", 4 * (start - at)), a.ldi("r20", length), a.rcall(ahead=_KEYS)]
+            at = start + length
+        return tuple(lines)
+
+    @property
+    def frame(self) -> int:
+        """The bytes of the keys on the stack."""
+        return len(self.features)
+
+    @property
+    def time(self) -> float:
+        """The cycles of all keys of numbers between the least and the greatest."""
+        return (cycles(self.key) + 5) * self.frame + cycles(self.calls) + 4 * len(self.runs)
+
+
+@dataclass(frozen=True)
+class KeyedForest(AvrForest):
+    """Keys on the stack, and the function of the forest that reads them, in a form for integers."""
+
+    form: type[AvrForest]
+
+    @cached_property
+    def _keys(self) -> _Keys | None:
+        return _Keys.of(self.forest) if has_floats(self.forest) else None
+
+    @cached_property
+    def _on_keys(self) -> tuple[_Keys, AvrForest]:
+        assert self._keys is not None
+        return self._keys, self.form(self._keys.forest)
+
+    @property
+    def fits(self) -> bool:
+        return self._keys is not None and self._on_keys[1].fits
+
+    @cached_property
+    def lines(self) -> Code:
+        keys, function = self._on_keys
+        pointer = (a.in_("r30", a.STACK_POINTER[0]), a.in_("r31", a.STACK_POINTER[1]))
+        first = (a.movw("r26", "r24"), *pointer, *_stack_to(-keys.frame), a.adiw("r30", 1))
+        made = (a.push("r30"), a.push("r31"), *keys.calls, a.pop("r25"), a.pop("r24"), a.rcall(ahead=_FOREST))
+        return joined(
+            first, made, pointer, _stack_to(keys.frame), a.ret(), keys.routine, a.label(_FOREST), function.lines
+        )
+
+    @property
+    def time(self) -> float:
+        keys, function = self._on_keys
+        return keys.time + function.time + 50
+
+    @property
+    def stack(self) -> int:
+        keys, function = self._on_keys
+        return keys.frame + RETURN_ADDRESS + max(function.stack, 2)
+
+    @property
+    def near(self) -> bool:
+        return self._on_keys[1].near
+
+    @property
+    def portable(self) -> str:
+        return self.form(self.forest).portable
+
+
+def _stack_to(by: int) -> Code:
+    """Move Z and the stack pointer, which interrupts see as a whole."""
+    low, high = a.STACK_POINTER
+    return joined(
+        moved("r30", by), a.in_("r0", a.STATUS), a.cli(), a.out(high, "r31"), a.out(a.STATUS, "r0"), a.out(low, "r30")
+    )

@@ -1,0 +1,257 @@
+"""What the functions of forests have in common: the limits of their features, their kernels, and the votes of leaves.
+
+A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
+flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.avr import isa as a
+from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, statement
+from tinyml.targets.c.composer.constants_in_c import code_in_c, forest_signature
+from tinyml.targets.composer.instructions import Code, Line, joined
+from tinyml.targets.kernel import Composed, Kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+REACH = 64
+"""The reach of a displacement, in bytes."""
+
+_FARTHEST = 1 << 14
+"""The maximum bytes of an input whose features can be compared."""
+
+LONGEST = 56000
+"""The maximum bytes of a function, whose constants are then certain to be within the reach of `lpm`."""
+
+RESULTS = 22
+"""The lower register of the pair that holds the address of the results."""
+
+
+@dataclass(frozen=True)
+class AvrForest(ABC):
+    """The function of a forest in one form; its operands are the input in r24 and r25 and the results in `RESULTS`."""
+
+    forest: ForestCode
+
+    @property
+    @abstractmethod
+    def fits(self) -> bool:
+        """True if the form has a function for the forest."""
+
+    @cached_property
+    @abstractmethod
+    def lines(self) -> Code:
+        """The function."""
+
+    @property
+    @abstractmethod
+    def time(self) -> float:
+        """The average cycles of a call, arguments included, by `Trees.likely`."""
+
+    @property
+    @abstractmethod
+    def stack(self) -> int:
+        """Bytes of stack."""
+
+    @property
+    def near(self) -> bool:
+        """True if the function reads constants among its code."""
+        return True
+
+    @property
+    def portable(self) -> str:
+        """The function in C for other machines."""
+        return code_in_c(self.forest)
+
+    def kernel(self, symbol: str) -> Kernel | None:
+        """The kernel of the function; None if it does not fit."""
+        if not self.fits or bytes_of(lines := self.lines) >= LONGEST:
+            return None
+        composed = Composed(
+            HEADER,
+            forest_signature(symbol, self.forest),
+            {(AVR,): statement(lines)},
+            self.portable,
+            {"": float(round(self.time))},
+            call=16,
+            stack=self.stack,
+            near=self.near,
+        )
+        return Kernel(symbol, 8, 8, 16, op="num.forest", code=bytes_of(lines), composed=composed)
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The leaves of a forest of integers.
+
+    Registers: Z reads flash; Y points to the results while a record is added; r0, r18, r24 and r25 are scratch, r1 is
+    zero.
+    """
+
+    forest: ForestCode
+
+    @property
+    def fits(self) -> bool:
+        """True if displacements reach all results."""
+        votes = self.forest.votes
+        return votes.dtype.kind == "i" and votes.dtype.itemsize <= 4 and self.forest.results * self.size <= REACH
+
+    @property
+    def size(self) -> int:
+        """The bytes of a result."""
+        return self.forest.votes.dtype.itemsize
+
+    @cached_property
+    def vote(self) -> int:
+        """The bytes of a vote in a record."""
+        low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
+        return (
+            next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
+            if self.size > 1
+            else 1
+        )
+
+    @property
+    def signed(self) -> bool:
+        return bool((self.forest.votes < 0).any())
+
+    @cached_property
+    def masked(self) -> bool:
+        """True if records have a mask."""
+        return self.forest.is_sparse
+
+    @cached_property
+    def unit(self) -> int | None:
+        """The vote of pure leaves; None if there are none."""
+        votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
+        alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
+        counted = Counter(int(votes[leaf].sum()) for leaf in alone)
+        return counted.most_common(1)[0][0] if self.masked and counted else None
+
+    def pure(self, leaf: int) -> int | None:
+        """The result to which a pure leaf adds; None for other leaves."""
+        votes = self.forest.votes[leaf]
+        columns = np.flatnonzero(votes)
+        return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None
+
+    @cached_property
+    def records(self) -> bool:
+        """True if some leaves are not pure."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        return any(self.pure(leaf) is None for leaf in set(leaves.tolist()))
+
+    @cached_property
+    def pure_results(self) -> list[int]:
+        """The results to which pure leaves add."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        return sorted({result for leaf in set(leaves.tolist()) if (result := self.pure(leaf)) is not None})
+
+    @property
+    def mask_bytes(self) -> int:
+        return -(-self.forest.results // 8) if self.masked else 0
+
+    def numbers(self, leaf: int) -> list[int]:
+        """The bytes of the votes in a record; a single zero if all votes are zero."""
+        votes: NDArray[Any] = self.forest.votes[leaf]
+        added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
+        return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
+
+    def mask(self, leaf: int) -> list[int]:
+        """The bytes of the mask, results 0 to 7 first."""
+        bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
+        return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
+
+    def cleared(self) -> Code:
+        """Clear all results, whose address is in Z."""
+        return tuple(a.std(a.at("Z", byte), "r1") for byte in range(self.forest.results * self.size))
+
+    @property
+    def carries_seldom(self) -> bool:
+        """True if results have two bytes and votes an unsigned one, so that the upper byte rarely changes."""
+        return self.size == 2 and self.vote == 1 and not self.signed
+
+    def unit_added(self, pointer: str, offset: int) -> Code:
+        """Add `unit` to a result at a displacement from a pointer that supports one; ends with the label 1."""
+        assert self.unit is not None
+        if self.carries_seldom:
+            low, high = a.at(pointer, offset), a.at(pointer, offset + 1)
+            first = (a.ldd("r24", low), a.subi("r24", -self.unit & 255), a.std(low, "r24"), a.brcs(ahead=1))
+            return (*first, a.ldd("r24", high), a.inc("r24"), a.std(high, "r24"), a.label(1))
+        lines: list[Line] = []
+        for byte in range(self.size):
+            operation = a.subi if byte == 0 else a.sbci
+            at = a.at(pointer, offset + byte)
+            lines += [a.ldd("r24", at), operation("r24", -self.unit >> 8 * byte & 255), a.std(at, "r24")]
+        return tuple(lines)
+
+    def record_added(self, masks: Sequence[str]) -> Code:
+        """Add the votes of the record at Z, which points past its mask.
+
+        masks: the registers of the mask, results 0 to 7 first; clobbered.
+        """
+        parts: list[Code] = []
+        for result in range(self.forest.results):
+            masked = (a.lsr(masks[result // 8]), a.brcc(ahead=1)) if self.masked else ()
+            parts.append((*masked, *self._added(result * self.size), a.label(1)))
+        return joined(*parts)
+
+    def _added(self, offset: int) -> Code:
+        """Add the next vote of a record to a result; the label 1 follows."""
+        lines: list[Line] = []
+        if self.carries_seldom:
+            low, high = a.at("Y", offset), a.at("Y", offset + 1)
+            first = (a.lpm("r0", "Z+"), a.ldd("r24", low), a.add("r24", "r0"), a.std(low, "r24"), a.brcc(ahead=1))
+            return (*first, a.ldd("r24", high), a.inc("r24"), a.std(high, "r24"))
+        for byte in range(self.size):
+            operation, at = a.add if byte == 0 else a.adc, a.at("Y", offset + byte)
+            if byte < self.vote:
+                lines.append(a.lpm("r0", "Z+"))
+            elif byte == self.vote:
+                # The sign extension: none of these changes the carry.
+                lines += [a.mov("r25", "r1"), a.sbrc("r0", 7), a.dec("r25")] if self.signed else []
+            source = "r0" if byte < self.vote else "r25" if self.signed else "r1"
+            lines += [a.ldd("r24", at), operation("r24", source), a.std(at, "r24")]
+        return tuple(lines)
+
+    @property
+    def record_time(self) -> float:
+        """The average cycles to add a record."""
+        added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
+        if not self.masked:
+            return self.forest.results * added
+        leaves, _ = self.forest.trees.leaves_by_tree
+        records = np.array([self.pure(leaf) is None for leaf in leaves.tolist()])
+        shares = self.forest.trees.leaf_shares[records]
+        numbers = np.count_nonzero(self.forest.votes[leaves[records]], axis=1)
+        mean = float(shares @ numbers) / max(float(shares.sum()), 1e-9)
+        return 3 * self.forest.results + mean * (added - 1) + 3 * self.mask_bytes
+
+    @property
+    def share_of_pure(self) -> float:
+        """The share of walks that end in pure leaves."""
+        leaves, _ = self.forest.trees.leaves_by_tree
+        pure = np.array([self.pure(leaf) is not None for leaf in leaves.tolist()])
+        return float(self.forest.trees.leaf_shares @ pure) / len(self.forest.trees.roots)
+
+
+def compares(forest: ForestCode) -> bool:
+    """True if all features are floats, or integers of one or two bytes, at offsets within reach."""
+    trees = forest.trees
+    compared = has_floats(forest) or (trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2)
+    return compared and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST
+
+
+def has_floats(forest: ForestCode) -> bool:
+    """True if features are floats."""
+    return forest.trees.thresholds.dtype.kind == "f"

@@ -1,0 +1,17 @@
+// RUN: python -c "import numpy as np; x = np.eye(4, 3); np.savez('%t.npz', x=x, y=x / 2); np.savez('%t-y.npz', x=x, y=[0, 1, 2, 0]); np.savez('%t-1.npz', x=x[:3], y=x[:3])"
+// RUN: tinyml-opt %s -p 'answer-values{data="%t.npz"}' | filecheck %s --check-prefix=VALUES
+// RUN: tinyml-opt %s -p 'answer-values{data="%t-y.npz"}' | filecheck %s --check-prefix=CLASS
+// RUN: tinyml-opt %s -p 'answer-values' | filecheck %s --check-prefix=CLASS
+// RUN: not tinyml-opt %s -p 'answer-values{data="%t-1.npz"}' 2>&1 | filecheck %s --check-prefix=ONES
+
+// VALUES: func.func @guessed(%X: tensor<1x3xf32>) -> tensor<1x3xf32>
+// VALUES-NOT: tdsl.argmax
+// CLASS: tdsl.argmax
+// CLASS-NEXT: func.return %{{.*}}, %X : index, tensor<1x3xf32>
+// ONES: expected `y` to hold 3 class indices, got rows with a one: y.argmax(axis=1) gives the classes of rows with a one
+builtin.module {
+  func.func @guessed(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>) {
+    %label = tdsl.argmax %X : tensor<1x3xf32>
+    func.return %label, %X : index, tensor<1x3xf32>
+  }
+}

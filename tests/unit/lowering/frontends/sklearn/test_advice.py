@@ -1,0 +1,95 @@
+"""Each refusal of an estimator says what to train instead: that is fitted here, and imported."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import sk
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.sklearn import nearest
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
+
+X = np.abs(np.random.default_rng(0).normal(size=(60, 4))).astype(np.float32)
+CLASSES = (X[:, 0] > X[:, 1]) * 1
+VALUES = X @ [1, 2, -1, 0.5] + 3
+TARGETS = {"classes": CLASSES, "values": VALUES, "two outputs": np.stack([VALUES, -VALUES], 1)}
+EXPRESSION = re.compile(r"[A-Z]\w+\((?:[^()]|\(\))*\)")
+"""Such as PCA(2), or OneVsRestClassifier(LogisticRegression())."""
+
+WITHOUT_FEATURES = {
+    *("DictVectorizer", "CountVectorizer", "FeatureHasher", "HashingVectorizer", "TfidfVectorizer", "PatchExtractor"),
+    *("KernelCenterer", "LabelBinarizer", "LabelEncoder", "MultiLabelBinarizer", "LocalOutlierFactor", "SparseCoder"),
+}
+"""Estimators that take texts, images or labels, or no features that a program could be given; LocalOutlierFactor is
+supported with another parameter."""
+
+
+def fitted(estimator: Any) -> Any | None:
+    """The estimator, fitted on the first targets that it takes; None if there are none."""
+    for targets in TARGETS.values():
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return estimator.fit(X, targets)
+        # Estimators refuse targets of another kind in many ways.
+        except Exception:
+            pass
+    return None
+
+
+def estimators() -> Iterator[tuple[str, Any]]:
+    """All classes of scikit-learn, and an estimator of each with small parameters."""
+    made = import_module("sklearn.utils._test_common.instance_generator")._construct_instances
+    for name, kind in import_module("sklearn.utils").all_estimators():
+        if name not in WITHOUT_FEATURES and name != "FrozenEstimator":
+            with warnings.catch_warnings(action="ignore"):
+                estimator = next(iter(made(kind)))
+            yield name, estimator
+
+
+def test_every_refusal_names_what_is_imported():
+    """Its advice is in words that do not send to a page, or in expressions, which the next test follows."""
+    refused = set[str]()
+    for name, estimator in estimators():
+        if (trained := fitted(estimator)) is None:
+            continue
+        try:
+            import_estimator(trained)
+        except InputError as error:
+            refused.add(name)
+            message = str(error)
+            assert "docs/" not in message
+            assert "\n" not in message
+            assert EXPRESSION.search(message) or any(words in message for words in nearest.IN_WORDS.values()), message
+    assert 40 < len(refused) < 95
+
+
+@pytest.mark.parametrize(
+    "expression",
+    sorted({*nearest.INSTEAD, *(found for text in nearest.BY_KIND.values() for found in EXPRESSION.findall(text))}),
+)
+def test_advice_is_followed(expression: str):
+    estimator: Any = eval(expression, sk.__dict__)
+    if not hasattr(estimator, "predict") and hasattr(estimator, "transform"):
+        estimator = sk.make_pipeline(estimator, sk.Ridge())
+    trained = fitted(estimator)
+    assert trained is not None
+    import_estimator(trained)
+
+
+def test_advice_in_words_is_followed():
+    codes = np.random.default_rng(1).integers(0, 3, (60, 2))
+    columns = (codes[:, :, None] == range(3)).reshape(60, -1)
+    import_estimator(sk.LogisticRegression().fit(columns, codes[:, 0]))
+    for each in sk.MultiOutputClassifier(sk.LogisticRegression()).fit(X, np.eye(2, dtype=int)[CLASSES]).estimators_:
+        import_estimator(each)
+    thresholds = sk.FixedThresholdClassifier(sk.LogisticRegression(), threshold=0.3).fit(X, CLASSES)
+    import_estimator(thresholds.estimator_)
+    target = sk.TransformedTargetRegressor(sk.Ridge(), func=np.log1p, inverse_func=np.expm1).fit(X, np.abs(VALUES))
+    import_estimator(target.regressor_)

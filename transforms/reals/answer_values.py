@@ -1,0 +1,53 @@
+"""`answer-values`: a program whose class was guessed returns its values alone where the data hold values (L0, L1).
+
+Files of ONNX and modules of PyTorch do not say whether several numbers are scores of classes, the values of a regressor
+or what an autoencoder makes of its input. An importer takes them for scores; the targets of a data set know better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+
+
+@dataclass(frozen=True)
+class AnswerValuesPass(ModulePass):
+    """Drop the class of a program, the argmax of a result, if `y` of a data set has a value for each element of it.
+
+    A program with labels of classes, with clusters or without scores keeps its class, as does one whose data have
+    classes, or no `y`. data: .npz file; None leaves the program as it is. Raises `InputError` for a data file that does
+    not fit.
+    """
+
+    name = "answer-values"
+    data: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.program_data import load_program_data
+
+        function, interface = predict_function(op), tdsl.read_interface(op)
+        end = function.get_return_op()
+        assert end is not None
+        labels = [value for value in end.operands if isinstance(value.type, IndexType)]
+        if self.data is None or len(labels) != 1 or interface.classes is not None or interface.clusters:
+            return
+        [label] = labels
+        if not isinstance(argmax := label.owner, tdsl.ArgmaxOp) or argmax.input not in end.operands:
+            return
+        if load_program_data(op, self.data).targets is None:
+            return
+        at = end.operands.index(label)
+        end.operands = [value for value in end.operands if value is not label]
+        if function.res_attrs is not None:
+            kept = [each for number, each in enumerate(function.res_attrs) if number != at]
+            function.res_attrs = ArrayAttr(kept)
+        function.update_function_type()
+        if not argmax.result.uses:
+            Rewriter.erase_op(argmax)
