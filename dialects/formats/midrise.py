@@ -22,6 +22,7 @@ from tinyml.dialects.formats.fixed.type import ExactInteger
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.formats.specification import OddMultiples
+from tinyml.dialects.layouts.digits import ODD_WIDTHS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-MIDRISE_WIDTHS = range(1, 8)
+MIDRISE_WIDTHS = ODD_WIDTHS
 USUAL_WIDTH = 2
 
 TRIED = 4
@@ -41,7 +42,7 @@ TRIED = 4
 
 @irdl_attr_definition
 class MidriseType(ExactInteger):
-    """`!midrise.q<bits, frac>`: odd integers of 1 to 7 bits and a sign, times 2^-frac; see the module.
+    """`!midrise.q<bits, frac>`: odd integers of at most 1 to 4 bits, times 2^-frac; see the module.
 
     Results are rounded to the nearest odd integer, even ones upwards, and saturate.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from tinyml.targets.avr.assembly import AVR, FAR_FLASH, FLASH, HEADER, RAM, statement
 from tinyml.targets.avr.boards import ELPM, MUL
@@ -21,6 +21,7 @@ from tinyml.targets.avr.composer.forest_tables import forest_tables
 from tinyml.targets.avr.composer.fragments import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import Line
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
@@ -95,6 +96,7 @@ def far_kernel(near: Kernel) -> Kernel | None:
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
+    SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=6.0, row=1.5, table=55.0))),
     SHIFTED_DOTS,
     SHIFTED_CHANNELS,
     REQUANTISED_DOTS,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.c.composer.constants_in_c import FORESTS
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.makers import ListedKernels, SumComposer
@@ -21,6 +24,9 @@ CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channe
 """Depthwise: channels, each with its own filter."""
 
 
+DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=2.0, row=0.5, table=20.0)))
+"""Weights packed as digits."""
+
 KERNELS = (
     dot(8, 8, 32),
     dot(8, 16, 32),
@@ -37,5 +43,12 @@ KERNELS = (
     sparse_dot(8, 16),
     sparse_dot(16, 16),
 )
-MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DOT_TILES, CHANNEL_TILES, *FORESTS)
+MAKERS = (
+    ListedKernels(KERNELS),
+    SumComposer(compose),
+    DIGITS,
+    DOT_TILES,
+    CHANNEL_TILES,
+    *FORESTS,
+)
 """The table of the chip, best first."""

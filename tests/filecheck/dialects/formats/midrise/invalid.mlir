@@ -2,8 +2,8 @@
 
 // RUN: %invalid
 
-%r = "test.op"() : () -> !midrise.q<8, 0>
-// CHECK: midrise.q width must be from 1 to 7, got 8
+%r = "test.op"() : () -> !midrise.q<5, 0>
+// CHECK: midrise.q width must be from 1 to 4, got 5
 
 // -----
 
