@@ -11,11 +11,12 @@ from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.makers import ListedKernels, SumComposer
 from tinyml.targets.riscv.assembly import RV32IM
+from tinyml.targets.riscv.boards import M
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
 
-_RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16)
+_RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile)
 """Rows of a matrix by windows."""
@@ -44,8 +45,8 @@ KERNELS = (
     sparse_dot(16, 16),
 )
 MAKERS = (
-    ListedKernels(KERNELS),
-    SumComposer(compose),
+    ListedKernels(KERNELS, needs=M),
+    SumComposer(compose, needs=M),
     DIGITS,
     DOT_TILES,
     CHANNEL_TILES,

@@ -139,7 +139,8 @@ class _Packable:
             plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
-                slowdown = packed.step / (plain or packed).step
+                # Without a kernel for the plain array, a loop takes as much longer as one that replaces a kernel.
+                slowdown = 1 / reads.kernel if plain is None else packed.step / plain.step
                 self.calls -= 1
         if _is_sparse(reader):
             whole, packed = (
@@ -164,6 +165,10 @@ class _Packable:
     def effort(self) -> float:
         """Bytes times relative time, where reading the plain array takes 1."""
         return (self.size - self.saved) * self.slowdown
+
+    def repays(self, code: int) -> bool:
+        """True if the time saved is worth a reader's code, were it for this constant alone."""
+        return self.effort + code * self.slowdown < (1 - GAIN) * self.size
 
     def pack(self) -> None:
         """Pack the constant and adapt its readers."""
@@ -196,7 +201,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
-    """Constants worth packing, except where a reader's code outweighs the savings of all the constants it reads."""
+    """Constants worth packing, except where a reader's code outweighs what all the constants that it reads save."""
     chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
@@ -204,7 +209,9 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
             for symbol in packable.readers:
                 saved[symbol] = saved.get(symbol, 0) + packable.saved
         kept = [
-            packable for packable in chosen if all(saved[symbol] > code for symbol, code in packable.readers.items())
+            packable
+            for packable in chosen
+            if all(saved[symbol] > code or packable.repays(code) for symbol, code in packable.readers.items())
         ]
         if len(kept) == len(chosen):
             return kept
