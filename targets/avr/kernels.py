@@ -96,7 +96,7 @@ def far_kernel(near: Kernel) -> Kernel | None:
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
-    SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=6.0, row=1.5, table=55.0))),
+    SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=4.5, row=2.5, table=55.0))),
     SHIFTED_DOTS,
     SHIFTED_CHANNELS,
     REQUANTISED_DOTS,

@@ -106,7 +106,7 @@ KERNELS = (
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
-    SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=2.0, row=0.5, table=20.0))),
+    SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     DOT_TILES,
     CHANNEL_TILES,
     _WIDE_TILES,

@@ -25,7 +25,7 @@ CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channe
 """Depthwise: channels, each with its own filter."""
 
 
-DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=2.0, row=0.5, table=20.0)))
+DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
 """Weights packed as digits."""
 
 KERNELS = (

@@ -139,6 +139,8 @@ class _Packable:
             plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
+                if packed.composed is not None:
+                    code += sum(shared.code for shared in packed.composed.shared)
                 # Without a kernel for the plain array, a loop takes as much longer as one that replaces a kernel.
                 slowdown = 1 / reads.kernel if plain is None else packed.step / plain.step
                 self.calls -= 1

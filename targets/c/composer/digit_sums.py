@@ -126,13 +126,22 @@ def _dot(times: DigitTimes, wanted: Kernel) -> Kernel:
     return replace(wanted, symbol=symbol, step=time, code=110, composed=composed)
 
 
-def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
-    bits, rows = wanted.weights, wanted.rows
-    flash = "" if wanted.flash is not False else "_ram"
-    symbol = f"tm_c_dot{rows}_odd{bits}_s{wanted.vector}_s32{flash}"
-    vector, entry = f"int{wanted.vector}_t", f"int{2 * wanted.vector}_t"
-    table = f"tm_signed_sums_s{wanted.vector}"
-    signature = f"void {symbol}(const int8_t *w, const {vector} *x, int n,\n    const int32_t *starts, int32_t *sums)"
+_LOOKUP = """\
+/* Adds the products of eight numbers and each row to its sum. pitch: bytes from one row to the next. */
+static __attribute__((__noinline__, __unused__)) void {name}(const {entry} *table, const int8_t *w, int pitch,
+                                                           int32_t *sums, uint8_t rows)
+{{
+    for (; rows > 0; rows--, w += pitch) {{
+{planes}
+        *sums++ += part;
+    }}
+}}
+"""
+
+
+def _lookup(wanted: Kernel, name: str, entry: str) -> str:
+    """The function that adds the entries of two tables for all rows, in `wanted.weights` planes."""
+    bits = wanted.weights
     # int has 16 bits on small chips, which hold eight elements of a byte times up to 15.
     part = "int" if wanted.vector == 8 else "int32_t"
     planes: list[str] = []
@@ -140,9 +149,19 @@ def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
         entries = "table[signs & 15] + table[16 + (signs >> 4)]"
         first = plane == bits - 1
         planes += [
-            f"{'uint8_t ' if first else ''}signs = {_byte(wanted, f'row + {plane}' if plane else 'row')};",
+            f"{'uint_fast8_t ' if first else ''}signs = {_byte(wanted, f'w + {plane}' if plane else 'w')};",
             f"{part} part = {entries};" if first else f"part += part + {entries};",
         ]
+    return _LOOKUP.format(name=name, entry=entry, planes="\n".join(f"        {line}" for line in planes))
+
+
+def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
+    bits, rows = wanted.weights, wanted.rows
+    memory = "" if wanted.flash is not False else "_ram"
+    symbol = f"tm_c_dot{rows}_odd{bits}_s{wanted.vector}_s32{memory}"
+    vector, entry = f"int{wanted.vector}_t", f"int{2 * wanted.vector}_t"
+    table, lookup = f"tm_signed_sums_s{wanted.vector}", f"tm_add_odd{bits}_s{wanted.vector}{memory}"
+    signature = f"void {symbol}(const int8_t *w, const {vector} *x, int n,\n    const int32_t *starts, int32_t *sums)"
     lines = [
         f"const int pitch = (n + {AT_ONCE - 1}) / {AT_ONCE} * {bits};",
         f"for (uint8_t i = 0; i < {rows}; i++)",
@@ -151,16 +170,15 @@ def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
         f"    {entry} table[32];",
         f"    {table}(table, x, n);",
         f"    {table}(table + 16, x + {NIBBLE}, n - {NIBBLE});",
-        "    const int8_t *row = w;",
-        f"    for (uint8_t i = 0; i < {rows}; i++, row += pitch) {{",
-        *(f"        {line}" for line in planes),
-        "        sums[i] += part;",
-        "    }",
+        f"    {lookup}(table, w, pitch, sums, {rows});",
         "}",
     ]
     portable = "\n".join(f"    {line}" for line in lines)
     time = times.row + bits * times.lookup + times.table / rows
-    shared = SharedFunction(table, _table(table, entry, vector), 220)
+    shared = (
+        SharedFunction(table, _table(table, entry, vector), 220),
+        SharedFunction(lookup, _lookup(wanted, lookup, entry), 40 + 36 * bits),
+    )
     composed = _Plain(
         HEADER,
         signature,
@@ -168,7 +186,7 @@ def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
         portable,
         {"": 12 + 6 * rows, "element": time, "odd element": 0.0},
         24,
-        stack=64 * wanted.vector // 8 + 32,
-        shared=(shared,),
+        stack=64 * wanted.vector // 8 + 48,
+        shared=shared,
     )
-    return replace(wanted, symbol=symbol, step=time, code=80 + 44 * bits, composed=composed)
+    return replace(wanted, symbol=symbol, step=time, code=110, composed=composed)

@@ -68,7 +68,7 @@ def test_other_widths_are_refused():
         MidriseType.of_width(5)
 
 
-LAYERS = {"first": (70, 41), "second": (9, 70), "third": (11, 9), "fourth": (18, 11), "last": (1, 18)}
+LAYERS = {"first": (70, 41), "second": (9, 70), "third": (24, 9), "fourth": (18, 24), "last": (1, 18)}
 WEIGHTS = "first:midrise:1", "second:midrise:2", "third:midrise:4", "fourth:fixed:2", "last:midrise:3"
 
 
