@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import EmissionContext, Emitter
@@ -111,7 +112,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
     function.update_function_type()
 
 
-def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
+def _constant(op: scratch.ConstantOp, bits: Width) -> tuple[Operation, Interval]:
     """A packed constant as bytes, and the interval of its elements."""
     raws = op.raws
     return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
@@ -131,7 +132,7 @@ class _Bytes:
     interval: of the elements, if known. offset: subtracted from elements before packing.
     """
 
-    def __init__(self, stream: SSAValue, bits: int, offset: int, interval: Interval | None, context: EmissionContext):
+    def __init__(self, stream: SSAValue, bits: Width, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
@@ -170,6 +171,7 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
+        assert isinstance(self.bits, int)
         symbol, nest = packed_writer(self.bits), LoopNest(op)
         value = op.value
         if self.offset:
@@ -182,6 +184,7 @@ class _Bytes:
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
         """Lower a copy of whole groups into a local array of unpacked elements."""
+        assert isinstance(self.bits, int)
         symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopNest(op)
         whole = memref_type(op.destination)
         groups = -(-prod(whole.get_shape()) // group_length(self.bits))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tinyml.dialects.formats.number_format import INTEGER
+from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.num import KernelAttr, ListedKernelAttr
 from tinyml.targets.composer.instructions import Run
@@ -144,7 +145,7 @@ class Kernel:
     def wanted(self) -> Kernel:
         """The description of the computed sum, without a name and a text."""
         widths = self.weights, self.vector, self.sum
-        return Kernel("", *widths, op=self.op, flash=self.flash, codings=self.codings)
+        return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
     @property
     def computed(self) -> Hashable:
@@ -183,11 +184,12 @@ class ElementFunction:
     """A function on packed elements.
 
     kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits:
-    width of an element. flash: true if it reads from flash. signed: false if unpacked elements have no sign.
+    width of an element, or its digits. flash: true if it reads from flash. signed: false if unpacked elements have no
+    sign.
     """
 
     kind: Literal["read", "write", "unpack"]
-    bits: int
+    bits: Width
     flash: bool = False
     signed: bool = True
 
@@ -196,24 +198,22 @@ class ElementFunction:
         """The C function."""
         stem = {"read": "packed", "write": "pack", "unpack": "unpack"}[self.kind]
         memory = "_ram" if self.kind == "read" and not self.flash else ""
-        return f"tm_{stem}_{'s' if self.signed else 'u'}{self.bits}{memory}"
+        width = f"{self.bits.name}{self.bits.bits}" if isinstance(self.bits, Digits) else f"s{self.bits}"
+        return f"tm_{stem}_{width if self.signed else f'u{self.bits}'}{memory}"
 
 
 ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
     function.symbol: function
-    for bits in WIDTHS
     for function in (
-        ElementFunction("read", bits, flash=True),
-        ElementFunction("read", bits),
-        ElementFunction("write", bits),
-        ElementFunction("unpack", bits),
-        ElementFunction("unpack", bits, signed=False),
+        *(ElementFunction("read", bits, flash=True) for bits in (*WIDTHS, *DIGITS)),
+        *(ElementFunction(kind, bits) for bits in WIDTHS for kind in ("read", "write", "unpack")),
+        *(ElementFunction("unpack", bits, signed=False) for bits in WIDTHS),
     )
 }
 """The functions on packed elements by their symbols."""
 
 
-def packed_reader(bits: int, *, flash: bool = True) -> str:
+def packed_reader(bits: Width, *, flash: bool = True) -> str:
     """The symbol of the function that reads single packed elements from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 

@@ -66,7 +66,8 @@ class SumComposer(Maker):
             return None
         widths = attribute.weights.data, attribute.vector.data, attribute.sum.data
         codings = attribute.weights_coding.data, attribute.vector_coding.data
-        kernel = self._kernel(Kernel("", *widths, attribute.op.data, flash=attribute.ram.data == 0, codings=codings))
+        rows, near = attribute.rows.data, attribute.ram.data == 0
+        kernel = self._kernel(Kernel("", *widths, attribute.op.data, flash=near, rows=rows, codings=codings))
         return kernel if kernel is not None and kernel.attribute == attribute else None
 
     def _kernel(self, wanted: Kernel) -> Kernel | None:
@@ -74,7 +75,9 @@ class SumComposer(Maker):
             return None
         kernel = expected(kernel, Kernel, self.composed)
         widths, ram = (kernel.weights, kernel.vector), kernel.flash is False
-        identity = ComposedKernelAttr.of(kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram)
+        identity = ComposedKernelAttr.of(
+            kernel.op, kernel.codings, widths, kernel.sum, kernel.gaps, ram=ram, rows=kernel.rows
+        )
         return replace(kernel, identity=identity)
 
 

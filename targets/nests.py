@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
 from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import KernelAttr, Spacing
@@ -36,26 +37,35 @@ DECODED_BITS = 16
 class SumNest:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
-    routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed. sums: the
+    routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed; weights may
+    be packed as digits, by which they are decoded instead of by their coding. sums: the
     widths that the accumulator can have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can
-    be decoded to integers of `DECODED_BITS` in RAM first, those in front only together with those behind. chunked: the
-    kernels that add up `Kernel.chunk` products in 16 bits, instead of all others.
+    be decoded to integers of `DECODED_BITS` in RAM first, those in front only together with those behind. rows: those
+    there are, for kernels composed for as many. chunked: the kernels that add up `Kernel.chunk` products in 16 bits,
+    instead of all others.
     """
 
     routine: str
-    weights: int
+    weights: Width
     vector: int
     sums: tuple[int, ...]
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     flash: bool | None = True
     decodable: tuple[int, ...] = ()
+    rows: int = 1
     chunked: bool = False
 
     @property
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
         """Descriptions of kernels, the best first, each with the factors that are decoded for it."""
         for width in self.sums:
-            plain = Kernel("", self.weights, self.vector, width, self.routine, flash=self.flash, codings=self.codings)
+            bits, coding = self.weights, self.codings[0]
+            if isinstance(bits, Digits):
+                bits, coding = bits.bits, bits.name
+            codings = coding, self.codings[1]
+            plain = Kernel(
+                "", bits, self.vector, width, self.routine, flash=self.flash, rows=self.rows, codings=codings
+            )
             for last in range(len(self.decodable), -1, -1):
                 wanted, decoded = plain, self.decodable[last:]
                 if WEIGHTS in decoded:

@@ -64,7 +64,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         prefixes=("__ARM_", "__thumb"),
     ),
     "riscv": BuiltIn(
-        ("riscv", "gd32vf103", "esp32-c3"),
+        ("riscv", "gd32vf103", "esp32-c3", "rv32ec", "ch32v003"),
         {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"},
         prefixes=("__riscv",),
     ),

@@ -64,6 +64,7 @@ DIALECTS = {
     "c": _dialect("c", "C"),
     "codebook": _dialect("formats.codebook", "CODEBOOK"),
     "fixed": _dialect("formats.fixed.type", "FIXED"),
+    "midrise": _dialect("formats.midrise", "MIDRISE"),
     "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),
     "mxfp": _dialect("formats.mxfp", "MXFP"),
     "mxint": _dialect("formats.mxint", "MXINT"),

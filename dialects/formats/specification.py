@@ -21,6 +21,7 @@ from tinyml.dialects.machine.exact_integers import (
     count_reached,
     entry,
     half_up,
+    nearest_odd,
 )
 
 
@@ -211,6 +212,20 @@ class Flipped(Multiples):
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         return self.integer(super().average(total, count, of_elements))
+
+
+@dataclass(frozen=True)
+class OddMultiples(Multiples):
+    """raw * 2^-scale for odd raws from `low` to `high`; averages are rounded as all results are."""
+
+    ties: Callable[[Number, int], Number] = nearest_odd
+
+    @property
+    def raws(self) -> Sequence[int]:
+        return tuple(range(self.low, self.high + 1, 2))
+
+    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
+        return self.rounded(total, _once(of_elements).scale, count)
 
 
 @dataclass(frozen=True, eq=False)

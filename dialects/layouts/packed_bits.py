@@ -1,5 +1,7 @@
 """Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode one after the other.
 
+Those of few values may be packed as digits instead (`dialects/layouts/digits.py`).
+
 A group is the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, the binary
 digits of its width, the field of 8 bits lowest and the others above it, the smallest first. A byte holds the same field
 of one, two, four or eight consecutive elements, the first in its low bits. The bytes of a group are in the order of
@@ -20,6 +22,7 @@ from functools import cache
 from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
@@ -50,23 +53,29 @@ class Byte(NamedTuple):
         return 8 // self.bits
 
 
-def group_length(width: int) -> int:
+def group_length(width: Width) -> int:
     """Elements per group."""
+    if isinstance(width, Digits):
+        return width.length
     return 8 // gcd(width, 8)
 
 
-def group_bytes(width: int) -> int:
+def group_bytes(width: Width) -> int:
     """Bytes per group."""
+    if isinstance(width, Digits):
+        return width.bytes
     return group_length(width) * width // 8
 
 
-def packed_bytes(count: int, width: int) -> int:
+def packed_bytes(count: int, width: Width) -> int:
     """Bytes of `count` elements; the last group is padded."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 
-def touched_bytes(count: int, width: int) -> int:
+def touched_bytes(count: int, width: Width) -> int:
     """Bytes up to the last one that has bits of one of the first `count` elements."""
+    if isinstance(width, Digits):
+        return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
     within = int(_bit_positions(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
     return groups * group_bytes(width) + within
@@ -77,6 +86,11 @@ def packed_widths(raws: Integers) -> list[int]:
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
+
+
+def packings(raws: Integers) -> list[Width]:
+    """All ways to pack raws in fewer bits than their own type, those as digits last."""
+    return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 
 def has_inverted_sign(width: int) -> bool:
@@ -118,11 +132,13 @@ def _bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
     return positions
 
 
-def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
+def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
     """Pack integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
 
     Raises `ValueError` for an integer that does not fit.
     """
+    if isinstance(width, Digits):
+        return width.pack(values)
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
         raise ValueError(f"not all elements have {width} bits")
@@ -140,8 +156,10 @@ def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | Non
     return np.packbits(bits, bitorder="little")
 
 
-def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
+def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
     """Unpack all elements of whole groups, padding included."""
+    if isinstance(width, Digits):
+        return width.unpack(stream)
     positions = _bit_positions(width, gaps=False)
     bits = np.unpackbits(stream, bitorder="little").reshape(-1, positions.size)[:, positions.reshape(-1)]
     weights = 1 << np.arange(width, dtype=np.int64)

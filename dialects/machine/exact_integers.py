@@ -69,6 +69,11 @@ def half_even(x: Number, divisor: int) -> Number:
     return choose(up, whole + 1, whole)
 
 
+def nearest_odd(x: Number, divisor: int) -> Number:
+    """The odd integer nearest to x / divisor, of two the upper one."""
+    return x // (2 * divisor) * 2 + 1
+
+
 def towards_zero(x: Number, divisor: int) -> Number:
     """x / divisor, rounded towards zero."""
     return choose(x < 0, 0 - (0 - x) // divisor, x // divisor)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
+from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import documented_functions as documented
@@ -294,14 +295,14 @@ def inverse(x: F32) -> F32:
     return np.float32(1) / np.asarray(x, np.float32)
 
 
-def _packed(width: int) -> RuntimeFunction:
+def _packed(width: Width) -> RuntimeFunction:
     """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
 
     def reference(packed: I8, i: I16) -> Integers:
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]
         return elements.astype(f"i{result.size}")
 
-    result = i8 if width <= 8 else i16
+    result = i8 if isinstance(width, Digits) or width <= 8 else i16
     return RuntimeFunction((MemRefType(i8, [DYNAMIC_INDEX]), i16), result, reference)
 
 
@@ -343,5 +344,6 @@ RUNTIME_FUNCTIONS = {
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, programs.multiply, documented.multiplied),
     **{f"tm_f32_to_s{width}": _from_float(width) for width in (8, 16, 32)},
     **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
+    **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

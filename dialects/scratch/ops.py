@@ -38,9 +38,10 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import INTEGER_CODING, number_format
 from tinyml.dialects.layouts.dense import dense_elements
-from tinyml.dialects.layouts.packed_bits import packed_widths
+from tinyml.dialects.layouts.digits import Digits, Width
+from tinyml.dialects.layouts.packed_bits import packings
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch.types import (
     CsrFlash,
@@ -124,11 +125,16 @@ class ConstantOp(IRDLOperation):
         if (format := number_format(type.element_type)) is not None:
             format.verify_raws(self.raws)
 
-    def _verify_width(self, bits: int) -> None:
+    def _verify_width(self, bits: Width) -> None:
         if storage_of(memref_type(self.result).element_type) == f32:
             raise VerifyException("only integers are packed")
-        if bits not in packed_widths(self.raws):
-            raise VerifyException(f"not all elements have {bits} bits")
+        format = number_format(memref_type(self.result).element_type)
+        if isinstance(bits, Digits) and (format is None or format.coding is not INTEGER_CODING):
+            raise VerifyException(f"only integers are packed as {bits.name}")
+        if bits not in packings(self.raws):
+            raise VerifyException(
+                f"not all elements {f'are {bits}' if isinstance(bits, Digits) else f'have {bits} bits'}"
+            )
 
 
 class AllocatesResult(MemoryEffect):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import FixedBitwidthType, IntAttr, MemRefType, i8
+from xdsl.dialects.builtin import FixedBitwidthType, IntAttr, MemRefType, StringAttr, i8
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
@@ -49,8 +50,8 @@ class Packed(ParametrizedAttribute):
     bits: IntAttr
 
     @property
-    def width(self) -> int:
-        """The width of an element in bits."""
+    def width(self) -> Width:
+        """The width of an element in bits, or its digits."""
         return self.bits.data
 
     @classmethod
@@ -60,7 +61,7 @@ class Packed(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_int(self.width)
+            printer.print_int(self.bits.data)
 
     def verify(self) -> None:
         if self.width not in WIDTHS:
@@ -69,13 +70,39 @@ class Packed(ParametrizedAttribute):
 
 @irdl_attr_definition
 class PackedFlash(Packed):
-    """Memory space of a packed constant in flash."""
+    """`#scratch.packed<6>`: memory space of a packed constant in flash.
+
+    In `#scratch.packed<2, odd>` and `#scratch.packed<2, trits>` its elements are packed as digits
+    (`tinyml.dialects.layouts.digits`).
+    """
 
     name = "scratch.packed"
     bits: IntAttr
+    digits: StringAttr
 
-    def __init__(self, bits: int):
-        super().__init__(IntAttr(bits))
+    def __init__(self, width: Width):
+        bits, name = (width.bits, width.name) if isinstance(width, Digits) else (width, "")
+        super().__init__(IntAttr(bits), StringAttr(name))
+
+    @property
+    def width(self) -> Width:
+        return Digits(self.digits.data, self.bits.data) if self.digits.data else self.bits.data
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            bits = IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
+            return [bits, StringAttr(parser.parse_identifier() if parser.parse_optional_punctuation(",") else "")]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(filter(None, (str(self.bits.data), self.digits.data))))
+
+    def verify(self) -> None:
+        if not isinstance(self.width, Digits):
+            super().verify()
+        elif self.width not in DIGITS:
+            raise VerifyException(f"no elements of {self.bits.data} bits are packed as {self.digits.data}")
 
 
 @irdl_attr_definition
@@ -112,7 +139,7 @@ class PackedRam(Packed):
 
     def verify(self) -> None:
         super().verify()
-        if self.offset not in (0, OFFSETS.get(self.width)):
+        if self.offset not in (0, OFFSETS.get(self.bits.data)):
             raise VerifyException(f"elements of {self.width} bits are not packed with an offset of {self.offset}")
 
 
@@ -164,9 +191,14 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
     return isinstance(type.memory_space, Flash | CsrFlash | PackedFlash)
 
 
-def packed_bits(type: MemRefType[Attribute]) -> int | None:
-    """The width of packed elements in bits; None if elements are not packed."""
+def packed_bits(type: MemRefType[Attribute]) -> Width | None:
+    """The width of packed elements in bits, or their digits; None if elements are not packed."""
     return type.memory_space.width if isinstance(type.memory_space, Packed) else None
+
+
+def ram_bits(type: MemRefType[Attribute]) -> int | None:
+    """The width in bits of packed elements of working memory, which are never digits; None for others."""
+    return type.memory_space.bits.data if isinstance(type.memory_space, PackedRam) else None
 
 
 def packed_offset(type: MemRefType[Attribute]) -> int:

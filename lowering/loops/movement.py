@@ -56,7 +56,7 @@ def turn_image(
 ) -> None:
     """Transpose a part of an image in place, which starts at pixel `first`. elements: of each of its pixels."""
     type = scratch.memref_type(image)
-    size = elements * (scratch.packed_bits(type) or 8 * scratch.element_bytes(type))
+    size = elements * (scratch.ram_bits(type) or 8 * scratch.element_bytes(type))
     unit = 8 if size % 8 == 0 else 4
     nest.put(scratch.TurnOp(image, first, rows, columns, size // unit, unit))
 

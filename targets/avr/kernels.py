@@ -26,6 +26,7 @@ from tinyml.targets.avr.composer.fragments import MOST_RIGHT, REQUANTISE, SUM_BI
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
 from tinyml.targets.c.composer.constants_in_c import forest_inline
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import Line
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
@@ -124,6 +125,7 @@ def _plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
+    SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=4.5, row=2.5, table=55.0))),
     SHIFTED_DOTS,
     SHIFTED_CHANNELS,
     REQUANTISED_DOTS,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.c.composer.constants_in_c import FORESTS
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileCode, TileComposer
 from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
@@ -104,6 +106,7 @@ KERNELS = (
 MAKERS = (
     ListedKernels(KERNELS),
     SumComposer(compose),
+    SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     DOT_TILES,
     CHANNEL_TILES,
     _WIDE_TILES,

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from tinyml.targets.board import Board
 
+M = "m"
+"""Board feature: the extension M, instructions that multiply and divide."""
+
 _ABI = "-mabi=ilp32"
 
 # The memory sizes are those of a GD32VF103.
@@ -16,9 +19,22 @@ _RISCV = Board(
     32768,
     flags=("-march=rv32imc", _ABI),
     costs="riscv",
+    features=(M,),
     title="RV32IMC with the memories of a GD32VF103",
     core="RV32IMC",
 )
+
+_RV32EC = replace(
+    _RISCV,
+    name="rv32ec",
+    part="rv32ec",
+    flags=("-march=rv32ec", "-mabi=ilp32e"),
+    costs="",
+    features=(),
+    title="RV32EC with the memories of a GD32VF103",
+    core="RV32EC",
+)
+"""16 registers, and products by calls of functions of the C compiler."""
 
 BOARDS = (
     _RISCV,
@@ -48,5 +64,18 @@ BOARDS = (
         waits="external flash (QSPI), behind a cache of 16 KiB",
         arduino=("esp32:esp32:esp32c3",),
         platformio="espressif32:esp32-c3-devkitm-1",
+    ),
+    _RV32EC,
+    replace(
+        _RV32EC,
+        name="ch32v003",
+        flash=16384,
+        ram=2048,
+        larger="rv32ec",
+        title="CH32V003",
+        core="RV32EC (QingKe V2A)",
+        clock=48_000_000,
+        source="WCH CH32V003 data sheet",
+        waits="flash, of one wait state",
     ),
 )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.c.composer.constants_in_c import FORESTS
+from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.makers import ListedKernels, SumComposer
 from tinyml.targets.riscv.assembly import RV32IM
+from tinyml.targets.riscv.boards import M
 from tinyml.targets.riscv.composer.channel_tiles import RiscvChannelTile
 from tinyml.targets.riscv.composer.dot_tiles import RiscvDotTile
 from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, sparse_dot
 
-_RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16)
+_RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
 
 DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile)
 """Rows of a matrix by windows."""
@@ -20,6 +24,9 @@ DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile)
 CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True)
 """Depthwise: channels, each with its own filter."""
 
+
+DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
+"""Weights packed as digits."""
 
 KERNELS = (
     dot(8, 8, 32),
@@ -37,5 +44,12 @@ KERNELS = (
     sparse_dot(8, 16),
     sparse_dot(16, 16),
 )
-MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DOT_TILES, CHANNEL_TILES, *FORESTS)
+MAKERS = (
+    ListedKernels(KERNELS, needs=M),
+    SumComposer(compose, needs=M),
+    DIGITS,
+    DOT_TILES,
+    CHANNEL_TILES,
+    *FORESTS,
+)
 """The table of the chip, best first."""

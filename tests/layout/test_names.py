@@ -21,6 +21,7 @@ NAMING_FORMATS = {
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/fixed/type.py": "the dialect of a family of four",
     "dialects/formats/lookup.py": "the usual format",
+    "dialects/formats/midrise.py": "its numbers are odd ones of fixed point",
     "dialects/formats/mxfp.py": "elements, and tensors without groups, are small floats",
     "dialects/formats/mxint.py": "elements, and tensors without groups, are fixed point",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",

@@ -93,6 +93,7 @@ LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 ANOMALIES = "anomalies '{row}'"
+BITNETMCU = "bitnetmcu BitNetMCU {row}"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
@@ -304,6 +305,15 @@ TABLES: dict[str, dict[str, Column]] = {
         "RAM": (DETECTOR, "{ram:k}"),
         "flash": (DETECTOR, "{flash:k}"),
         "instructions, M": (DETECTOR, "{time:M}"),
+    },
+    "packed-constants-bitnetmcu": {
+        "instructions": (BITNETMCU, "{ours}"),
+        "BitNetMCU's": (BITNETMCU, "{theirs}"),
+        "flash": (BITNETMCU, "{ours_flash}"),
+        "BitNetMCU's flash": (BITNETMCU, "{theirs_flash}"),
+        "right": (BITNETMCU, "{ours_right:.2f}"),
+        "BitNetMCU's answers right": (BITNETMCU, "{theirs_right:.2f}"),
+        "answers that differ": (BITNETMCU, "{differ} of {samples}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),

@@ -167,6 +167,12 @@ def _board(name: str, options: list[str]) -> Values:
     return at_serial_line(options)
 
 
+def _bitnetmcu(checkout: Path, options: list[str]) -> Values:
+    from measured.measures.bitnetmcu import bitnetmcu
+
+    return dict(bitnetmcu(checkout, options))
+
+
 def _judge(name: str, options: list[str]) -> Values:
     from measured.measures.judged_packings import judged
 
@@ -218,6 +224,7 @@ _COMMANDS = {
     "plan": _plan,
     "digits": _digits,
     "detector": _detector,
+    "bitnetmcu": _bitnetmcu,
 }
 """Measurements of a folder or file of a model."""
 

@@ -41,8 +41,8 @@ def exactly(function: Function, x: Fraction) -> Fraction:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """By its series, whose terms alternate; 1 beyond 8, within 10^-28."""
-    if abs(x) > 8:
+    """By its series, whose terms alternate; from 6 on 1, the nearest of double precision."""
+    if abs(x) >= 6:
         return Decimal(1).copy_sign(x)
     term = total = x
     n = 0

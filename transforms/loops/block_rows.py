@@ -31,6 +31,9 @@ from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import usual_tile
 
+ZEROS = 8
+"""The most sums for which an array of zeros takes less flash than a loop that stores them."""
+
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
@@ -93,13 +96,16 @@ class _Rows:
             return None
         accumulators = list(sum.accumulators(sum.start))
         widths = tuple(accumulator.bits for accumulator in accumulators)
-        nests = [_nest_of(each, widths, routines) for each in dense]
+        nests = [_nest_of(each, widths, op.rows, routines) for each in dense]
         offered = [[] if nest is None else [each.kernel for each in offers(target, nest)] for nest in nests]
         for accumulator in accumulators:
-            kernels = [next((kernel for kernel in each if kernel.sum == accumulator.bits), None) for each in offered]
+            kernels = [
+                next((one for one in each if one.sum == accumulator.bits and one.rows <= op.rows), None)
+                for each in offered
+            ]
             found = [(each, kernel) for each, kernel in zip(dense, kernels, strict=True) if kernel is not None]
             same = {kernel.rows for _, kernel in found}
-            if len(found) == len(dense) and len(same) == 1 and op.rows >= min(same):
+            if len(found) == len(dense) and len(same) == 1:
                 return cls(op, sum, accumulator, found)
         return None
 
@@ -136,8 +142,8 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
-        """An array of zeros in flash for sums that start from zero; None for others."""
-        if not isinstance(self.sum.start.owner, num.ZeroOp):
+        """An array of zeros in flash for few sums that start from zero; None for others."""
+        if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
@@ -171,10 +177,10 @@ class _Rows:
                 values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
 
 
-def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], routines: Sequence[str]) -> SumNest | None:
+def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumNest | None:
     """What a chip is asked for the products of several rows; None where no kernel can compute them.
 
-    widths: of the accumulators that the sum can have. routines: as for `tile_rows`.
+    widths: of the accumulators that the sum can have. rows: that there are. routines: as for `tile_rows`.
     """
     routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
     if routine not in routines:
@@ -192,8 +198,7 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], routines: Sequence[str
     if op.row_pitch != op.length + (0 if bits is None else -op.length % group_length(bits)):
         return None
     weights, vector = (8 * format.dtype.itemsize for format in formats)
-    weights = bits or weights
-    return SumNest(routine, weights, vector, widths, flash=scratch.in_flash(types[0]))
+    return SumNest(routine, bits or weights, vector, widths, flash=scratch.in_flash(types[0]), rows=rows)
 
 
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:

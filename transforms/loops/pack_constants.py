@@ -15,21 +15,22 @@ from typing import TypeGuard
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
-from tinyml.dialects.formats.number_format import element_format, number_format
-from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
+from tinyml.dialects.layouts.digits import Digits, Width
+from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths, packings
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch import memref_type, packed_bits
+from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, chip_of, offers
-from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer
+from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
@@ -73,7 +74,7 @@ class PackConstantsPass(ModulePass):
 
 @dataclass
 class _Packable:
-    """A constant that can be packed to a width of `bits`.
+    """A constant that can be packed to a width of `bits`, or as digits.
 
     row: elements of each row that dot products read; 1 where rows are unknown or cannot be padded to whole groups.
     size, packed_size: bytes of flash, including the gaps of sparse rows. readers: code size in bytes of each function
@@ -83,7 +84,7 @@ class _Packable:
 
     constant: scratch.ConstantOp
     target: str
-    bits: int
+    bits: Width
     row: int
     size: int
     packed_size: int
@@ -109,12 +110,17 @@ class _Packable:
         if op.loaded and any(map(_is_sparse, readers)):
             # The entries of sparse rows share bytes with gaps, which are structure and stay in flash.
             return None
-        candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
+        # Digits are those of raws that are the integers themselves; the functions that read them read flash.
+        whole = format.coding is INTEGER_CODING and not op.loaded
+        widths = packings(op.raws) if whole else packed_widths(op.raws)
+        candidates = [cls._with(op, target, bits, row, readers) for bits in widths]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
-    def _with(cls, op: scratch.ConstantOp, target: str, bits: int, row: int, readers: Sequence[Operation]) -> _Packable:
+    def _with(
+        cls, op: scratch.ConstantOp, target: str, bits: Width, row: int, readers: Sequence[Operation]
+    ) -> _Packable:
         row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
         size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
         packable = cls(op, target, bits, row, scratch.bytes_of(op.result), size)
@@ -125,7 +131,7 @@ class _Packable:
     def _count(self, reader: Operation) -> None:
         reads = chip_of(self.target).packed_reads
         symbol = packed_reader(self.bits, flash=not self.constant.loaded)
-        code = reads.code.get(self.bits, 0)
+        code = 0 if isinstance(self.bits, Digits) else reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
         if _is_dense(reader):
             width = 8 * element_format(reader.factors[0].type).dtype.itemsize
@@ -133,7 +139,10 @@ class _Packable:
             plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
-                slowdown = packed.step / (plain or packed).step
+                if packed.composed is not None:
+                    code += sum(shared.code for shared in packed.composed.shared)
+                # Without a kernel for the plain array, a loop takes as much longer as one that replaces a kernel.
+                slowdown = 1 / reads.kernel if plain is None else packed.step / plain.step
                 self.calls -= 1
         if _is_sparse(reader):
             whole, packed = (
@@ -159,23 +168,42 @@ class _Packable:
         """Bytes times relative time, where reading the plain array takes 1."""
         return (self.size - self.saved) * self.slowdown
 
+    def repays(self, code: int) -> bool:
+        """True if the time saved is worth a reader's code, were it for this constant alone."""
+        return self.effort + code * self.slowdown < (1 - GAIN) * self.size
+
     def pack(self) -> None:
         """Pack the constant and adapt its readers."""
         raws, type = self.constant.raws, memref_type(self.constant.result)
+        element = type.element_type
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
         if self.row > 1 and padded != self.row:
             shape = _padded(shape, self.row, padded)
-            filled = np.zeros((raws.size // self.row, padded), raws.dtype)
+            element = _with_zero(self.constant.result.type, self.bits)
+            # Kernels of fields multiply the padding; those of digits, of which 1 is one, do not.
+            filled = np.full((raws.size // self.row, padded), isinstance(self.bits, Digits), raws.dtype)
             filled[:, : self.row] = raws.reshape(-1, self.row)
             raws = filled.reshape(shape)
             _pad_slices(self.constant.result, self.row, padded)
-        space = scratch.PackedRam(self.bits) if self.constant.loaded else scratch.PackedFlash(self.bits)
-        self.constant.value = scratch.ConstantOp.of(raws, type.element_type).value
-        retype_buffer(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
+        ram = self.bits if self.constant.loaded and isinstance(self.bits, int) else None
+        space = scratch.PackedFlash(self.bits) if ram is None else scratch.PackedRam(ram)
+        self.constant.value = scratch.ConstantOp.of(raws, element).value
+        retype_elements(self.constant.result, element)
+        retype_buffer(self.constant.result, MemRefType(element, shape, memory_space=space))
+
+
+def _with_zero(type: Attribute, bits: Width) -> Attribute:
+    """The type of the same numbers and, for fields, zero: that of elements, unless its format has none."""
+    format = element_format(type)
+    if isinstance(bits, Digits) or int(format.encode(np.zeros(()))) == 0:
+        return format.type
+    whole = format.as_integers(8 * format.dtype.itemsize)
+    assert whole is not None
+    return whole.type
 
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
-    """Constants worth packing, except where a reader's code outweighs the savings of all the constants it reads."""
+    """Constants worth packing, except where a reader's code outweighs what all the constants that it reads save."""
     chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
@@ -183,7 +211,9 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
             for symbol in packable.readers:
                 saved[symbol] = saved.get(symbol, 0) + packable.saved
         kept = [
-            packable for packable in chosen if all(saved[symbol] > code for symbol, code in packable.readers.items())
+            packable
+            for packable in chosen
+            if all(saved[symbol] > code or packable.repays(code) for symbol, code in packable.readers.items())
         ]
         if len(kept) == len(chosen):
             return kept
@@ -202,15 +232,19 @@ def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
     return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
-def _kernel(dot: num.Adding, weights: int, rows: int, target: str) -> Kernel | None:
+def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel | None:
     """The fastest kernel for dense weights of the given width in the given number of rows."""
-    names = num.DotAttr.name, num.DotRowsAttr.name
-    fitting = [kernel for name in names for kernel in _summing(dot.sum, *dot.factors, weights, name, target)]
+    names = {num.DotAttr.name: 1, num.DotRowsAttr.name: rows}
+    fitting = [
+        kernel
+        for name, count in names.items()
+        for kernel in _summing(dot.sum, *dot.factors, weights, name, target, count)
+    ]
     dense = [kernel for kernel in fitting if kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _sparse(dot: num.Adding, weights: int, target: str) -> SparseRows | None:
+def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)
@@ -218,17 +252,19 @@ def _sparse(dot: num.Adding, weights: int, target: str) -> SparseRows | None:
     return best_rows(narrowest, compressed_rows(dot), dot.length)
 
 
-def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op: str, target: str) -> list[Kernel]:
+def _summing(
+    sum: SSAValue, values: SSAValue, vector: SSAValue, weights: Width, op: str, target: str, rows: int = 1
+) -> list[Kernel]:
     """Kernels of an op for weights of the given width, with an accumulator of sufficient width."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
-    packed = packed_bits(memref_type(vector)) if op == num.SparseDotAttr.name else None
+    packed = scratch.ram_bits(memref_type(vector)) if op == num.SparseDotAttr.name else None
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))
-    nest = SumNest(op, weights, bits, tuple(widths), codings, flash)
+    nest = SumNest(op, weights, bits, tuple(widths), codings, flash, rows=rows)
     return [offer.kernel for offer in offers(target, nest)]
 
 

@@ -19,6 +19,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
@@ -158,7 +159,7 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
     return SumNest(
         routine.name,
         _packed_bits(weights) or _whole_bits(weights),
-        (fetches and _packed_bits(vector)) or _whole_bits(vector),
+        (fetches and scratch.ram_bits(scratch.memref_type(vector))) or _whole_bits(vector),
         widths,
         (coding_of(weights), coding_of(vector)),
         _in_flash(weights),
@@ -185,7 +186,7 @@ def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
 
-def _packed_bits(value: SSAValue) -> int | None:
+def _packed_bits(value: SSAValue) -> Width | None:
     return scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
 
 

@@ -73,14 +73,17 @@ class ListedKernelAttr(KernelAttr):
         verify_identifier(self.function)
 
 
+_USUAL_SUM = {"gaps": 0, "ram": 0, "rows": 1}
+
+
 @irdl_attr_definition
 class ComposedKernelAttr(KernelAttr):
     """A sum of products that a chip composes.
 
     op: the op that it computes. weights_coding, vector_coding: codings of the factors
-    (`tinyml.dialects.formats.number_format`). weights, vector, sum: bits of the stored factors and of the accumulator.
-    gaps: bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the weights are in RAM on a chip
-    that reads flash by other instructions, otherwise 0.
+    (`tinyml.dialects.formats.number_format`), or the digits of weights. weights, vector, sum: bits of the stored
+    factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the
+    weights are in RAM on a chip that reads flash by other instructions, otherwise 0. rows: computed at once.
     """
 
     name = "num.composed_kernel"
@@ -92,14 +95,24 @@ class ComposedKernelAttr(KernelAttr):
     sum: IntAttr
     gaps: IntAttr
     ram: IntAttr
+    rows: IntAttr
 
     @classmethod
     def of(
-        cls, op: str, codings: Sequence[str], widths: Sequence[int], sum: int, gaps: int = 0, *, ram: bool = False
+        cls,
+        op: str,
+        codings: Sequence[str],
+        widths: Sequence[int],
+        sum: int,
+        gaps: int = 0,
+        *,
+        ram: bool = False,
+        rows: int = 1,
     ) -> Self:
         """codings, widths: of weights and vector."""
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
-        return cls(StringAttr(op), *factors[0], *factors[1], IntAttr(sum), IntAttr(gaps), IntAttr(int(ram)))
+        numbers = map(IntAttr, (sum, gaps, int(ram), rows))
+        return cls(StringAttr(op), *factors[0], *factors[1], *numbers)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -109,20 +122,21 @@ class ComposedKernelAttr(KernelAttr):
                 parser.parse_punctuation(",")
                 parameters.append(StringAttr(parser.parse_identifier(f": expected the coding of the {what}")))
                 parameters.append(IntAttr(parser.parse_integer(allow_boolean=False)))
-            return [*parameters, *parse_numbers(parser, ("sum", "gaps", "ram"), {"gaps": 0, "ram": 0})]
+            return [*parameters, *parse_numbers(parser, ("sum", *_USUAL_SUM), _USUAL_SUM)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             factors = (self.weights_coding, self.weights), (self.vector_coding, self.vector)
             texts = [self.op.data, *(f"{coding.data} {width.data}" for coding, width in factors)]
             printer.print_string(", ".join(texts))
-            numbers = {"sum": self.sum, "gaps": self.gaps, "ram": self.ram}
-            print_numbers(printer, numbers, {"gaps": 0, "ram": 0})
+            numbers = {"sum": self.sum, "gaps": self.gaps, "ram": self.ram, "rows": self.rows}
+            print_numbers(printer, numbers, _USUAL_SUM)
 
     def verify(self) -> None:
         _verify_range({"weights": self.weights, "vector": self.vector}, 1, 64)
         _verify_range({"gaps": self.gaps}, 0, 8)
         _verify_range({"ram": self.ram}, 0, 1)
+        _verify_range({"rows": self.rows}, 1, None)
         if self.sum.data not in range(8, 65, 8):
             raise VerifyException(f"sum must be whole bytes, 8 to 64 bits, got {self.sum.data}")
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
+from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
 from tinyml.dialects.layouts.sparse_rows import AT_ONCE, entries_of_group
 from tinyml.targets.avr import isa as a
@@ -426,7 +427,7 @@ def _has_tables(wanted: Kernel) -> bool:
 def functions(function: ElementFunction) -> str:
     """The text of a function of packed elements; on AVR, functions that unpack groups are assembly loops."""
     text = element_function(function)
-    if function.kind != "unpack":
+    if function.kind != "unpack" or isinstance(function.bits, Digits):
         return text
     loop = _unpacker(function.symbol, function.bits, signed=function.signed)
     return f"#ifdef __AVR__\n{loop}#else\n{text}#endif\n"

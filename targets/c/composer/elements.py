@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from tinyml.dialects.layouts.digits import TRITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, group_layout, group_length
 from tinyml.targets.kernel import ElementFunction
 
@@ -133,6 +134,8 @@ HEADER = "tinyml/packed.h"
 def element_function(function: ElementFunction) -> str:
     """The text of a function."""
     name, width = function.symbol, function.bits
+    if isinstance(width, Digits):
+        return _digits_reader(name, width)
     match function.kind:
         case "read":
             return _reader(name, width, flash=function.flash)
@@ -151,7 +154,7 @@ def _function(attribute: str, head: str, lines: Sequence[str]) -> str:
     return f"static {attribute} {head}\n{{\n{body}\n}}\n"
 
 
-def _of_number(width: int) -> Sequence[str]:
+def _of_number(width: Width) -> Sequence[str]:
     """Statements that set p to the group of element i, and j to its index in the group."""
     length, bytes = group_length(width), group_bytes(width)
     return [
@@ -165,6 +168,21 @@ def _reader(name: str, width: int, *, flash: bool) -> str:
     element = packed_at(width, lambda number: f"tm_packed_byte(p + {number}, {int(flash)})")
     head = f"{_ctype(width)} {name}(const int8_t *p, int16_t i)"
     return _function("TM_PACKED", head, [*_of_number(width), f"return ({_ctype(width)})({element});"])
+
+
+def _digits_reader(name: str, digits: Digits) -> str:
+    if digits.name == TRITS:
+        lines = [
+            f"const uint16_t number = (uint16_t)i / {digits.length};",
+            "uint8_t rest = tm_packed_byte(p + number, 1);",
+            f"for (uint8_t j = (uint8_t)((uint16_t)i - {digits.length} * number); j > 0; j--)",
+            "    rest = (uint8_t)(3 * rest);",
+            "return (int8_t)((int16_t)(3 * rest >> 8) - 1);",
+        ]
+    else:
+        signs = [f"(tm_packed_byte(p + {place}, 1) >> j & 1) << {place + 1}" for place in range(digits.bits)]
+        lines = [*_of_number(digits), f"return (int8_t)(({' | '.join(signs)}) - {(1 << digits.bits) - 1});"]
+    return _function("TM_PACKED", f"int8_t {name}(const int8_t *p, int16_t i)", lines)
 
 
 def _writer(name: str, width: int) -> str:

@@ -31,7 +31,18 @@ from tinyml.tools.proofs.op_statements import OpStatement
 from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
 from tinyml.tools.proofs.statements import statements, variants
 
-FORMATS = ("fixed:4", "fixed:8", "fixed:16", "posit:6", "minifloat:4", "codebook:4", "mxint:8", "mxfp:4", "affine:8")
+FORMATS = (
+    "fixed:4",
+    "fixed:8",
+    "fixed:16",
+    "posit:6",
+    "minifloat:4",
+    "codebook:4",
+    "midrise:2",
+    "mxint:8",
+    "mxfp:4",
+    "affine:8",
+)
 
 
 def stated(format: str) -> Iterator[OpStatement]:

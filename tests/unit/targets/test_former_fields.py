@@ -32,7 +32,7 @@ NESTS: list[Nest] = [
 
 def former(chip: Chip, **more: object) -> Chip:
     """A chip with the kernels of another one, by the fields of former versions."""
-    [composer], [coder], [far] = chip.made_by(SumComposer), chip.made_by(RowCoder), chip.made_by(FarConstants)
+    (composer, *_), [coder], [far] = chip.made_by(SumComposer), chip.made_by(RowCoder), chip.made_by(FarConstants)
     given: dict[str, object] = {
         "kernels": chip.kernels,
         "compose": composer.composed,

@@ -28,7 +28,7 @@ from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
-from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, ram_bits, storage_of, unit_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
@@ -401,9 +401,9 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {op.callee.string_value(): 1}
         case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
             return {packed_reader(bits, flash=in_flash(memref_type(op.memref))): 1}
-        case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+        case memref.StoreOp() if (bits := ram_bits(memref_type(op.memref))) is not None:
             return {packed_writer(bits): 1}
-        case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
+        case memref.CopyOp() if (bits := ram_bits(memref_type(op.source))) is not None:
             symbol = packed_copier(bits)
             return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
         case scratch.CopyRunOp():

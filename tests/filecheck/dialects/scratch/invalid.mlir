@@ -146,6 +146,21 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 
 // -----
 
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<2, odd>>
+// CHECK: not all elements are odd integers of 2 bits
+
+// -----
+
+%r = scratch.constant dense<[1, 0]> : tensor<2xi8> -> memref<2x!codebook.c<2, 0, [-1, 0, 5]>, #scratch.packed<2, trits>>
+// CHECK: only integers are packed as trits
+
+// -----
+
+%r = "test.op"() : () -> memref<8xi8, #scratch.packed<3, trits>>
+// CHECK: no elements of 3 bits are packed as trits
+
+// -----
+
 %r = "test.op"() : () -> memref<8xi16, #scratch.packed_ram<9, 8>>
 // CHECK: elements of 9 bits are not packed with an offset of 8
 

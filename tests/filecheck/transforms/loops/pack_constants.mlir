@@ -172,3 +172,25 @@ func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10
 // CHECK: #scratch.packed<14>
 // AUTO: func.func @eighth
 // AUTO-NOT: #scratch.packed
+
+// -----
+
+// Odd integers are stored as signs, eight to a byte, and ternary ones five to a byte.
+func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %W = scratch.constant dense<[1, -3, 3, -1, 1, 1, 1, 3, 3]> : tensor<9xi8> -> memref<9x!midrise.q<2, 0>, #scratch.flash>
+  %T = scratch.constant dense<[1, 0, 0, -1, 1, 1, 1, 0, 0]> : tensor<9xi8> -> memref<9x!fixed.q<2, 0>, #scratch.flash>
+  scf.for %i = %zero to %nine step %one {
+    %w = memref.load %W[%i] : memref<9x!midrise.q<2, 0>, #scratch.flash>
+    %t = memref.load %T[%i] : memref<9x!fixed.q<2, 0>, #scratch.flash>
+    %y = num.add %w, %t : !midrise.q<2, 0>, !fixed.q<2, 0> -> !fixed.q<8, 3>
+    memref.store %y, %Y[%i] : memref<9x!fixed.q<8, 3>>
+  }
+  func.return
+}
+// CHECK: func.func @digits
+// CHECK: %W = scratch.constant {{.*}} -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
+// CHECK: %T = scratch.constant {{.*}} -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
+// AUTO: func.func @digits

@@ -279,8 +279,8 @@ def test_bad_input_is_one_line(
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
         (
             ["--format", "posit", "--weights", "affine:8"],
-            "--format posit has no products with --weights affine:8: it takes weights in codebook, fixed, minifloat, "
-            "mxfp, mxint, posit, and --weights affine:8 goes with --format zeroskew",
+            "--format posit has no products with --weights affine:8: it takes weights in codebook, fixed, midrise, "
+            "minifloat, mxfp, mxint, posit, and --weights affine:8 goes with --format zeroskew",
         ),
         (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
         (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),

@@ -1,0 +1,83 @@
+"""Integers of few values packed as digits: odd ones as planes of signs, ternary ones five to a byte.
+
+* `odd` of n bits, 1 to 4: the odd integers from 1 - 2^n to 2^n - 1 are sums of 2^k or -2^k for k from 0 to n - 1. A
+  group is 8 elements in n bytes; byte k has a bit for each element, the first the lowest, set where 2^k is added.
+* `trits`: -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3, the first element's the highest. Five digits
+  make a number up to 242, and the byte is that number times 256 / 243, rounded up: of three times the byte, the upper
+  byte is the first digit, and the lower one the byte of the digits that follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.signedinteger[Any]]
+
+ODD, TRITS = "odd", "trits"
+AT_ONCE, TRITS_IN_BYTE = 8, 5
+ODD_WIDTHS = range(1, 5)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A packing as digits. name: `ODD` or `TRITS`; bits: of an element of odd integers, 2 for ternary ones."""
+
+    name: str
+    bits: int
+
+    def __str__(self) -> str:
+        return "-1, 0 or 1" if self.name == TRITS else f"odd integers of {self.bits} bits"
+
+    @property
+    def length(self) -> int:
+        """Elements per group."""
+        return AT_ONCE if self.name == ODD else TRITS_IN_BYTE
+
+    @property
+    def bytes(self) -> int:
+        """Bytes per group."""
+        return self.bits if self.name == ODD else 1
+
+    def holds(self, raws: Integers) -> bool:
+        """True if all integers can be packed."""
+        if self.name == TRITS:
+            return bool((np.abs(raws) <= 1).all())
+        return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
+
+    def pack(self, values: Integers) -> NDArray[np.uint8]:
+        """Pack integers in groups, the last of which is padded; raises `ValueError` for one that does not fit."""
+        flat = np.asarray(values, np.int64).reshape(-1)
+        if not self.holds(flat):
+            raise ValueError(f"not all elements are {self}")
+        groups = np.ones((-(-flat.size // self.length), self.length), np.int64)
+        groups.reshape(-1)[: flat.size] = flat
+        if self.name == TRITS:
+            number = (groups + 1) @ 3 ** np.arange(self.length)[::-1]
+            return (-(-number * 256 // 243)).astype(np.uint8)
+        signs = (groups[:, None] + (1 << self.bits) - 1 >> 1 + np.arange(self.bits)[:, None]) & 1
+        return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
+
+    def unpack(self, stream: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Unpack all elements of whole groups, padding included."""
+        if self.name == TRITS:
+            rest, digits = stream.astype(np.int64), list[Any]()
+            for _ in range(self.length):
+                digits.append((3 * rest >> 8) - 1)
+                rest = 3 * rest & 255
+            return np.stack(digits, -1).reshape(-1)
+        signs = np.unpackbits(stream.reshape(-1, self.bits, 1), axis=-1, bitorder="little").astype(np.int64)
+        return ((2 * signs - 1) << np.arange(self.bits)[:, None]).sum(1).reshape(-1)
+
+
+TERNARY = Digits(TRITS, 2)
+DIGITS = (TERNARY, *(Digits(ODD, bits) for bits in ODD_WIDTHS))
+"""All packings as digits."""
+
+Width: TypeAlias = "int | Digits"
+"""How elements are packed: in so many bits, or as digits."""

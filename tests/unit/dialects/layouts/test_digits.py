@@ -1,0 +1,57 @@
+"""Integers packed as digits: every one comes back, from the bits that the layout documents."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tinyml.dialects.layouts.digits import DIGITS, ODD, TERNARY, TRITS, Digits
+from tinyml.dialects.layouts.packed_bits import group_length, pack_bits, packed_bytes, packings, unpack_bits
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> tuple[Digits, list[int]]:
+    digits = draw(st.sampled_from(DIGITS))
+    most = (1 << digits.bits) - 1
+    values = range(-1, 2) if digits.name == TRITS else range(-most, most + 1, 2)
+    return digits, draw(st.lists(st.sampled_from(values), max_size=40))
+
+
+@given(drawn())
+def test_round_trip(case: tuple[Digits, list[int]]):
+    digits, values = case
+    array = np.array(values, np.int8)
+    stream = pack_bits(array, digits)
+    assert len(stream) == packed_bytes(len(values), digits)
+    assert unpack_bits(stream, digits).tolist()[: len(values)] == values
+    assert digits in packings(array)
+
+
+def test_all_ternary_bytes():
+    """Five elements are a number in base 3, which three times the byte gives digit by digit."""
+    groups = np.array([*product((-1, 0, 1), repeat=5)], np.int8)
+    stream = TERNARY.pack(groups)
+    assert len(np.unique(stream)) == 243
+    for place in range(5):
+        thrice = 3 * stream.astype(int)
+        np.testing.assert_array_equal(thrice >> 8, groups[:, place] + 1)
+        stream = (thrice & 255).astype(np.uint8)
+
+
+def test_planes_of_signs():
+    """Byte k has the signs of 2^k, the first element's in the lowest bit: -3, -1, 1 and 3 are -2 - 1, -2 + 1, ..."""
+    assert Digits(ODD, 2).pack(np.array([-3, -1, 1, 3, 3, 1, -1, -3])).tolist() == [0b01011010, 0b00111100]
+    assert Digits(ODD, 1).pack(np.array([1, -1, 1, 1, -1, -1, -1, 1])).tolist() == [0b10001101]
+    assert group_length(Digits(ODD, 3)) == 8
+
+
+@pytest.mark.parametrize(("digits", "wrong"), [(Digits(ODD, 2), 2), (Digits(ODD, 2), 5), (TERNARY, 2)])
+def test_other_integers_are_refused(digits: Digits, wrong: int):
+    array = np.array([1, -1, wrong], np.int8)
+    assert digits not in packings(array)
+    with pytest.raises(ValueError, match=f"not all elements are {digits}"):
+        digits.pack(array)
