@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras same-code compile-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras same-code compile-times search-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as 
 
 compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
 	cd tests && ../$(BIN)/python -m measured.compile_times
+
+search-times: $(VENV)/core ## time --search pareto by part, for two models or MODEL=M,... of FROM=DIR, beside an earlier clone BEFORE=DIR
+	cd tests && ../$(BIN)/python -m measured.search_times $(if $(MODEL),--models $(MODEL)) $(if $(FROM),--folder $(abspath $(FROM))) $(if $(BEFORE),--before $(abspath $(BEFORE)))
 
 format: $(VENV)/test ## format the Python files
 	$(BIN)/ruff check --fix .

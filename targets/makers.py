@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeGuard
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
@@ -16,6 +16,9 @@ from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAtt
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+
+CACHED_KERNELS = 128
+"""The size of the cache of a coder's kernels, at least the number of a network's layers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,7 @@ class RowCoder(Maker):
             return self.kernel(attribute.key.data, content)
         return None
 
+    @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
         """The kernel for rows; None if there is none. key: unique within a program."""
         identity = CodeKernelAttr.of(self.name, key)

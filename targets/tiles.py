@@ -16,7 +16,7 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
-from tinyml.targets.makers import is_code_of
+from tinyml.targets.makers import CACHED_KERNELS, is_code_of
 from tinyml.targets.nests import Content, Maker, Nest, Offer, RowSums, TileNest
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ INPUT_TILE_BYTES = 6144
 
 CACHED_SUMS = 64
 """The size of the cache of finished sums, those of the tiles that are being chosen."""
-
-CACHED_KERNELS = 128
-"""The size of the cache of tile kernels as code, at least the number of a network's layers."""
 
 ZERO_BIAS = 128
 """The bias of zero points in names of C functions, which cannot contain a minus sign."""

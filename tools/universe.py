@@ -108,6 +108,7 @@ ATTRIBUTES = (
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
     "transforms.formats.tiling.window_tiles",
+    "transforms.loops.flash.attempts",
     "transforms.rtl.scheduling.regions",
     "transforms.search.costs.pipelines_below",
     "transforms.search.engine.result",

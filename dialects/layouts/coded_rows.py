@@ -40,9 +40,11 @@ _ROW_KEYS = ("weights", "starts", "aligns", "right")
 _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CodedRows:
     """Rows of constant matrices, each multiplied by a vector of its own; a row's sum begins with a start value.
+
+    Rows are equal if their digests are.
 
     weights: the matrices, of rows x length bytes, one for each vector. aligns: left shifts of the sums before the
     products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
@@ -71,12 +73,18 @@ class CodedRows:
             bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
         return bounds
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of the content, 16 hexadecimal digits."""
         sizes = np.array([len(self.weights), *(size for matrix in self.weights for size in matrix.shape), self.right])
         parts = (sizes, np.array(self.aligns), *self.weights, self.starts)
         return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodedRows) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def part(self, first: int, last: int) -> CodedRows:
         """The rows from `first` up to `last`, exclusive."""

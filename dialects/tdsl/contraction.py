@@ -222,13 +222,14 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
             formats = format_of(lhs), format_of(rhs)
+            holds = unit.sums(*formats)
+            if holds and (not place or unit.follows(units[place - 1])):
+                continue
             products = f"products of {formats[0].type} and {formats[1].type}"
-            if not unit.sums(*formats):
+            if not holds:
                 raise VerifyException(f"{unit.type} does not sum {products}")
-            if place and not unit.follows(units[place - 1]):
-                raise VerifyException(
-                    f"a sum in {units[place - 1].type} does not continue in {unit.type}, which sums {products}"
-                )
+            before = units[place - 1].type
+            raise VerifyException(f"a sum in {before} does not continue in {unit.type}, which sums {products}")
 
     @property
     def sums_shape(self) -> Shape:

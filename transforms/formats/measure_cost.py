@@ -59,7 +59,7 @@ class MeasureCostPass(ModulePass):
                 write_c(program, ctx, self.target, Path(folder))
                 build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
                 if self.flash is not None and within is not None and build.flash_bytes > self.flash:
-                    within = next_attempt(within, build.flash_bytes, self.flash)
+                    within = next_attempt(program, within, build.flash_bytes, self.flash)
                     if within is not None:
                         continue
                 result = runner.run(build, interface, inputs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, tdsl
@@ -19,6 +19,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
@@ -69,6 +70,8 @@ class SpendFlashPass(ModulePass):
         for candidate in taken.values():
             if isinstance(candidate, TileCandidate):
                 candidate.part.tile = candidate.call.attribute
+        if taken:
+            op.attributes[SPENT_FLASH] = UnitAttr()
 
     def _ram(self, module: ModuleOp) -> float:
         """The limit on RAM in bytes: the least of the option and of a search, or else the RAM of the board."""

@@ -74,9 +74,10 @@ class Choice:
         def exceeds(count: int) -> bool:
             return not self._fits({**taken, rows.part: rows.of(count)})
 
-        if (fitting := bisect_left(rows.choices, True, key=exceeds)) == 0:
+        # Where the least rows exceed a limit, as they do if it is tight, no others have to be estimated.
+        if exceeds(rows.choices[0]):
             return None
-        most = rows.of(rows.choices[fitting - 1])
+        most = rows.of(rows.choices[bisect_left(rows.choices, True, lo=1, key=exceeds) - 1])
         faster = self.estimates.of(coded({**taken, rows.part: most})).time < self.estimates.of(coded(taken)).time
         return most if faster else None
 

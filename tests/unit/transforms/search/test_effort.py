@@ -24,6 +24,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
 from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
@@ -79,6 +80,16 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
         estimates = {costs.estimated(search.formats(choices)) for choices in candidates}
     assert runs["choose-storage"] == 2
     assert runs["estimate-cost"] == len(estimates) == 1
+
+
+def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
+    """It takes more than its limit, and no other limit makes another program of it."""
+    with evaluation_of("protonn") as evaluation:
+        programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
+        costs = CandidateCosts(programs, Platform("uno", flash=1000))
+        runs = counted_passes(monkeypatch)
+        assert costs.measured(uniform(evaluation, 8)[0]) is not None
+    assert runs["spend-flash"] == 1
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
