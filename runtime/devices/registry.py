@@ -29,6 +29,9 @@ __all__ = [
 LLVM = "llvm"
 """The device that runs what LLVM makes of a program in upstream dialects, on this computer."""
 
+_LLVM = "tinyml.runtime.devices.llvm"
+"""The module of its runner, which builds on the runners here."""
+
 
 def device_board(device: str) -> Board:
     """The board that a device is; raises `InputError` for an unknown name."""
@@ -41,9 +44,7 @@ def runner_for(target: str) -> Runner:
     Raises `InputError` for an unknown name, or if a plug-in's class is not a `Runner`.
     """
     if target == LLVM:
-        from tinyml.runtime.devices.llvm import LlvmRunner
-
-        return LlvmRunner()
+        return import_module(_LLVM).LlvmRunner()
     chip = chip_of(target)
     module, _, name = chip.runner.partition(":")
     with blamed(chip):
@@ -54,9 +55,7 @@ def runner_for(target: str) -> Runner:
 def is_available(target: str) -> bool:
     """True if the compiler and the simulator of a board, or the tools of `LLVM`, are installed."""
     if target == LLVM:
-        from tinyml.runtime.devices.llvm import are_installed
-
-        return are_installed()
+        return import_module(_LLVM).are_installed()
     chip = chip_of(target)
     with blamed(chip):
         return all(package.is_installed() for package in chip.packages) and all(map(find_spec, chip.modules))
