@@ -36,7 +36,11 @@ _TO_LLVM = (
     "convert-func-to-llvm{{index-bitwidth={bits} use-bare-ptr-memref-call-conv=1}}",
     "reconcile-unrealized-casts",
 )
-"""Passes of mlir-opt, with pointers as arguments where a function takes an array. bits: of an index."""
+
+
+def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
+    """Passes of mlir-opt, by which functions take pointers in place of arrays. bits: of an index."""
+    return ",".join(_TO_LLVM).format(bits=bits)
 
 
 def _tools() -> Sequence[str]:
@@ -69,8 +73,7 @@ def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str
     flags: of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
-    bits = 32 if triple else sys.maxsize.bit_length() + 1
-    passes = ",".join(_TO_LLVM).format(bits=bits)
+    passes = to_llvm(32) if triple else to_llvm()
     dialect, text = file.with_suffix(".llvm.mlir"), file.with_suffix(".ll")
     run_command(optimizer, [module, f"--pass-pipeline=builtin.module({passes})", "-o", dialect])
     run_command(translate, ["--mlir-to-llvmir", dialect, "-o", text])

@@ -25,7 +25,6 @@ def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, A
     board = HOST if target == LLVM else target
     ctx, given = context(), {**(options or {}), "target": board}
     buffers = lowered(module.clone(), ctx, end="formats-to-buffers", **given)
-    folder.mkdir(parents=True)
     write_program(buffers, target, folder, given)
     return folder
 
@@ -33,13 +32,18 @@ def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, A
 def write_program(buffers: ModuleOp, target: str, folder: Path, options: Mapping[str, Any]) -> None:
     """Write the files of a program on buffers for a board or `LLVM`; the module is left as it is."""
     board, ctx = HOST if target == LLVM else target, context()
+    folder.mkdir(parents=True, exist_ok=True)
     program = lowered(buffers.clone(), ctx, start="buffers-to-loops", **options)
     write_c(program, ctx, board, folder)
     if target == LLVM:
         [source] = folder.glob("*.c")
         source.unlink()
-        for name, text in upstream_files(buffers).items():
+        for name, text in upstream_files(buffers, _of_llvm(options)).items():
             (folder / name).write_text(text)
+
+
+def _of_llvm(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in options.items() if name != "target"}
 
 
 def difference(

@@ -39,7 +39,10 @@ class RunRequest:
     folder: Path = option("folder that tinyml compile wrote", flags=())
     data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
     device: str = option(
-        f"simulated board to run on: {listed_targets()}", default=HOST, metavar="BOARD", exclusive="where"
+        f"simulated board to run on: {listed_targets()}; or {LLVM}, for LLVM's code on this computer",
+        default=HOST,
+        metavar="BOARD",
+        exclusive="where",
     )
     port: str | None = option(
         f"run on the board at this serial port, which has the sketch {SKETCH} of the model's library",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 
-def upstream_files(buffers: ModuleOp) -> Mapping[str, str]:
+def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
     """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is left as it is.
 
-    Raises `InputError` for a program that has no such form.
+    options: of the pipeline. Raises `InputError` for a program that has no such form.
     """
     module = buffers.clone()
     [function] = defined_functions(module)
     name = function.sym_name.data
-    pipelines.run(module, context(), pipelines.flatten(BUFFERS_TO_UPSTREAM, {}))
+    pipelines.run(module, context(), pipelines.flatten(BUFFERS_TO_UPSTREAM, options or {}))
     text = io.StringIO()
     IRPrinter(text, print_generic_format=True).print_op(module)
     return {f"{name}.mlir": f"{text.getvalue()}\n", f"{name}_runtime.c": upstream_functions(module, name)}
