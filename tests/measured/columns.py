@@ -91,6 +91,8 @@ LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 ANOMALIES = "anomalies '{row}'"
+LLVM_M0 = "llvm {row} --target cortex-m0"
+LLVM_RISCV = "llvm {row} --target riscv"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
@@ -140,6 +142,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "float %": (FORMATS["fixed 16"], "{float:.2f}"),
         "fixed 16": (FORMATS["fixed 16"], CLASSIFIER),
         "fixed 8": (FORMATS["fixed 8"], CLASSIFIER),
+    },
+    "upstream-classifiers": {
+        f"{chip}, {by}": (command, f"{{{prefix}time:k}}; {{{prefix}flash}}")
+        for chip, command in (("M0+", LLVM_M0), ("RISC-V", LLVM_RISCV))
+        for by, prefix in (("kernels", ""), ("loops", "plain_"), ("LLVM", "llvm_"))
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

@@ -154,6 +154,13 @@ def _digits(model: Path, options: list[str]) -> Values:
     return on_all_images(model / "test.npz")
 
 
+def _llvm(model: Path, options: list[str]) -> Values:
+    from measured.measures.upstream import beside_llvm
+
+    _, target = options
+    return beside_llvm(model, target)
+
+
 def _board(name: str, options: list[str]) -> Values:
     from measured.digits_on_boards import at_serial_line
 
@@ -211,6 +218,7 @@ _COMMANDS = {
     "plan": _plan,
     "digits": _digits,
     "detector": _detector,
+    "llvm": _llvm,
 }
 """Measurements of a folder or file of a model."""
 
