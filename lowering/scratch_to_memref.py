@@ -12,7 +12,18 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerType, MemRefType, ModuleOp, StringAttr, i8, i16, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i8,
+    i16,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -163,8 +174,10 @@ class _Program:
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
         """Call a function that C defines."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
-            types = [value.type for value in operands]
-            Rewriter.insert_op(func.FuncOp.external(symbol, types, results), InsertPoint.at_end(self.module.body.block))
+            declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
+            # Without tables for unwinding, which bare chips do not have.
+            declared.attributes["passthrough"] = ArrayAttr([StringAttr("nounwind")])
+            Rewriter.insert_op(declared, InsertPoint.at_end(self.module.body.block))
         call = func.CallOp(symbol, operands, results)
         self.nest.put(call)
         return call

@@ -32,6 +32,12 @@ def with_llvm() -> list[str]:
     return [LLVM] if is_available(LLVM) else []
 
 
+def chips_of_llvm() -> list[str]:
+    """The boards, one of each chip, for which LLVM compiles and a simulator runs what it made."""
+    known = [name for name in SMALL if chip_of(name).triple] if with_llvm() else []
+    return [name for name in known if is_available(name)]
+
+
 def roomy(name: str) -> str:
     """A board, or its sister with more memory."""
     return board(name).larger or name

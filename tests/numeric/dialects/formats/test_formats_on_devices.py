@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.devices import PRINTED, with_llvm
+from programs.devices import PRINTED, chips_of_llvm, with_llvm
 from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
 from programs.on_boards import printed
 from programs.spread import spread
@@ -15,6 +15,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.runtime.devices.llvm import build_upstream
 from tinyml.runtime.devices.registry import LLVM, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
@@ -136,7 +137,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 
 @pytest.mark.parametrize("sort", spread(SORTS, 7), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """On another target than the network."""
+    """On another target than the network, by gcc and by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]
     module = Parser(context(), elementwise(format)).parse_module()
@@ -145,10 +146,15 @@ def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     assert expected is not None
     check_means(format, expected)
     sources = printed(module, target, tmp_path / "c")
-    for device in (*devices, *with_llvm()):
-        source = printed(module, LLVM, tmp_path / "mlir") if device == LLVM else sources
+    ways = [(device, sources, type(runner_for(device)).build) for device in devices]
+    for device in with_llvm():
+        upstream = printed(module, device, tmp_path / "mlir")
+        ways.append((device, upstream, type(runner_for(device)).build))
+        chips = chips_of_llvm()
+        ways += [(chip, upstream, build_upstream) for chip in chips[SORTS.index(sort) % 2 :: 2]]
+    for number, (device, source, build) in enumerate(ways):
         runner, samples = runner_for(device), slice(limit(device))
-        result = runner.run(runner.build(source, interface, tmp_path / device), interface, x[samples])
+        result = runner.run(build(runner, source, interface, tmp_path / str(number)), interface, x[samples])
         assert first_mismatch(Outputs(None, expected[samples]), Outputs(None, result.scores)) is None
 
 
