@@ -144,9 +144,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "fixed 8": (FORMATS["fixed 8"], CLASSIFIER),
     },
     "upstream-classifiers": {
-        f"{chip}, {by}": (command, f"{{{prefix}time:k}}; {{{prefix}flash}}")
+        f"{chip}, {by}": (command, f"{{{way}.time:k}}; {{{way}.flash}}")
         for chip, command in (("M0+", LLVM_M0), ("RISC-V", LLVM_RISCV))
-        for by, prefix in (("kernels", ""), ("loops", "plain_"), ("LLVM", "llvm_"))
+        for by, way in (("kernels", "ours"), ("loops", "plain"), ("LLVM", "llvm"))
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from tinyml.dialects.context import context
 from tinyml.runtime.devices.device import Build
 from tinyml.runtime.devices.llvm import build_upstream
 from tinyml.runtime.devices.registry import HOST, LLVM, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import board
-from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.stages import find_model
+from tinyml.tools.driver.stages import compile_stages, find_model, load_program
+from tinyml.tools.driver.upstream import upstream_files
 
 SAMPLES = 10
 """Validation samples whose instructions are averaged."""
@@ -27,28 +28,32 @@ SAMPLES = 10
 def beside_llvm(model: Path, target: str) -> dict[str, Any]:
     """A classifier in fixed point of 16 bits on a board.
 
-    `time` and `flash`: our program with the board's kernels, by gcc; `plain_...`: our C without kernels, by gcc;
-    `llvm_...`: the same loops in upstream dialects, by LLVM. All of them give the evaluator's raw outputs.
+    `ours`: our program with the board's kernels, by gcc; `plain`: our C without kernels, by gcc; `llvm`: the same loops
+    in upstream dialects, by LLVM. All of them give the evaluator's raw outputs.
     """
     program, val, _ = find_model(model)
     values: dict[str, Any] = {"samples": SAMPLES}
-    runner = runner_for(target)
+    runner, ctx = runner_for(target), context()
     with tempfile.TemporaryDirectory() as out:
-        for prefix, compiled_for, device in (("", target, target), ("plain_", HOST, HOST), ("llvm_", HOST, LLVM)):
-            folder = Path(out, compiled_for)
-            if not folder.exists():
-                folder.mkdir()
-                request = Request(model=program, val=val, target=compiled_for, format="fixed", width=16, out=folder)
-                build_folder(request, board(compiled_for), folder, must_fit=False)
-            found = program_in(folder)
-            interface = interface_of(found.formats)
-            raws = encode_inputs(found.formats, found.samples[:SAMPLES])
-            build = build_upstream if device == LLVM else type(runner).build
-            with found.to_build(device) as source:
-                built: Build = build(runner, source, interface, Path(out, f"{device}-build"), "-Os")
-            ran: RunResult = runner.run(built, interface, raws)
-            expected = evaluate(found.formats, raws)
-            assert first_mismatch(expected, Outputs(ran.labels, ran.scores, ran.more)) is None
-            assert ran.cycles is not None
-            values |= {f"{prefix}time": round(float(np.mean(ran.cycles))), f"{prefix}flash": built.flash_bytes}
+        for compiled_for in (target, HOST):
+            request = Request(model=program, val=val, target=compiled_for, format="fixed", width=16, out=Path(out))
+            reals = load_program(program, ctx)
+            compiled = compile_stages(reals, ctx, request.pipeline_options(board(compiled_for)))
+            interface = interface_of(compiled.formats)
+            raws = encode_inputs(compiled.formats, load_program_data(reals, str(val)).x[:SAMPLES])
+            expected = evaluate(compiled.formats, raws)
+            name = interface.name
+            ways = {"plain" if compiled_for == HOST else "ours": {f"{name}.c": compiled.source}}
+            ways |= {LLVM: upstream_files(compiled.buffers)} if compiled_for == HOST else {}
+            for way, texts in ways.items():
+                source = Path(out, way)
+                source.mkdir()
+                for file, text in {**texts, f"{name}.h": compiled.header}.items():
+                    (source / file).write_text(text, encoding="utf-8")
+                build = build_upstream if way == LLVM else type(runner).build
+                built: Build = build(runner, source, interface, Path(out, f"{way}-build"), "-Os")
+                ran: RunResult = runner.run(built, interface, raws)
+                assert first_mismatch(expected, Outputs(ran.labels, ran.scores, ran.more)) is None
+                assert ran.cycles is not None
+                values[way] = {"time": round(float(np.mean(ran.cycles))), "flash": built.flash_bytes}
     return values
