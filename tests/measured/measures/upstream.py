@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import board
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.stages import compile_stages, find_model, load_program
+from tinyml.tools.driver.stages import compile_again, compile_stages, find_model, load_program
 from tinyml.tools.driver.upstream import upstream_files
 
 SAMPLES = 10
@@ -35,25 +36,28 @@ def beside_llvm(model: Path, target: str) -> dict[str, Any]:
     values: dict[str, Any] = {"samples": SAMPLES}
     runner, ctx = runner_for(target), context()
     with tempfile.TemporaryDirectory() as out:
-        for compiled_for in (target, HOST):
-            request = Request(model=program, val=val, target=compiled_for, format="fixed", width=16, out=Path(out))
-            reals = load_program(program, ctx)
-            compiled = compile_stages(reals, ctx, request.pipeline_options(board(compiled_for)))
-            interface = interface_of(compiled.formats)
-            raws = encode_inputs(compiled.formats, load_program_data(reals, str(val)).x[:SAMPLES])
-            expected = evaluate(compiled.formats, raws)
-            name = interface.name
-            ways = {"plain" if compiled_for == HOST else "ours": {f"{name}.c": compiled.source}}
-            ways |= {LLVM: upstream_files(compiled.buffers)} if compiled_for == HOST else {}
-            for way, texts in ways.items():
-                source = Path(out, way)
-                source.mkdir()
-                for file, text in {**texts, f"{name}.h": compiled.header}.items():
-                    (source / file).write_text(text, encoding="utf-8")
-                build = build_upstream if way == LLVM else type(runner).build
-                built: Build = build(runner, source, interface, Path(out, f"{way}-build"), "-Os")
-                ran: RunResult = runner.run(built, interface, raws)
-                assert first_mismatch(expected, Outputs(ran.labels, ran.scores, ran.more)) is None
-                assert ran.cycles is not None
-                values[way] = {"time": round(float(np.mean(ran.cycles))), "flash": built.flash_bytes}
+        request = Request(model=program, val=val, target=target, format="fixed", width=16, out=Path(out))
+        options, reals = request.pipeline_options(board(target)), load_program(program, ctx)
+        ours = compile_stages(reals, ctx, options)
+        plain = compile_again(ours, ctx, replace(options, target=HOST))
+        interface = interface_of(ours.formats)
+        raws = encode_inputs(ours.formats, load_program_data(reals, str(val)).x[:SAMPLES])
+        expected = evaluate(ours.formats, raws)
+        name = interface.name
+        ways = {
+            "ours": {f"{name}.c": ours.source},
+            "plain": {f"{name}.c": plain.source},
+            LLVM: upstream_files(plain.buffers),
+        }
+        for way, texts in ways.items():
+            source = Path(out, way)
+            source.mkdir()
+            for file, text in {**texts, f"{name}.h": plain.header}.items():
+                (source / file).write_text(text, encoding="utf-8")
+            build = build_upstream if way == LLVM else type(runner).build
+            built: Build = build(runner, source, interface, Path(out, f"{way}-build"), "-Os")
+            ran: RunResult = runner.run(built, interface, raws)
+            assert first_mismatch(expected, Outputs(ran.labels, ran.scores, ran.more)) is None
+            assert ran.cycles is not None
+            values[way] = {"time": round(float(np.mean(ran.cycles))), "flash": built.flash_bytes}
     return values
