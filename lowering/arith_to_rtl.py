@@ -6,9 +6,8 @@ wherever no buffer crosses, so that unrelated buffers have ports of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -17,17 +16,18 @@ from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleO
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.traits import SymbolTable
 
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
+from tinyml.transforms.ir.addresses import AddressNest
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
-from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
 
@@ -62,24 +62,24 @@ class _Memories:
         """The memory of an array and the address of its first element, in elements."""
         first = self.body.first_op
         assert first is not None
-        self.nest = LoopNest(first)
+        self.nest = AddressNest(first)
 
     def lower(self) -> None:
         self._allocate()
         self._stream_input()
         for op in list(self.function.walk()):
-            self.nest = LoopNest(op)
+            self.nest = AddressNest(op)
             match op:
                 case scratch.SliceOp():
                     memory, start = self._memory(op.source)
-                    self.at[op.result] = memory, self._sum(start, op.offset)
+                    self.at[op.result] = memory, self.nest.sum(start, op.offset)
                 case memref.CastOp():
                     self.at[op.dest] = self._memory(op.source)
                 case memref.LoadOp():
-                    loaded = self._load(op.memref, self._index(op.memref, op.indices))
+                    loaded = self._load(op.memref, self.nest.row_major(op.memref, op.indices))
                     op.res.replace_all_uses_with(loaded)
                 case memref.StoreOp():
-                    self._store(op.value, op.memref, self._index(op.memref, op.indices))
+                    self._store(op.value, op.memref, self.nest.row_major(op.memref, op.indices))
                 case scratch.CopyRunOp():
                     self._copy(op)
                 case num.EntriesOp():
@@ -90,6 +90,8 @@ class _Memories:
                     self._finish(op)
                 case scratch.ViewOp():
                     pass
+                case func.CallOp():
+                    raise _not_lowered(op)
                 case _:
                     if any(isinstance(operand.type, MemRefType) for operand in op.operands):
                         raise error_at(op, f"'{op.name}' has no hardware")
@@ -131,14 +133,14 @@ class _Memories:
         for op in self.body.ops:
             if isinstance(op, scratch.ViewOp) and op.input is not None:
                 assert op.next_op is not None
-                self.nest = LoopNest(op.next_op)
+                self.nest = AddressNest(op.next_op)
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
         """Send the returned arrays, in order, and return only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
-            self._each(
+            self.nest.each(
                 self.nest.index(elements_of(array)),
                 lambda at, array=array, number=number: self.nest.put(rtl.SendOp(self._load(array, at), number)),
             )
@@ -160,30 +162,6 @@ class _Memories:
             self.function.properties.pop(properties, None)
         update_interface(self.function, input=InputInterface())
 
-    def _value(self, value: SSAValue | int) -> SSAValue:
-        return self.nest.index(value) if isinstance(value, int) else value
-
-    def _sum(self, a: SSAValue | int, b: SSAValue | int) -> SSAValue | int:
-        known = [x if isinstance(x, int) else const_evaluate_operand(x) for x in (a, b)]
-        if known[0] is not None and known[1] is not None:
-            return known[0] + known[1]
-        if 0 in known:
-            return b if known[0] == 0 else a
-        return self.nest.add(self._value(a), self._value(b))
-
-    def _index(self, array: SSAValue, indices: tuple[SSAValue, ...] | list[SSAValue]) -> SSAValue | int:
-        """The row-major index of an element."""
-        shape = memref_type(array).get_shape()
-        total: SSAValue | int = 0
-        for axis, index in enumerate(indices):
-            stride = prod(shape[axis + 1 :])
-            constant = const_evaluate_operand(index)
-            if constant is not None:
-                total = self._sum(total, constant * stride)
-            elif shape[axis] != 1:
-                total = self._sum(total, self.nest.times(index, stride))
-        return total
-
     def _memory(self, array: SSAValue) -> tuple[SSAValue, SSAValue | int]:
         """The memory of an array and the address of its first element; raises `InputError` if it has none."""
         if (found := self.at.get(array)) is None:
@@ -194,32 +172,32 @@ class _Memories:
 
     def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
         memory, start = self._memory(array)
-        return self.nest.insert(rtl.LoadOp(memory, self._value(self._sum(start, index)), _element_of(array)))
+        return self.nest.insert(rtl.LoadOp(memory, self.nest.value(self.nest.sum(start, index)), _element_of(array)))
 
     def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
         memory, start = self._memory(array)
-        self.nest.put(rtl.StoreOp(value, memory, self._value(self._sum(start, index))))
-
-    def _each(self, count: SSAValue, body: Callable[[SSAValue], None]) -> None:
-        """Run `body` at every index below a count."""
-
-        def step(at: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            body(at)
-            return []
-
-        self.nest.fold(count, [], step)
+        self.nest.put(rtl.StoreOp(value, memory, self.nest.value(self.nest.sum(start, index))))
 
     def _copy(self, op: scratch.CopyRunOp) -> None:
         def body(at: SSAValue) -> None:
-            self._store(self._load(op.source, self._sum(op.first, at)), op.dest, self._sum(op.at, at))
+            self._store(self._load(op.source, self.nest.sum(op.first, at)), op.dest, self.nest.sum(op.at, at))
 
-        self._each(op.count, body)
+        self.nest.each(op.count, body)
 
     def _receive(self, array: SSAValue) -> None:
         def body(at: SSAValue) -> None:
             self._store(self.nest.insert(rtl.ReceiveOp(_element_of(array))), array, at)
 
-        self._each(self.nest.index(elements_of(array)), body)
+        self.nest.each(self.nest.index(elements_of(array)), body)
+
+
+def _not_lowered(op: func.CallOp) -> InputError:
+    """The error for a call that `inline-runtime` has left."""
+    name = op.callee.string_value()
+    declared = SymbolTable.lookup_symbol(op, op.callee)
+    if declared is not None and FOREST in declared.attributes:
+        return error_at(op, "a forest of trees has no hardware module: compile it for a processor")
+    return error_at(op, f"'{name}' has no integer program")
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:

@@ -11,7 +11,9 @@ from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BITS_TO_HARDWARE,
     BITS_TO_LANES,
+    BITS_TO_UPSTREAM,
     BUFFERS_TO_LOOPS,
+    BUFFERS_TO_UPSTREAM,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     LOOPS_TO_KERNELS,
@@ -203,6 +205,14 @@ PIPELINES = {
             "schedule-cycles",
             "lower-rtl-to-hw",
         ),
+    ),
+    BITS_TO_UPSTREAM: PipelineSteps(
+        """L4 to `arith`, `func`, `memref` and `scf`, as other tools of MLIR read them.""",
+        ("expand-nests", "inline-runtime", "lower-scratch-to-memref", "simplify"),
+    ),
+    BUFFERS_TO_UPSTREAM: PipelineSteps(
+        """L2 of any board to upstream dialects, with a loop in place of every kernel.""",
+        ("forget-target", BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_UPSTREAM),
     ),
     "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",

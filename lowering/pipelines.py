@@ -130,9 +130,13 @@ class Pipeline(ModulePass):
         """The passes with their options, in the order in which they run."""
         return flatten(self.name, asdict(self))
 
+    @property
+    def sets_target(self) -> str | None:
+        """The target that the module has to name, or gets; None if it is not asked for, or if a step takes it."""
+        return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target: str | None = getattr(self, TARGET_OPTION, None)
-        if target is not None and TARGET_OPTION not in _taken(self.name):
+        if (target := self.sets_target) is not None:
             check_compiled_for(op, target)
             compile_for(op, target)
         # As `tinyml-opt` does between passes, so that an error names the right pass.

@@ -77,7 +77,7 @@ def touched_bytes(count: int, width: Width) -> int:
     if isinstance(width, Digits):
         return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
-    within = int(_bit_positions(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
+    within = int(bit_positions(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
     return groups * group_bytes(width) + within
 
 
@@ -119,7 +119,7 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 
 @cache
-def _bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
+def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
     """The position within its group of each bit of each element, the bits of its gap last: (elements, bits)."""
     length = max(4, group_length(width)) if gaps else group_length(width)
     positions = np.zeros((length, width + gaps * GAP_BITS), np.int64)
@@ -142,7 +142,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
         raise ValueError(f"not all elements have {width} bits")
-    positions = _bit_positions(width, gaps is not None)
+    positions = bit_positions(width, gaps is not None)
     length = len(positions)
     shape = -(-flat.size // length), length
     elements = np.zeros(shape, np.int64)
@@ -160,7 +160,7 @@ def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
     """Unpack all elements of whole groups, padding included."""
     if isinstance(width, Digits):
         return width.unpack(stream)
-    positions = _bit_positions(width, gaps=False)
+    positions = bit_positions(width, gaps=False)
     bits = np.unpackbits(stream, bitorder="little").reshape(-1, positions.size)[:, positions.reshape(-1)]
     weights = 1 << np.arange(width, dtype=np.int64)
     weights[-1] *= 1 if has_inverted_sign(width) else -1

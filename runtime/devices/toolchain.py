@@ -53,10 +53,11 @@ def _find(command: str, packages: str) -> str:
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
     """Run a tool of a chip and return its standard output; raises InputError with the first error it printed."""
-    return _call(find_tool(chip, tool), arguments)
+    return run_command(find_tool(chip, tool), arguments)
 
 
-def _call(path: str, arguments: Sequence[str | Path]) -> str:
+def run_command(path: str, arguments: Sequence[str | Path]) -> str:
+    """Run a program and return its standard output; raises InputError with the first error that it printed."""
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
     # Sources and paths that they quote may be in any encoding.
@@ -78,7 +79,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
     simulator gets a driver of its own.
     """
     compiler = _find("cc", "gcc")
-    text = _call(compiler, ["-E", "-P", "-I", HARNESS, source])
+    text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
     compiled = cache / f"{source.stem}-{key}"
@@ -87,7 +88,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
         with tempfile.TemporaryDirectory(dir=cache) as scratch:
             # Several processes may compile it at once, so each moves a complete file into place.
             fresh = Path(scratch) / "compiled"
-            _call(compiler, ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *flags])
+            run_command(compiler, ["-std=gnu99", "-O2", "-I", HARNESS, "-o", fresh, source, *flags])
             fresh.replace(compiled)
     return compiled
 

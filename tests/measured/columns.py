@@ -94,6 +94,8 @@ FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 ANOMALIES = "anomalies '{row}'"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
+LLVM_M0 = "llvm {row} --target cortex-m0"
+LLVM_RISCV = "llvm {row} --target riscv"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
@@ -143,6 +145,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "float %": (FORMATS["fixed 16"], "{float:.2f}"),
         "fixed 16": (FORMATS["fixed 16"], CLASSIFIER),
         "fixed 8": (FORMATS["fixed 8"], CLASSIFIER),
+    },
+    "upstream-classifiers": {
+        f"{chip}, {by}": (command, f"{{{way}.time:k}}; {{{way}.flash}}")
+        for chip, command in (("M0+", LLVM_M0), ("RISC-V", LLVM_RISCV))
+        for by, way in (("kernels", "ours"), ("loops", "plain"), ("LLVM", "llvm"))
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

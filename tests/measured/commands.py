@@ -161,6 +161,13 @@ def _digits(model: Path, options: list[str]) -> Values:
     return on_all_images(model / "test.npz")
 
 
+def _llvm(model: Path, options: list[str]) -> Values:
+    from measured.measures.upstream import beside_llvm
+
+    _, target = options
+    return beside_llvm(model, target)
+
+
 def _board(name: str, options: list[str]) -> Values:
     from measured.digits_on_boards import at_serial_line
 
@@ -225,6 +232,7 @@ _COMMANDS = {
     "digits": _digits,
     "detector": _detector,
     "bitnetmcu": _bitnetmcu,
+    "llvm": _llvm,
 }
 """Measurements of a folder or file of a model."""
 

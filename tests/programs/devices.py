@@ -7,7 +7,7 @@ import pytest
 
 from programs.kernel_tables import kernels_of
 from tinyml.dialects.num import KernelAttr
-from tinyml.runtime.devices.registry import is_available
+from tinyml.runtime.devices.registry import LLVM, is_available
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
@@ -25,6 +25,17 @@ def need_tools(target: str) -> None:
     """Skip a test on a machine that cannot compile for a board and run the result."""
     if not is_available(target):
         pytest.skip(f"the tools of {target} are not installed")
+
+
+def with_llvm() -> list[str]:
+    """LLVM as a device for programs in upstream dialects, where its tools are installed."""
+    return [LLVM] if is_available(LLVM) else []
+
+
+def chips_of_llvm() -> list[str]:
+    """The boards, one of each chip, for which LLVM compiles and a simulator runs what it made."""
+    known = [name for name in SMALL if chip_of(name).triple] if with_llvm() else []
+    return [name for name in known if is_available(name)]
 
 
 def roomy(name: str) -> str:

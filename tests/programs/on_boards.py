@@ -11,20 +11,39 @@ from xdsl.dialects.builtin import ModuleOp
 
 from programs.lowered import lowered
 from tinyml.dialects.context import context
-from tinyml.runtime.devices.registry import Runner
+from tinyml.runtime.devices.registry import LLVM, Runner
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import Mismatch, first_mismatch
+from tinyml.tools.driver.upstream import upstream_files
 
 
 def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, Any] | None = None) -> Path:
-    """The C files of a program, whose module is left as it is, in a new folder, which is returned."""
-    ctx = context()
-    program = lowered(module.clone(), ctx, **{**(options or {}), "target": target})
-    folder.mkdir(parents=True)
-    write_c(program, ctx, target, folder)
+    """The files of a program for a board or `LLVM` in a new folder, which is returned; the module is left as it is."""
+    board = HOST if target == LLVM else target
+    ctx, given = context(), {**(options or {}), "target": board}
+    buffers = lowered(module.clone(), ctx, end="formats-to-buffers", **given)
+    write_program(buffers, target, folder, given)
     return folder
+
+
+def write_program(buffers: ModuleOp, target: str, folder: Path, options: Mapping[str, Any]) -> None:
+    """Write the files of a program on buffers for a board or `LLVM`; the module is left as it is."""
+    board, ctx = HOST if target == LLVM else target, context()
+    folder.mkdir(parents=True, exist_ok=True)
+    program = lowered(buffers.clone(), ctx, start="buffers-to-loops", **options)
+    write_c(program, ctx, board, folder)
+    if target == LLVM:
+        [source] = folder.glob("*.c")
+        source.unlink()
+        for name, text in upstream_files(buffers, _of_llvm(options)).items():
+            (folder / name).write_text(text)
+
+
+def _of_llvm(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in options.items() if name != "target"}
 
 
 def difference(

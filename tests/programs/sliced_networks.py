@@ -10,17 +10,18 @@ from interpreters import memory
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from programs.devices import with_llvm
 from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
+from programs.on_boards import write_program
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.registry import LLVM, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
@@ -49,14 +50,15 @@ def arena(buffers: ModuleOp) -> int:
 def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, device: str, folder: Path) -> None:
     """A program, lowered to buffers in any way, computes on a device what it computes on tensors from the rows of x.
 
-    On the host every access is checked. folder: an empty one.
+    On the host every access is checked, and LLVM compiles the program as well. folder: an empty one.
     """
     expected, interface = evaluate(module, x), interface_of(module)
-    lowered(buffers, start="buffers-to-loops", target=device)
-    write_c(buffers, context(), device, folder)
-    runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
-    result = runner.run(runner.build(folder, interface, folder / "build"), interface, x)
-    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
+    for name in (device, *(with_llvm() if device == HOST else ())):
+        source = folder / name
+        write_program(buffers, name, source, {} if name == LLVM else {"target": name})
+        runner = HostRunner(sanitize=True) if name == HOST else runner_for(name)
+        result = runner.run(runner.build(source, interface, folder / f"{name}-build"), interface, x)
+        assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
 
 
 def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:

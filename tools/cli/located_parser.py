@@ -2,13 +2,15 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc, UnregisteredAttr
+from xdsl.ir import Attribute, Data, Dialect, Operation, ParametrizedAttribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.tools.cli.user_errors import squeeze
@@ -81,4 +83,24 @@ class LocatedParser(GuardedParser):
             return super()._get_op_by_name(name)
         except ParseError as error:
             # xDSL reports the token after the name.
-            self.raise_error(error.msg, self._start)
+            self.raise_error(f"{error.msg}{self._similar(name, lambda dialect: dialect.operations)}", self._start)
+
+    def _similar(self, name: str, members: Callable[[Dialect], Iterable[type[Operation] | type[Attribute]]]) -> str:
+        """The end of a message about an unknown op, attribute or type, with the most similar one of its dialect."""
+        dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
+        return "" if dialect is None else did_you_mean(name, (member.name for member in members(dialect)))
+
+    def _parse_dialect_type_or_attribute_body(
+        self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        start = self._current_token.span.start - len(attr_name) - 1
+        try:
+            return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+        except VerifyException as error:
+            line, column = self.line_and_column(start)
+            name = self.lexer.input.name
+            raise InputError(squeeze(str(error)), file=name, line=line, column=column) from error
+        except ParseError as error:
+            if error.msg != f"'{attr_name}' is not registered":
+                raise
+            self.raise_error(f"{error.msg}{self._similar(attr_name, lambda dialect: dialect.attributes)}", start, start)

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
+from tinyml.runtime.devices.llvm import PACKAGES
+from tinyml.runtime.devices.registry import LLVM, is_available
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.guard import namesake
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board, TimeSource
+    from tinyml.targets.package import Package
 
 DEVELOPMENT = ("test", "docs")
 """Extras for development of tinyml, which users do not need."""
@@ -67,6 +70,7 @@ def _print(found: Environment) -> None:
         extras.add_column(heading, no_wrap=True)
     for extra in found.extras:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
+    boards.add_row(LLVM, "this computer", "-", "NO" if found.llvm else "yes", "-" if found.llvm else "cycles", "-")
     console.print(boards)
     console.print(extras)
     if found.commands:
@@ -110,12 +114,17 @@ class ExtraState:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The state of this computer. namesake: a line about another package `tinyml`; None if there is none."""
+    """The state of this computer.
+
+    llvm: the commands that install what the device `llvm` lacks. namesake: a line about another package `tinyml`; None
+    if there is none.
+    """
 
     tinyml: str
     python: str
     boards: tuple[BoardState, ...]
     extras: tuple[ExtraState, ...]
+    llvm: tuple[str, ...]
     namesake: str | None
 
     @property
@@ -123,7 +132,7 @@ class Environment:
         """The commands that install what is missing, each once."""
         of_boards = [command for board in self.boards for command in board.missing]
         of_extras = [extra.command for extra in self.extras if extra.command is not None]
-        return [*dict.fromkeys([*of_boards, *of_extras])]
+        return [*dict.fromkeys([*of_boards, *of_extras, *self.llvm])]
 
 
 def examine() -> Environment:
@@ -133,6 +142,7 @@ def examine() -> Environment:
         python=platform.python_version(),
         boards=tuple(_boards()),
         extras=tuple(map(_extra, (one for one in _extras() if one not in DEVELOPMENT))),
+        llvm=() if is_available(LLVM) else (_installing(PACKAGES),),
         namesake=namesake(),
     )
 
@@ -141,9 +151,9 @@ def _boards() -> Iterable[BoardState]:
     from tinyml.targets.registry import chips
 
     for chip in chips():
-        packages = [package.name for package in chip.packages if not package.is_installed()]
+        packages = [package for package in chip.packages if not package.is_installed()]
         modules = [module for module in chip.modules if find_spec(module) is None]
-        missing = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
+        missing = [_installing(packages)] if packages else []
         if modules:
             missing.append(_command_for(modules))
         for board in chip.boards:
@@ -162,6 +172,10 @@ def _boards() -> Iterable[BoardState]:
                 measures=None if missing else board.unit,
                 missing=tuple(missing),
             )
+
+
+def _installing(packages: Sequence[Package]) -> str:
+    return f"sudo apt-get install {' '.join(package.name for package in packages)}"
 
 
 def _command_for(modules: Sequence[str]) -> str:

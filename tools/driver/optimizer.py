@@ -1,12 +1,12 @@
 """The driver behind `tinyml-opt`: xDSL's, with MLIR's spelling of pipelines, and errors that name pass and option."""
 
 import argparse
-import difflib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import IO, ClassVar, NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline, parse_spec
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
@@ -26,7 +26,6 @@ from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import (
-    LARGEST,
     ReadOptions,
     add_common_options,
     add_options,
@@ -37,7 +36,10 @@ from tinyml.tools.cli.atomic_output import atomic_file
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.ir_printer import IRTarget
 from tinyml.tools.cli.located_parser import parse_mlir
-from tinyml.tools.cli.user_errors import invalid
+from tinyml.tools.cli.user_errors import as_input_error, invalid
+from tinyml.tools.driver.expected_errors import ExpectedError, check_errors, expected_errors
+from tinyml.tools.driver.pass_options import check_options, check_pipeline
+from tinyml.tools.driver.pass_watch import PassWatch, single_passes
 from tinyml.tools.universe import own_attributes
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
@@ -85,6 +87,26 @@ class TinymlOptMain(xDSLOptMain):
             metavar="PIPELINE",
             help="the same as -p, as MLIR spells it: builtin.module(a,b{x=1 y=2}); both options accept both spellings",
         )
+        arg_parser.add_argument(
+            "--mlir-print-ir-after-all",
+            "--print-ir-after-all",
+            dest="print_ir_after_all",
+            action="store_true",
+            help="print the IR after each pass, those of named pipelines as well, to standard error",
+        )
+        arg_parser.add_argument(
+            "--mlir-timing",
+            dest="timing",
+            action="store_true",
+            help="print the seconds of each pass, those of named pipelines as well, to standard error",
+        )
+        arg_parser.add_argument(
+            "--verify-each",
+            metavar="true|false",
+            choices=("true", "false"),
+            default="true",
+            help="verify the module after each pass (default true); false is --disable-verify",
+        )
         add_options(arg_parser, options_of(ReadOptions))
         add_common_options(arg_parser)
         arg_parser.error = _usage_error
@@ -128,6 +150,7 @@ class TinymlOptMain(xDSLOptMain):
             self.args.passes = mlir
         self.args.passes = to_xdsl_pipeline(self.args.passes)
         check_pipeline(self.args.passes, self.available_passes)
+        self.args.disable_verify |= self.args.verify_each == "false"
         target = parse_spec(self.args.target)
         factory = self.available_targets[target.name]
         if not inspect.signature(factory).parameters:
@@ -138,15 +161,19 @@ class TinymlOptMain(xDSLOptMain):
 
         verify_and_report = self.pipeline.callback
         assert verify_and_report is not None
+        watched = PassWatch(dumps=self.args.print_ir_after_all, times=self.args.timing)
 
         def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
+            watched.between(before, module)
             verify_and_report(before, module, after)
             self.blame.running = after.name if after is not None else None
             if after is not None:
                 check_level(after, module)
             verify_own_attributes(module, own_attributes)
+            watched.start()
 
-        self.pipeline = PassPipeline(self.pipeline.passes, callback)
+        passes = self.pipeline.passes
+        self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file == "-":
@@ -175,7 +202,43 @@ class TinymlOptMain(xDSLOptMain):
     def run(self):
         self.blame.file = self.get_input_name()
         with ExitStack() as self.outputs:
+            if self.args.verify_diagnostics and self._run_expecting_errors():
+                return
             super().run()
+
+    def _run_expecting_errors(self) -> bool:
+        """Compare the errors of each piece of the input with those that its comments expect; false if none are.
+
+        xDSL's own meaning of `--verify-diagnostics`, to print an error, is that of a file without such comments.
+        """
+        chunks, extension = self.prepare_input()
+        texts = [(chunk.read(), offset) for chunk, offset in chunks]
+        file = self.get_input_name()
+        expected = [expected_errors(text.decode("utf-8", "replace"), file, offset) for text, offset in texts]
+        if not any(expected):
+            return False
+        self.args.verify_diagnostics = self.args.parsing_diagnostics = False
+        output = self.prepare_output()
+        for number, ((text, offset), errors) in enumerate(zip(texts, expected, strict=True)):
+            output.write("// -----\n" if number else "")
+            output.write(self._output_expecting(text, extension, offset, errors))
+        return True
+
+    def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
+        """The output of a piece of the input; empty after the error that it expects."""
+        output, error, file = "", None, self.get_input_name()
+        try:
+            module = self.parse_chunk(BytesIO(text), extension, offset)
+            assert module is not None
+            self.apply_passes(module)
+            output = self.output_resulting_program(module)
+        except Exception as raised:
+            if isinstance(raised, ParseError):
+                raised.span = replace(raised.span, line_offset=offset)
+            if (error := as_input_error(raised, file)) is None:
+                raise
+        check_errors(errors, error, file)
+        return output
 
     def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp | None:
         self.line_offset = start_offset
@@ -258,45 +321,6 @@ def _value(word: str) -> str:
         return word
     escaped = word.replace("\\", "\\\\")
     return f'"{escaped}"'
-
-
-def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModulePass]]]) -> None:
-    """Raise InputError for an unknown pass or a bad option in a pipeline in xDSL's spelling."""
-    for spec in parse_pipeline(pipeline):
-        if spec.name not in passes:
-            near = difflib.get_close_matches(spec.name, passes, n=1)
-            raise InputError(f"unknown pass '{spec.name}'" + (f", did you mean '{near[0]}'?" if near else ""))
-        check_options("pass", spec, passes[spec.name]())
-
-
-def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
-    """Raise InputError if `made`, a pass or a target (as `kind` says), does not accept the options of `spec`."""
-    for option, values in spec.parameters.items():
-        if any(isinstance(value, int) and abs(value) > LARGEST for value in values):
-            raise InputError(f"{kind} '{spec.name}', option {option}: integers go up to {LARGEST}")
-    complaint = _complaint(spec, made)
-    if complaint is None:
-        return
-    # xDSL does not name the rejected option: it is the one whose removal ends the complaint, or at least changes it.
-    without = {option: _complaint(_without(spec, option), made) for option in spec.parameters}
-    blamed = sorted((text is not None, option) for option, text in without.items() if text != complaint)
-    if blamed:
-        option = blamed[0][1]
-        given = str(ArgSpec("", {option: spec.parameters[option]}))[1:-1]
-        raise InputError(f"{kind} '{spec.name}', option {given}: {complaint}")
-    raise InputError(f"{kind} '{spec.name}': {complaint}")
-
-
-def _without(spec: ArgSpec, option: str) -> ArgSpec:
-    return ArgSpec(spec.name, {name: values for name, values in spec.parameters.items() if name != option})
-
-
-def _complaint(spec: ArgSpec, made: type[ArgSpecConvertible]) -> str | None:
-    try:
-        made.from_spec(spec)
-    except ValueError as error:
-        return " ".join(str(error).split())
-    return None
 
 
 def _shorten(text: str, limit: int = 60) -> str:

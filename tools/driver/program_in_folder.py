@@ -23,13 +23,15 @@ from tinyml.dialects.options import options_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices.registry import LLVM
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
-from tinyml.targets.registry import board
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.output_folder import SAMPLES, read_report
 from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.upstream import upstream_files
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
@@ -77,13 +79,17 @@ class ProgramInFolder:
         return sources_of_lines(self.program, self.board.name)
 
     @contextmanager
-    def to_build(self) -> Generator[Path]:
-        """A temporary folder with nothing but the files, which a compiler may be given.
+    def to_build(self, device: str = HOST) -> Generator[Path]:
+        """A temporary folder with nothing but the files for a device, which a compiler may be given.
 
         In the folder itself, any other file would be compiled with them, and a header found before the compiler's own.
         """
+        files = dict(self.files)
+        if device == LLVM:
+            del files[f"{self.name}.c"]
+            files |= {name: text.encode() for name, text in upstream_files(self.buffers).items()}
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-            for name, content in self.files.items():
+            for name, content in files.items():
                 Path(folder, name).write_bytes(content)
             yield Path(folder)
 

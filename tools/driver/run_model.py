@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
+from tinyml.runtime.devices.registry import LLVM, device_board
 from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
-from tinyml.targets.registry import HOST, board
+from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import listed_targets, optimize
@@ -38,7 +39,10 @@ class RunRequest:
     folder: Path = option("folder that tinyml compile wrote", flags=())
     data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
     device: str = option(
-        f"simulated board to run on: {listed_targets()}", default=HOST, metavar="BOARD", exclusive="where"
+        f"simulated board to run on: {listed_targets()}; or {LLVM}, for LLVM's code on this computer",
+        default=HOST,
+        metavar="BOARD",
+        exclusive="where",
     )
     port: str | None = option(
         f"run on the board at this serial port, which has the sketch {SKETCH} of the model's library",
@@ -69,7 +73,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.report import rounded_milliseconds
 
-    where = request.port or board(request.device).name
+    where = request.port or (LLVM if request.device == LLVM else device_board(request.device).name)
     check_npz(request.data, "data")
     with Progress(str(request.folder), 2) as progress:
         progress.step("reading")
@@ -93,7 +97,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
                 "expected_source": report.get("time_source"),
             }
         else:
-            with found.to_build() as source_dir:
+            with found.to_build(request.device) as source_dir:
                 outputs, mismatch, figures = _on_device(source_dir, request, formats, inputs)
     if request.save is not None and outputs is not None:
         _save(outputs, request.save)
@@ -116,8 +120,9 @@ def _on_device(
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.reports.report import rounded_milliseconds
 
-    chosen, optimize = board(request.device), f"-{request.optimize}"
-    measured, mismatch = run_on_device(source_dir, formats, inputs, target=chosen.name, optimize=optimize)
+    chosen, optimize = device_board(request.device), f"-{request.optimize}"
+    device = LLVM if request.device == LLVM else chosen.name
+    measured, mismatch = run_on_device(source_dir, formats, inputs, target=device, optimize=optimize)
     total = measured.static_bytes + measured.stack_bytes
     _check_fit(chosen, measured.flash_bytes, total)
     figures = {

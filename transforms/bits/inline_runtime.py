@@ -1,6 +1,7 @@
 """`inline-runtime`: calls of runtime functions on integers become the arithmetic that they stand for (L4).
 
-For hardware, which has no functions. Shifts and widths among the operands have to be constants.
+For hardware, which has no functions, and for MLIR's own tools, which have none of the runtime's. Shifts and widths
+among the operands have to be constants.
 """
 
 from __future__ import annotations
@@ -14,37 +15,34 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects.context import own_dialects
-from tinyml.dialects.layouts.trees import FOREST
-from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 
 @dataclass(frozen=True)
 class InlineRuntimePass(ModulePass):
-    """Replace calls of runtime functions and erase the declarations.
+    """Replace calls of runtime functions, and erase the declarations of functions that are called no more.
 
-    Raises `InputError` for a call of a function that has no such program: floats, kernels and forests.
+    Functions without an integer program stay: those on floats, kernels and forests.
     """
 
     name = "inline-runtime"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forests = {one.sym_name.data for one in op.ops if isinstance(one, func.FuncOp) and FOREST in one.attributes}
+        called: set[str] = set()
         for call in list(op.walk()):
             if not isinstance(call, func.CallOp):
                 continue
             function = _function(name := call.callee.string_value())
-            if name in forests:
-                raise error_at(call, "a forest of trees has no hardware module: compile it for a processor")
             if function is None or function.program is None:
-                raise error_at(call, f"'{name}' has no integer program")
+                called.add(name)
+                continue
             result = function.program(IntegerBuilder(call), *call.operands)
             call.results[0].replace_all_uses_with(result)
             Rewriter.erase_op(call)
-        for declaration in list(op.ops):
-            if isinstance(declaration, func.FuncOp) and declaration.is_declaration:
-                Rewriter.erase_op(declaration)
+        for each in list(op.ops):
+            if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
+                Rewriter.erase_op(each)
 
 
 def _function(name: str) -> RuntimeFunction | None:

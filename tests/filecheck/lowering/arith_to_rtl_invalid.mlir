@@ -28,3 +28,13 @@ func.func @carried(%x: memref<4xi8>) {
 
 func.func private @declared(memref<4xi8>)
 // CHECK: expected one function after inline-runtime, got 0
+
+// -----
+
+func.func @floats(%x: memref<4xi8>) {
+  %one = arith.constant 1.0 : f32
+  %y = func.call @tm_expf(%one) : (f32) -> f32
+  func.return
+}
+func.func private @tm_expf(f32) -> f32
+// CHECK: 'tm_expf' has no integer program

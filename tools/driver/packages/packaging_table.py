@@ -26,6 +26,7 @@ BUILT_IN = {
     "platformio": "platformio:PLATFORMIO",
     "header": "header:HEADER",
     "bitstream": "bitstream:BITSTREAM",
+    "mlir": "mlir:MLIR",
 }
 """Module and name of each built-in packaging."""
 

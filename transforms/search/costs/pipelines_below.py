@@ -24,6 +24,8 @@ LOOPS_TO_BITS = "loops-to-bits"
 BITS_TO_C = "bits-to-c"
 BITS_TO_LANES = "bits-to-lanes"
 BITS_TO_HARDWARE = "bits-to-hardware"
+BITS_TO_UPSTREAM = "bits-to-upstream"
+BUFFERS_TO_UPSTREAM = "buffers-to-upstream"
 
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
 """The pipelines from the output of `assign-format` to packed memory."""

@@ -33,3 +33,23 @@ func.func private @tm_interpolate_s16(memref<?xi16>, i16, i16, i8) -> i16
 // CHECK: func.func @table
 // CHECK: memref.load %t
 // CHECK: memref.load %t
+
+// -----
+
+// What is no integer program stays a call.
+func.func @floats(%x: f32) -> i16 {
+  %y = func.call @tm_expf(%x) : (f32) -> f32
+  %z = func.call @tm_f32_to_bf16(%y) : (f32) -> i16
+  %r = arith.constant 1 : i8
+  %w = func.call @tm_multiply_i16(%z, %z, %r) : (i16, i16, i8) -> i16
+  func.return %w : i16
+}
+func.func private @tm_expf(f32) -> f32
+func.func private @tm_f32_to_bf16(f32) -> i16
+func.func private @tm_multiply_i16(i16, i16, i8) -> i16
+// CHECK: func.call @tm_expf
+// CHECK: func.call @tm_f32_to_bf16
+// CHECK-NOT: func.call
+// CHECK: func.func private @tm_expf
+// CHECK: func.func private @tm_f32_to_bf16
+// CHECK-NOT: func.func private

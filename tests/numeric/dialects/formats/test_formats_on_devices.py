@@ -1,4 +1,4 @@
-"""Every registered format in C: operations and a small network give the evaluator's bits on every device."""
+"""Every registered format in C, and compiled by LLVM: operations and a small network give the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.devices import PRINTED
-from programs.lowered import lowered
+from programs.devices import PRINTED, chips_of_llvm, with_llvm
 from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
+from programs.on_boards import printed
 from programs.spread import spread
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.llvm import build_upstream
+from tinyml.runtime.devices.registry import LLVM, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
@@ -31,7 +31,7 @@ SLOW = 4
 
 def limit(device: str) -> int | None:
     """Samples that a device runs; None for all that there are."""
-    return None if device == HOST else SLOW
+    return None if device in (HOST, LLVM) else SLOW
 
 
 PAIRS = 1 << 14
@@ -137,19 +137,24 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 
 @pytest.mark.parametrize("sort", spread(SORTS, 7), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """On another target than the network."""
+    """On another target than the network, by gcc and by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]
-    ctx = context()
-    module = Parser(ctx, elementwise(format)).parse_module()
+    module = Parser(context(), elementwise(format)).parse_module()
     module.verify()
     interface, expected = interface_of(module), evaluate(module, x).scores
     assert expected is not None
     check_means(format, expected)
-    write_c(lowered(module, ctx, target=target), ctx, target, tmp_path)
-    for device in devices:
+    sources = printed(module, target, tmp_path / "c")
+    ways = [(device, sources, type(runner_for(device)).build) for device in devices]
+    for device in with_llvm():
+        upstream = printed(module, device, tmp_path / "mlir")
+        ways.append((device, upstream, type(runner_for(device)).build))
+        chips = chips_of_llvm()
+        ways += [(chip, upstream, build_upstream) for chip in chips[SORTS.index(sort) % 2 :: 2]]
+    for number, (device, source, build) in enumerate(ways):
         runner, samples = runner_for(device), slice(limit(device))
-        result = runner.run(runner.build(tmp_path, interface, tmp_path / device), interface, x[samples])
+        result = runner.run(build(runner, source, interface, tmp_path / str(number)), interface, x[samples])
         assert first_mismatch(Outputs(None, expected[samples]), Outputs(None, result.scores)) is None
 
 
@@ -195,6 +200,6 @@ def test_network(sort: Sort, tmp_path: Path):
     # What is measured on the target is compared with the evaluator.
     assert report["flash_bytes"] is not None
     assert report["mismatch"] is None
-    for device in (one for one in devices if one != target):
+    for device in (one for one in (*devices, *with_llvm()) if one != target):
         result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
         assert result["mismatch"] is None

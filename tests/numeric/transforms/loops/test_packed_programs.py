@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.devices import TURNS
+from programs.devices import TURNS, with_llvm
+from programs.on_boards import write_program
 from programs.spread import spread
 
 from tinyml.dialects.context import context
@@ -162,6 +163,12 @@ def check(
             text = io.StringIO()
             CTarget(target, file).emit(ctx, lowered, text)
             (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
+    for device in with_llvm():
+        buffers = module.clone()
+        passes = pipelines.flatten("formats-to-buffers", options)
+        pipelines.run(buffers, ctx, [step for step in passes if not isinstance(step, UnpackBuffersPass)])
+        write_program(buffers, device, folder / device, options)
+        devices = [*devices, (device, device)]
     for target, device in dict.fromkeys(devices):
         runner, built = runner_for(device), folder / target
         found = runner.run(runner.build(built, interface, folder / f"build-{device}", "-Os"), interface, inputs).scores

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from programs import gural_murmann
 from programs.compiled import compile_without_pictures
+from programs.devices import with_llvm
 from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
 from programs.spread import spread
@@ -120,10 +121,10 @@ def test_shapes(plan: str, shape: str, tmp_path: Path):
     PlanExecutionPass(plan).apply(context(), turned)
     assert any(isinstance(op, tdsl.Conv2dOp) and op.turns is not None for op in turned.walk())
     assert first_mismatch(expected, evaluate(turned, x)) is None
-    # Beside the usual board, which compiling runs; by the plan and the shape, both devices take turns.
-    device = ("host", "cortex-m4")[(len(plan) + SHAPES[shape][0][0]) % 2]
-    ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
-    assert ran["mismatch"] is None
+    # Beside the usual board, which compiling runs; by the plan and the shape, two devices take turns.
+    for device in (("host", "cortex-m4")[(len(plan) + SHAPES[shape][0][0]) % 2], *with_llvm()):
+        ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
+        assert ran["mismatch"] is None
 
 
 @pytest.mark.parametrize("reused", [False, True])

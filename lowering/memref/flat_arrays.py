@@ -1,0 +1,132 @@
+"""The arrays of a program as one-dimensional memrefs in no memory space, and accesses to them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    i8,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import scratch
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
+from tinyml.targets.c.names import Names
+from tinyml.transforms.ir.addresses import AddressNest
+
+ARENA = "arena"
+"""The symbol of the arena."""
+
+ALIGNMENT = 8
+"""Bytes of alignment of the arena: those of the widest element."""
+
+
+class Array(NamedTuple):
+    """An array: the one-dimensional memref that it lies in, and its first element there."""
+
+    root: SSAValue
+    start: SSAValue | int
+
+
+class FlatArrays:
+    """The arrays of a function. nest: the builder of accesses; entry: that of what the function begins with."""
+
+    def __init__(self, function: func.FuncOp):
+        self.function = function
+        self.at: dict[SSAValue, Array] = {}
+        self.views: dict[SSAValue, scratch.ViewOp] = {}
+        """The views of the arena by the memrefs that replace them."""
+        self.names = Names((function.sym_name.data, ARENA))
+        self.constants: dict[Attribute, SSAValue] = {}
+        first = function.body.block.first_op
+        assert first is not None
+        self.nest = self.entry = AddressNest(first)
+
+    def array(self, value: SSAValue) -> Array:
+        """Where an array lies; raises `InputError` for a memref of another origin."""
+        if (found := self.at.get(value)) is None:
+            owner = value.owner if isinstance(value.owner, Operation) else self.function
+            raise error_at(owner, f"'{owner.name}' gives {value.type}, expected a constant, an argument or a view")
+        return found
+
+    def load(self, value: SSAValue, index: SSAValue | int) -> SSAValue:
+        root, start = self.array(value)
+        return self.nest.load(root, [self.nest.value(self.nest.sum(start, index))])
+
+    def store(self, element: SSAValue, value: SSAValue, index: SSAValue | int) -> None:
+        root, start = self.array(value)
+        self.nest.store(element, root, [self.nest.value(self.nest.sum(start, index))])
+
+    def address(self, value: SSAValue) -> SSAValue:
+        """The address of an array's first element."""
+        root, start = self.array(value)
+        address = self.nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(root))
+        if start == 0:
+            return address
+        return self.nest.add(address, self.nest.times(self.nest.value(start), element_bytes(memref_type(root))))
+
+    def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
+        """The arena and the first byte of a buffer in it."""
+        root, start = self.array(value)
+        view, size = self.views[root], element_bytes(memref_type(root))
+        first = start * size if isinstance(start, int) else self.nest.times(start, size)
+        return self.at[view.arena].root, self.nest.sum(first, view.offset.value.data)
+
+    def constant(self, op: scratch.ConstantOp) -> SSAValue:
+        """A constant array; equal arrays share one."""
+        if op.value not in self.constants:
+            name = self.names.fresh(op.result.name_hint or "table")
+            type = flat(op.result)
+            raws: TensorType[Any] = TensorType(type.element_type, type.get_shape())
+            value = DenseIntOrFPElementsAttr(raws, op.value.data)
+            self._global(name, type, value, element_bytes(type), constant=UnitAttr())
+            self.constants[op.value] = self._begin_with(memref.GetGlobalOp(name, type), op.result)
+        return self.constants[op.value]
+
+    def allocate(self, op: Operation) -> None:
+        """Make the memref of a constant, of a local array, of the arena or of a view, if the op gives one."""
+        match op:
+            case scratch.ConstantOp():
+                self.at[op.result] = Array(self.constant(op), 0)
+            case memref.AllocaOp():
+                type = flat(op.memref)
+                local = memref.AllocaOp.get(type.element_type, op.alignment, type.get_shape())
+                self.at[op.memref] = Array(self._begin_with(local, op.memref), 0)
+            case scratch.ArenaOp():
+                zeros = DenseIntOrFPElementsAttr(TensorType(i8, [op.size]), BytesAttr(b"\0"))
+                self._global(ARENA, flat(op.result), zeros, ALIGNMENT)
+                self.at[op.result] = Array(self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0)
+            case scratch.ViewOp():
+                shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].root
+                view = self._begin_with(memref.ViewOp(arena, shift, [], flat(op.result)), op.result)
+                self.views[view] = op
+                self.at[op.result] = Array(view, 0)
+            case _:
+                pass
+
+    def _begin_with(self, op: Operation, like: SSAValue) -> SSAValue:
+        value = self.entry.insert(op)
+        value.name_hint = like.name_hint
+        return value
+
+    def _global(
+        self, name: str, type: MemRefType[Attribute], value: Attribute, alignment: int, constant: UnitAttr | None = None
+    ) -> None:
+        made = memref.GlobalOp.get(StringAttr(name), type, value, constant=constant, alignment=alignment)
+        made.location = self.function.location
+        Rewriter.insert_op(made, InsertPoint.before(self.function))
+
+
+def flat(array: SSAValue) -> MemRefType[Attribute]:
+    """The type of an array in one dimension and in no memory space."""
+    return MemRefType(memref_type(array).element_type, [elements_of(array)], memory_space=NoneAttr())

@@ -1,0 +1,89 @@
+"""Packed elements, read and written bit by bit: the layout is a table, and no code follows from a width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerType, i8, i32
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import scratch
+from tinyml.dialects.layouts.packed_bits import bit_positions, group_bytes, group_length, has_inverted_sign
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import memref_type
+from tinyml.lowering.memref.flat_arrays import FlatArrays
+
+
+class PackedElements:
+    """Elements of `bits` bits in an array of bytes, in the layout of `packed_bits`, read and written bit by bit."""
+
+    def __init__(self, arrays: FlatArrays, bytes: SSAValue, bits: int):
+        self.arrays, self.bytes, self.bits = arrays, bytes, bits
+        self.nest = arrays.nest
+
+    def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
+        """The byte with a bit of an element, and the place of the bit in it, an i32."""
+        nest, length = self.nest, group_length(self.bits)
+        positions = bit_positions(self.bits, gaps=False)
+        table = scratch.ConstantOp.of(np.ascontiguousarray(positions.astype("i1")), i8)
+        table.result.name_hint = f"bits_of_s{self.bits}"
+        group, element = (nest.insert(op(index, nest.index(length))) for op in (arith.DivUIOp, arith.RemUIOp))
+        position = nest.load(self.arrays.constant(table), [nest.add(nest.times(element, self.bits), bit)])
+        wide = nest.insert(arith.ExtSIOp(position, i32))
+        byte = nest.insert(arith.ShRSIOp(wide, nest.constant(3, i32)))
+        within = nest.insert(arith.IndexCastOp(byte, IndexType()))
+        return (
+            nest.add(nest.times(group, group_bytes(self.bits)), within),
+            nest.insert(arith.AndIOp(wide, nest.constant(7, i32))),
+        )
+
+    def _byte(self, at: SSAValue) -> SSAValue:
+        return self.nest.insert(arith.ExtUIOp(self.arrays.load(self.bytes, at), i32))
+
+    def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
+        """The element at an index, in a wider type."""
+        nest = self.nest
+
+        def add(bit: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            at, place = self._bit(index, bit)
+            lowest = nest.insert(arith.AndIOp(nest.insert(arith.ShRUIOp(self._byte(at), place)), nest.constant(1, i32)))
+            shifted = nest.insert(arith.ShLIOp(lowest, nest.insert(arith.IndexCastOp(bit, i32))))
+            return [nest.insert(arith.OrIOp(sums[0], shifted))]
+
+        value = nest.fold(nest.index(self.bits), [nest.constant(0, i32)], add)[0]
+        if signed and has_inverted_sign(self.bits):
+            value = nest.insert(arith.SubiOp(value, nest.constant(1 << self.bits - 1, i32)))
+        elif signed:
+            above = nest.constant(32 - self.bits, i32)
+            value = nest.insert(arith.ShRSIOp(nest.insert(arith.ShLIOp(value, above)), above))
+        return nest.insert(arith.TruncIOp(value, cast("IntegerType[int, Any]", type)))
+
+    def store(self, value: SSAValue, index: SSAValue) -> None:
+        """Write an element."""
+        nest = self.nest
+        wide = value if value.type == i32 else nest.insert(arith.ExtSIOp(value, i32))
+        if has_inverted_sign(self.bits):
+            wide = nest.add(wide, nest.constant(1 << self.bits - 1, i32))
+
+        def write(bit: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            at, place = self._bit(index, bit)
+            shifted = nest.insert(arith.ShRUIOp(wide, nest.insert(arith.IndexCastOp(bit, i32))))
+            new = nest.insert(arith.ShLIOp(nest.insert(arith.AndIOp(shifted, nest.constant(1, i32))), place))
+            mask = nest.insert(arith.ShLIOp(nest.constant(1, i32), place))
+            others = nest.insert(arith.XOrIOp(mask, nest.constant(255, i32)))
+            kept = nest.insert(arith.AndIOp(self._byte(at), others))
+            self.arrays.store(nest.insert(arith.TruncIOp(nest.insert(arith.OrIOp(kept, new)), i8)), self.bytes, at)
+            return []
+
+        nest.fold(nest.index(self.bits), [], write)
+
+    def unpack(self, target: SSAValue, groups: SSAValue, *, signed: bool) -> None:
+        """Copy whole groups to a plain array."""
+        type = memref_type(target).element_type
+
+        def body(at: SSAValue) -> None:
+            self.arrays.store(self.load(at, signed=signed, type=type), target, at)
+
+        self.nest.each(self.nest.times(groups, group_length(self.bits)), body)

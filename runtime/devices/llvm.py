@@ -1,0 +1,123 @@
+"""Programs in upstream dialects of MLIR, compiled by LLVM: a second back end, which shares no code with ours."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, RunResult
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import run_command
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.package import Package
+from tinyml.targets.registry import HOST
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PACKAGES = (Package("mlir-19-tools", command="mlir-opt-19"), Package("clang-19", command="clang-19"))
+"""The Debian packages that have the tools; newer versions, and tools without a version in their names, do as well."""
+
+_TOOLS = ("mlir-opt", "mlir-translate", "clang")
+_VERSIONS = ("", "-22", "-21", "-20", "-19")
+
+_TO_LLVM = (
+    "convert-scf-to-cf",
+    "expand-strided-metadata",
+    "finalize-memref-to-llvm{{index-bitwidth={bits}}}",
+    "convert-arith-to-llvm{{index-bitwidth={bits}}}",
+    "convert-cf-to-llvm{{index-bitwidth={bits}}}",
+    "convert-func-to-llvm{{index-bitwidth={bits} use-bare-ptr-memref-call-conv=1}}",
+    "reconcile-unrealized-casts",
+)
+
+
+def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
+    """Passes of mlir-opt, by which functions take pointers in place of arrays. bits: of an index."""
+    return ",".join(_TO_LLVM).format(bits=bits)
+
+
+def _tools() -> Sequence[str]:
+    """The paths of mlir-opt, mlir-translate and clang, all of one version; empty if there are none."""
+    for version in _VERSIONS:
+        found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{version}")) is not None]
+        if len(found) == len(_TOOLS):
+            return found
+    return ()
+
+
+def are_installed() -> bool:
+    """True if the tools of MLIR and LLVM are installed, in any version that is known."""
+    return bool(_tools())
+
+
+def tools() -> Sequence[str]:
+    """As `_tools`; raises `InputError`, which names the Debian packages, if there are none."""
+    if found := _tools():
+        return found
+    names = " ".join(package.name for package in PACKAGES)
+    raise InputError(
+        f"'mlir-opt', 'mlir-translate' and 'clang' are not installed; on Debian or Ubuntu: apt install {names}"
+    )
+
+
+def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
+    """Compile a module in upstream dialects to an object file.
+
+    flags: of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    """
+    optimizer, translate, clang = tools()
+    passes = to_llvm(32) if triple else to_llvm()
+    dialect, text = file.with_suffix(".llvm.mlir"), file.with_suffix(".ll")
+    run_command(optimizer, [module, f"--pass-pipeline=builtin.module({passes})", "-o", dialect])
+    run_command(translate, ["--mlir-to-llvmir", dialect, "-o", text])
+    target = [f"--target={triple}"] if triple else []
+    sections = "-ffunction-sections", "-fdata-sections", "-Wno-override-module"
+    run_command(clang, [*target, *flags, *sections, "-c", text, "-o", file])
+
+
+def build_upstream(
+    runner: Runner,
+    source_dir: Path,
+    interface: Interface,
+    workdir: Path,
+    optimize: str | None = None,
+    extra_flags: Sequence[str] = (),
+) -> Build:
+    """Link NAME.mlir, compiled by LLVM, with the C files of a folder and the harness of a runner's chip.
+
+    The arguments are those of `Runner.build`.
+    """
+    level, triple = optimize or runner.optimize, runner.chip.triple
+    # The flags of a board name its core.
+    flags = [level, *(runner.board.flags if triple else ("-fPIC",))]
+    workdir.mkdir(parents=True, exist_ok=True)
+    compiled = workdir / f"{interface.name}.o"
+    compile_upstream(source_dir / f"{interface.name}.mlir", compiled, flags, triple)
+    return runner.build(source_dir, interface, workdir, level, [*extra_flags, str(compiled)])
+
+
+@dataclass(frozen=True)
+class LlvmRunner(Runner):
+    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` beside the C files."""
+
+    name: str = HOST
+
+    def build(
+        self,
+        source_dir: Path,
+        interface: Interface,
+        workdir: Path,
+        optimize: str | None = None,
+        extra_flags: Sequence[str] = (),
+    ) -> Build:
+        return build_upstream(runner_for(self.name), source_dir, interface, workdir, optimize, extra_flags)
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return runner_for(self.name).run(build, interface, inputs)

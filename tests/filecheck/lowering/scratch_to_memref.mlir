@@ -1,0 +1,109 @@
+// RUN: tinyml-opt %s -p expand-nests,inline-runtime,lower-scratch-to-memref,simplify --split-input-file | filecheck %s
+
+// Arrays lie in one dimension: constants in globals, of which equal ones are one, and buffers in an arena of bytes.
+// A slice is an offset. No attribute of ours is left.
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @model(%x: memref<1x2xi8> {tinyml.format = "!fixed.q<8, 7>"}) -> (index, memref<3xi16>) {
+    %arena = scratch.arena {alignment = 2 : i64, lower_bound = 8 : i64} : memref<8xi8>
+    %a = scratch.view %arena[2 : i64] : memref<8xi8> to memref<3xi16>
+    %w = scratch.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> -> memref<2x2xi16, #scratch.flash>
+    %again = scratch.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> -> memref<2x2xi16, #scratch.flash>
+    %zero = arith.constant 0 : index
+    %i = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %row = scratch.slice %w[%two] : memref<2x2xi16, #scratch.flash> to memref<2xi16, #scratch.flash>
+    %v = memref.load %row[%i] : memref<2xi16, #scratch.flash>
+    %u = memref.load %again[%zero, %i] : memref<2x2xi16, #scratch.flash>
+    %sum = arith.addi %v, %u : i16
+    memref.store %sum, %a[%i] : memref<3xi16>
+    %t = memref.load %x[%zero, %i] : memref<1x2xi8>
+    %label = arith.index_cast %t : i8 to index
+    func.return %label, %a : index, memref<3xi16>
+  }
+}
+// CHECK: builtin.module {
+// CHECK-NEXT: sym_name = "arena", type = memref<8xi8>, initial_value = dense<0> : tensor<8xi8>, sym_visibility = "private", alignment = 8 : i64
+// CHECK-NEXT: sym_name = "w", type = memref<4xi16>, initial_value = dense<[1, 2, 3, 4]> : tensor<4xi16>, sym_visibility = "private", constant, alignment = 2 : i64
+// CHECK-NEXT: func.func @model_predict(%x: memref<2xi8>) -> i32 {
+// CHECK: [[arena:%.*]] = memref.get_global @arena : memref<8xi8>
+// CHECK: [[two:%.*]] = arith.constant 2 : index
+// CHECK: %a = memref.view [[arena]][[[two]]][] : memref<8xi8> to memref<3xi16>
+// CHECK: %w = memref.get_global @w : memref<4xi16>
+// CHECK-NOT: get_global
+// CHECK: [[three:%.*]] = arith.constant 3 : index
+// CHECK: memref.load %w[[[three]]] : memref<4xi16>
+// CHECK: [[one:%.*]] = arith.constant 1 : index
+// CHECK: memref.load %w[[[one]]] : memref<4xi16>
+// CHECK: memref.store {{.*}}, %a[{{.*}}] : memref<3xi16>
+// CHECK: memref.load %x[{{.*}}] : memref<2xi8>
+// CHECK: [[label:%.*]] = arith.index_cast %label : index to i32
+// CHECK: func.return [[label]] : i32
+// CHECK: func.func @model_scores() -> index {
+// CHECK: "memref.extract_aligned_pointer_as_index"
+// CHECK: arith.constant 2 : index
+// CHECK: arith.addi
+
+// -----
+
+// A function that is no integer program is C's: it takes integers as C passes them, and arrays by their addresses.
+func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<2xi8>
+  %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<1xi16>
+  %table = scratch.constant dense<[1, 2, 3]> : tensor<3xi16> -> memref<3xi16, #scratch.flash>
+  %any = "memref.cast"(%table) : (memref<3xi16, #scratch.flash>) -> memref<?xi16>
+  %zero = arith.constant 0 : index
+  %a = memref.load %x[%zero] : memref<4xi16>
+  %f = func.call @tm_bf16_to_f32(%a) : (i16) -> f32
+  %b = func.call @tm_f32_to_bf16(%f) : (f32) -> i16
+  %wide = arith.extsi %b : i16 to i32
+  %c = func.call @tm_log_s32(%any, %wide) : (memref<?xi16>, i32) -> i32
+  %d = arith.trunci %c : i32 to i16
+  memref.store %d, %y[%zero] : memref<1xi16>
+  func.return %y : memref<1xi16>
+}
+func.func private @tm_bf16_to_f32(i16) -> f32
+func.func private @tm_f32_to_bf16(f32) -> i16
+func.func private @tm_log_s32(memref<?xi16>, i32) -> i32
+// CHECK: func.func @calls_predict(%x: memref<4xi16>) {
+// CHECK: [[wide:%.*]] = arith.extsi {{.*}} : i16 to i32
+// CHECK: func.call @calls_tm_bf16_to_f32([[wide]]) : (i32) -> f32
+// CHECK: [[rounded:%.*]] = func.call @calls_tm_f32_to_bf16({{.*}}) : (f32) -> i32
+// CHECK: arith.trunci [[rounded]] : i32 to i16
+// CHECK: [[address:%.*]] = "memref.extract_aligned_pointer_as_index"
+// CHECK: func.call @calls_tm_log_s32([[address]], {{.*}}) : (index, i32) -> i32
+// CHECK: func.func @calls_scores() -> index
+// CHECK-NOT: func.func private @tm_
+// CHECK: func.func private @calls_tm_bf16_to_f32(i32) -> f32
+// CHECK-NEXT: func.func private @calls_tm_f32_to_bf16(f32) -> i32
+// CHECK-NEXT: func.func private @calls_tm_log_s32(index, i32) -> i32
+
+// -----
+
+// The caller writes the input to an address, or supplies its rows.
+func.func @own() -> index {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+  %x = scratch.view %arena[1 : i64] {input} : memref<4xi8> to memref<2xi8>
+  %zero = arith.constant 0 : index
+  %v = memref.load %x[%zero] : memref<2xi8>
+  %label = arith.index_cast %v : i8 to index
+  func.return %label : index
+}
+// CHECK: func.func @own_predict() -> i32
+// CHECK: func.func @own_input() -> index
+
+// -----
+
+func.func @rows(%x: memref<4x2xi8>) -> index attributes {tdsl.interface = #tdsl.interface<input = <received = 2>>} {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
+  %row = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2xi8>
+  %one = arith.constant 1 : index
+  scratch.receive %x[%one] to %row : memref<4x2xi8> to memref<2xi8>
+  %v = memref.load %row[%one] : memref<2xi8>
+  %label = arith.index_cast %v : i8 to index
+  func.return %label : index
+}
+// CHECK: func.func @rows_predict() -> i32
+// CHECK: [[one:%.*]] = arith.index_cast %one : index to i32
+// CHECK: [[row:%.*]] = "memref.extract_aligned_pointer_as_index"(%row)
+// CHECK: func.call @rows_row([[row]], [[one]]) : (index, i32) -> ()
+// CHECK: func.func private @rows_row(index, i32) -> ()

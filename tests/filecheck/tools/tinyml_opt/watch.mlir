@@ -1,0 +1,19 @@
+// RUN: tinyml-opt %s -p canonicalize,buffers-to-loops --mlir-print-ir-after-all 2>&1 | filecheck %s --check-prefix=DUMP
+// RUN: tinyml-opt %s -p canonicalize,buffers-to-loops --mlir-timing 2>&1 | filecheck %s --check-prefix=TIME
+// RUN: not tinyml-opt %s --verify-each=maybe 2>&1 | filecheck %s --check-prefix=EACH
+
+// Every pass is watched, those of a named pipeline too.
+func.func @f(%x: memref<1x2x!fixed.q<8, 7>>) -> memref<1x2x!fixed.q<8, 7>> {
+  %y = scratch.alloc : memref<1x2x!fixed.q<8, 7>>
+  tdsl.relu %x : memref<1x2x!fixed.q<8, 7>> into %y : memref<1x2x!fixed.q<8, 7>>
+  func.return %y : memref<1x2x!fixed.q<8, 7>>
+}
+// DUMP: // -----// IR Dump After canonicalize //----- //
+// DUMP: tdsl.relu
+// DUMP: // -----// IR Dump After lower-tdsl-to-loops //----- //
+// DUMP: scf.for
+// DUMP: // -----// IR Dump After select-kernels //----- //
+// TIME: {{[0-9.]+}} s  canonicalize
+// TIME: {{[0-9.]+}} s  lower-tdsl-to-loops
+// TIME: {{[0-9.]+}} s  select-kernels
+// EACH: error: argument --verify-each: invalid choice: 'maybe' (choose from

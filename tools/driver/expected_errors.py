@@ -1,0 +1,70 @@
+"""The errors that a file of IR expects, in comments as mlir-opt reads them with `--verify-diagnostics`.
+
+`// expected-error {{TEXT}}` expects an error on its line whose message contains TEXT; `@+N`, `@-N`, `@below` and
+`@above` behind `expected-error` name another line, and `@unknown` an error without one. In `expected-error-re` each
+`{{...}}` inside the text is a regular expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tinyml.dialects.errors import InputError
+
+_COMMENT = re.compile(
+    r"expected-(?P<kind>\w+?)(?P<pattern>-re)?(?:@(?P<where>[+-]\d+|above|below|unknown))?\s*\{\{(?P<text>.*)\}\}"
+)
+
+_LINES = {None: 0, "above": -1, "below": 1}
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """An error that is expected on a line, on none if `line` is None. at: the line of the comment."""
+
+    at: int
+    line: int | None
+    text: str
+    pattern: re.Pattern[str]
+
+    def fits(self, error: InputError) -> bool:
+        return error.line == self.line and self.pattern.search(error.message) is not None
+
+
+def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError]:
+    """The errors that a text expects. offset: lines of the file before it.
+
+    Raises `InputError` for a comment that expects anything else.
+    """
+    return [*_expected(text, file, offset)]
+
+
+def _expected(text: str, file: str, offset: int) -> Iterator[ExpectedError]:
+    for number, line in enumerate(text.split("\n"), offset + 1):
+        if (found := _COMMENT.search(line)) is None:
+            continue
+        if found["kind"] != "error":
+            raise InputError(f"expected-{found['kind']}: there are errors only", file=file, line=number)
+        pieces = re.split(r"\{\{(.*?)\}\}", found["text"]) if found["pattern"] else [found["text"]]
+        pattern = "".join(piece if turn % 2 else re.escape(piece) for turn, piece in enumerate(pieces))
+        where = found["where"]
+        at = None if where == "unknown" else number + (_LINES[where] if where in _LINES else int(where))
+        try:
+            yield ExpectedError(number, at, found["text"], re.compile(pattern))
+        except re.error as error:
+            raise InputError(f"expected-error-re: {error}", file=file, line=number) from error
+
+
+def check_errors(expected: Sequence[ExpectedError], error: InputError | None, file: str) -> None:
+    """Raise `InputError` for an error that nothing expects, and for one that is expected and was not produced.
+
+    A text has one error at most, as the first one ends its processing.
+    """
+    produced = next((each for each in expected if error is not None and each.fits(error)), None)
+    if error is not None and produced is None:
+        raise InputError(f"unexpected error: {error.message}", file=file, line=error.line, column=error.column)
+    for each in expected:
+        if each is not produced:
+            raise InputError(f"expected error '{each.text}' was not produced", file=file, line=each.at)

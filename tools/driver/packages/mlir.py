@@ -1,0 +1,52 @@
+"""The packaging `mlir`: the model in upstream dialects of MLIR, and a driver in C that checks it on stored samples."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.context import context
+from tinyml.runtime.devices.llvm import to_llvm
+from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, stored_samples
+from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.upstream import upstream_files
+
+if TYPE_CHECKING:
+    from tinyml.tools.driver.packages.packaging import PackagedModel
+
+_RUN = "{result} {name}_run(void)\n{{\n    {returned}{name}_predict({argument});\n}}\n"
+
+_ARRAY = "static {ctype} array[{length}];\n\n{ctype} *{name}_input(void)\n{{\n    return array;\n}}\n\n"
+"""The caller's array, for a program whose input does not lie in the arena."""
+
+
+def _caller(model: PackagedModel) -> str:
+    """The functions of `NAME.h` by which `samples.h` reaches the model; `NAME.mlir` has those below them."""
+    interface = model.interface
+    if interface.row_elements is not None:
+        return ""
+    words = {"name": model.name, "ctype": interface.array_ctype, "length": interface.array_length}
+    run = _RUN.format(
+        **words,
+        result="int16_t" if interface.has_label else "void",
+        returned="return " if interface.has_label else "",
+        argument="" if interface.in_own_buffer else "array",
+    )
+    return run if interface.in_own_buffer else _ARRAY.format(**words) + run
+
+
+def _files(model: PackagedModel) -> dict[str, str]:
+    words = model_words(model) | {"caller": _caller(model), "passes": to_llvm()}
+    header, buffers = f"{model.name}.h", load_program(model.folder / "ir" / "2-buffers.mlir", context())
+    templates = filled_templates(files("tinyml.tools.driver.packages") / "templates" / "mlir", words)
+    return {
+        **upstream_files(buffers),
+        header: model.sources[header],
+        "samples.h": stored_samples(model),
+        **{str(path): text for path, text in templates},
+    }
+
+
+MLIR = Packaging("mlir", _files)
+"""The packaging: `make` in `mlir/` compiles the model by LLVM, and runs it."""
