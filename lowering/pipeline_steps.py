@@ -169,7 +169,9 @@ PIPELINES = {
             "place-constants",
         ),
     ),
-    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", "simplify", "licm")),
+    LOOPS_TO_BITS: PipelineSteps(
+        """L3 to L4.""", ("lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm")
+    ),
     BITS_TO_C: PipelineSteps(
         """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
         ("hint-loops", "expand-nests", "lower-arith-to-c"),

@@ -63,6 +63,7 @@ DIALECTS = {
     "zeroskew": _dialect("formats.zeroskew.type", "ZEROSKEW"),
     "c": _dialect("c", "C"),
     "codebook": _dialect("formats.codebook", "CODEBOOK"),
+    "exact": _dialect("exact", "EXACT"),
     "fixed": _dialect("formats.fixed.type", "FIXED"),
     "midrise": _dialect("formats.midrise", "MIDRISE"),
     "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),

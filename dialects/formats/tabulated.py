@@ -103,13 +103,18 @@ class TabulatedFormat(ExactFormat):
         return raws[index].astype(self.dtype)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        raws = self.stored(m, value)
+        return m.decode(self, self.stored(m, value))
+
+    def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
         self._require_few_bits()
         entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
         low, high = self.integers(np.array([raws.low, raws.high])).tolist()
         return Int(entry.value, entry.width, low, high)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(m.encode(self, x, scale), self.stored_width)
+
+    def from_integer(self, m: Machine[V], x: Int[V], scale: int) -> Int[V]:
         raws, _ = self.numbers
         thresholds = self.thresholds
         self._require_few_bits()
@@ -123,7 +128,7 @@ class TabulatedFormat(ExactFormat):
         if (gap := int(raws[-1]) - (len(raws) - 1 - zero)) > 0:
             above, below = m.add(raw, m.const(gap)), m.sub(raw, m.const(gap))
             raw = m.choose(m.at_least(raw, 1), above, m.choose(m.at_least(raw, 0), raw, below))
-        return m.settle(Int(m.held(raw, 16), 16, int(raws[0]), int(raws[-1])), self.stored_width)
+        return Int(m.held(raw, 16), 16, int(raws[0]), int(raws[-1]))
 
     def _require_few_bits(self) -> None:
         if int(self.thresholds[-1]) > limits(32)[1]:

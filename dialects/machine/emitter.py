@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 WRAPS = "wraps"
 """Attribute of a truncation that may lose bits; in any other truncation the value fits."""
-
-
-GREATER = 4
-"""The predicate `sgt` of arith.cmpi."""
 
 
 class EmissionContext(Protocol):
@@ -66,18 +62,7 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:
-        return self.context.intervals.get(value) or self._known_greater(value)
-
-    def _known_greater(self, value: SSAValue) -> tuple[int, int] | None:
-        """The interval of the greater of two values, which is at least 0 for a value and its negative."""
-        if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
-            return None
-        lhs, rhs = owner.lhs, owner.rhs
-        if owner.cond.owner.predicate.value.data != GREATER or [*owner.cond.owner.operands] != [lhs, rhs]:
-            return None
-        intervals = [self.known(side) or limits(self.width_of(side)) for side in (lhs, rhs)]
-        low, high = (max(ends) for ends in zip(*intervals, strict=True))
-        return (max(low, 0) if _is_negative_of(lhs, rhs) or _is_negative_of(rhs, lhs) else low), high
+        return self.context.intervals.get(value)
 
     def settle(self, x: Int[SSAValue], width: int) -> SSAValue:
         value = self.held(x, width)
@@ -137,8 +122,12 @@ class Emitter(Machine[SSAValue]):
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.SelectOp(condition, a, b))
 
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
+        """A memref of a table in flash."""
+        return self.context.table(name, table)
+
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:
-        memref = self.context.table(name, table)
+        memref = self.table(name, table)
         if not isinstance(index.type, IndexType):
             index = self.insert(arith.IndexCastOp(index, IndexType()))
         return self.insert(LoadOp.get(memref, [index]))
@@ -170,13 +159,8 @@ class Emitter(Machine[SSAValue]):
         self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: SSAValue
     ) -> SSAValue:
         [type, *_] = RUNTIME_FUNCTIONS[function].arguments
-        memref = CastOp.get(self.context.table(name, table), cast("MemRefType[Attribute]", type))
+        memref = CastOp.get(self.table(name, table), cast("MemRefType[Attribute]", type))
         return self.call(function, self.insert(memref), *arguments)
 
     def width_of(self, value: SSAValue) -> int:
         return cast("IntegerType[int, Any]", value.type).width.data
-
-
-def _is_negative_of(value: SSAValue, other: SSAValue) -> bool:
-    """True for 0 - other."""
-    return isinstance(op := value.owner, arith.SubiOp) and op.rhs is other and const_evaluate_operand(op.lhs) == 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
@@ -22,7 +22,7 @@ from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
+    from xdsl.ir import Attribute
 
 V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
@@ -77,6 +77,22 @@ class Int(Generic[V]):
         """n if the integer is known to be 2^n."""
         value = self.constant
         return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
+
+
+@runtime_checkable
+class Coder(Protocol):
+    """A number format whose raws are other integers than those that they stand for."""
+
+    @property
+    def type(self) -> Attribute: ...
+
+    def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
+        """The integer that a raw stands for, in the format's unit."""
+        ...
+
+    def from_integer(self, m: Machine[V], x: Int[V], scale: int) -> Int[V]:
+        """The raw nearest to the exact number x * 2^-scale."""
+        ...
 
 
 class Machine(ABC, Generic[V]):
@@ -382,6 +398,14 @@ class Machine(ABC, Generic[V]):
         if now_high > high:
             value, now_high = self.minsi(value, self.int_constant(high, x.width)), high
         return Int(value, x.width, now_low, now_high)
+
+    def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
+        """The integer that a raw stands for, by the format's own program."""
+        return format.to_integer(self, raws)
+
+    def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:
+        """The raw nearest to the exact number x * 2^-scale, by the format's own program."""
+        return format.from_integer(self, x, scale)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
         """The truth value of x >= threshold; what the interval of x decides is a comparison with an end of its type."""

@@ -23,7 +23,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, number_format
-from tinyml.lowering.num_to_arith import LowerNumToArithPass
+from tinyml.lowering.exact_to_arith import LowerExactToArithPass
+from tinyml.lowering.num_to_exact import LowerNumToExactPass
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -164,7 +165,8 @@ def function(name: str, arguments: Sequence[Attribute], body: Body) -> func.Func
 def lowered(*functions: func.FuncOp) -> Lowered:
     module = ModuleOp(list(functions))
     module.verify()
-    LowerNumToArithPass().apply(Context(), module)
+    LowerNumToExactPass().apply(Context(), module)
+    LowerExactToArithPass().apply(Context(), module)
     module.verify()
     return Lowered(module)
 

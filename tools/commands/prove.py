@@ -64,7 +64,7 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
     stated = [*statements(format)]
     verdicts = [decide(statement, seconds) for statement in stated]
     verdicts += [decide(fact, seconds) for one in variants(format) for fact in facts(one)]
-    return verdicts + _of_calls(stated, seconds), []
+    return verdicts + _of_parts(stated, seconds), []
 
 
 def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
@@ -77,16 +77,18 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
     ops = [one for one in stated if not isinstance(one, Unstated)]
     verdicts = [decide(one, seconds) for one in (*sums, *ops) if not isinstance(one, Unstated)]
     unstated = [one for one in (*sums, *stated) if isinstance(one, Unstated)]
-    return verdicts + _of_calls(ops, seconds), unstated
+    return verdicts + _of_parts(ops, seconds), unstated
 
 
-def _of_calls(stated: Sequence[OpStatement], seconds: float) -> list[Verdict]:
-    """What the functions of the runtime give that the statements' code calls."""
+def _of_parts(stated: Sequence[OpStatement], seconds: float) -> list[Verdict]:
+    """What the statements' ops are made of: ops of `exact`, and functions of the runtime, which these call."""
     from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
 
+    steps = {name: step for statement in stated for name, step in statement.steps.items()}
+    verdicts = [decide(step, seconds) for _, step in sorted(steps.items())]
     calls = sorted(set[Call]().union(*(statement.calls for statement in stated)), key=str)
-    return [decide(function_statement(call), seconds) for call in calls]
+    return verdicts + [decide(function_statement(call), seconds) for call in calls]
 
 
 def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]]]:

@@ -70,7 +70,7 @@ class FunctionStatement(Statement):
         block = _inlined(self.call)
 
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-            reading = read(block, inputs, {})
+            reading = read(block, inputs)
             yield from reading.promises
             yield Promise("the integer program gives the documented result", equal(reading.result, expected))
 
@@ -128,7 +128,7 @@ def called(function: str, arguments: Sequence[Any]) -> int:
     call = Call(function, tuple(arguments))
     result = int(np.asarray(function_statement(call).evaluated([]).array).ravel()[0])
     if RUNTIME_FUNCTIONS[function].program is not None:
-        reading = read(_inlined(call), [], {})
+        reading = read(_inlined(call), [])
         assert all(promise.holds is True for promise in reading.promises)
         assert reading.result == result, f"the program gives {reading.result}, the reference {result}"
     return result

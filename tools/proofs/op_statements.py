@@ -1,20 +1,19 @@
 """Statements about num ops: what they lower to, and what the evaluator computes, is what their formats document.
 
-What is read is what a program gets: the op lowered alone, and the same after `simplify`, with the intervals claimed for
-every value in between.
+What is read is what a program gets, of the op lowered alone: exact integers, each in the interval that its op states;
+registers; and the same after `simplify`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser
 
 from tinyml.dialects import num
@@ -22,17 +21,19 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.exact_integers import Condition, Number
-from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.tools.proofs.function_statements import Call, calls_in
 from tinyml.tools.proofs.op_meanings import assumption_of, meaning_of
 from tinyml.tools.proofs.proving import Documented, Domain, Promises, Statement, equal
-from tinyml.tools.proofs.reading import Promise, read
+from tinyml.tools.proofs.reading import Promise, read, within
+from tinyml.tools.proofs.step_statements import StepStatement, steps_in
 from tinyml.tools.proofs.values import Truths, Values
-from tinyml.transforms.ir.arithmetic import FunctionContext, Interval, lowered_alone
+from tinyml.transforms.ir.arithmetic import Alone, Interval
 from tinyml.transforms.simplify import SimplifyPass
+
+RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
+"""Stages of what an op lowers to, as messages name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +44,13 @@ class OpStatement(Statement):
     calls: set[Call] = field(default_factory=set[Call])
     """Those of the runtime's functions in what the op lowers to, once it is read."""
 
+    steps: dict[str, StepStatement] = field(default_factory=dict[str, StepStatement])
+    """Statements about the ops of `exact` in what it lowers to, by their names, once it is read."""
+
     def promises(self) -> Promises:
         forms = _Forms.of(self.op, self.domains)
-        self.calls.update(calls_in(forms.plain))
+        self.calls.update(calls_in(forms.stages[EMITTED]))
+        self.steps.update({step.name: step for step in steps_in(forms.stages[RECORDED])})
         return forms.promises
 
     def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
@@ -107,65 +112,41 @@ def computed(text: str, *inputs: int) -> int:
     return evaluated
 
 
-class _WatchedEmitter(Emitter):
-    """An emitter that notes every interval on which what it emits relies."""
-
-    def __init__(self, claims: list[tuple[SSAValue, Interval]], before: Operation, context: FunctionContext):
-        super().__init__(before, context)
-        self.claims = claims
-
-    def held(self, x: Int[SSAValue], width: int) -> SSAValue:
-        self.claims.append((x.value, (x.low, x.high)))
-        return super().held(x, width)
-
-    def clamp(self, x: Int[SSAValue], low: int, high: int) -> Int[SSAValue]:
-        self.claims.append((x.value, (x.low, x.high)))
-        return super().clamp(x, low, high)
-
-    def at_least(self, x: Int[SSAValue], threshold: int) -> SSAValue:
-        self.claims.append((x.value, (x.low, x.high)))
-        return super().at_least(x, threshold)
-
-
 @dataclass(frozen=True)
 class _Forms:
-    """What an op lowers to, before and after `simplify`, and the operand that it folds to, if it folds.
+    """What an op lowers to, by its stage, and the operand that it folds to, if it folds.
 
-    intervals: those claimed for values of the first.
+    interval: that proven for the result, if there is one.
     """
 
-    plain: Block
-    simple: Block
-    intervals: Mapping[SSAValue, Interval]
+    stages: Mapping[str, Block]
+    interval: Interval | None
     folded: int | None
 
     @classmethod
     def of(cls, op: num.NumOp, domains: Sequence[Domain]) -> _Forms:
-        claims: list[tuple[SSAValue, Interval]] = []
-        known = [(domain[0], domain[-1]) for domain in domains]
-        block, result = lowered_alone(op, known, partial(_WatchedEmitter, claims))
-        intervals: dict[SSAValue, Interval] = {}
-        returned = cast(Operation, block.last_op).operands[0]
-        for value, (low, high) in [*claims, *([(returned, result)] if result is not None else [])]:
-            least, most = intervals.get(value, (low, high))
-            intervals[value] = max(low, least), min(high, most)
-        module = cast(ModuleOp, cast(Operation, block.parent_op()).parent_op())
-        copy = module.clone()
-        SimplifyPass().apply(context(), copy)
-        [simple] = (one for one in copy.ops if isinstance(one, func.FuncOp) and one.sym_name.data == "alone")
+        alone = Alone.recorded(op, [(domain[0], domain[-1]) for domain in domains])
+        recorded = alone.function.clone()
+        stages = {RECORDED: recorded.body.block, EMITTED: alone.expanded().block}
+        module = alone.context.module.clone()
+        SimplifyPass().apply(context(), module)
+        [simple] = (one for one in module.ops if isinstance(one, func.FuncOp) and one.sym_name.data == "alone")
+        stages[SIMPLE] = simple.body.block
         folded = op.fold() if isinstance(op, HasFolderInterface) else None
         place = None if folded is None else [*op.operands].index(cast(SSAValue, folded[0]))
-        return cls(block, simple.body.block, intervals, place)
+        return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
         """All that has to hold for these inputs."""
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
-        none: Mapping[SSAValue, Interval] = {}
-        for words, block, intervals in (("", self.plain, self.intervals), ("after simplify, ", self.simple, none)):
-            reading = read(block, inputs, intervals)
+        for words, block in self.stages.items():
+            reading = read(block, inputs)
             yield from (Promise(words + one.text, one.holds) for one in reading.promises)
             yield Promise(f"{words}the result is the documented one", equal(reading.result, expected))
+            if self.interval is not None:
+                low, high = self.interval
+                yield Promise(f"{words}the result lies in [{low}, {high}]", within(reading.result, low, high))
 
 
 def _evaluated(op: num.NumOp, inputs: Sequence[Any]) -> Any:

@@ -16,6 +16,8 @@ from math import prod
 from random import Random
 from typing import Any, TypeAlias
 
+from xdsl.utils.exceptions import VerifyException
+
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose
@@ -61,7 +63,8 @@ class Statement(ABC):
     def promises(self) -> Promises:
         """What is to be proved.
 
-        Raises `ValueError` if it cannot be computed at all, and `InputError` or `Unread` if it cannot be read.
+        Raises `ValueError` or `VerifyException` if it cannot be computed at all, and `InputError` or `Unread` if it
+        cannot be read.
         """
 
     @abstractmethod
@@ -129,7 +132,7 @@ def decide(statement: Statement, seconds: float) -> Verdict:
         promises = statement.promises()
     except InputError as error:
         return verdict(error.message, is_open=True)
-    except ValueError as error:
+    except (ValueError, VerifyException) as error:
         return verdict("lowering", Counterexample(statement, (), f"it is not computed at all: {error}"))
     try:
         if prod(map(_size, statement.domains)) <= TRIED:

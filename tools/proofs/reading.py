@@ -1,8 +1,9 @@
-"""Emitted arithmetic, read as exact integers: its result, and what has to hold so that no op overflows.
+"""Lowered arithmetic, read as exact integers: its result, and what has to hold so that no op overflows.
 
-Ops have the meaning of MLIR's `arith` on integers without limits. The emitter promises that every sum, product and
-narrowing fits, that loads stay within their tables, and that values lie in the intervals proven for them; each promise
-is a condition to be proved. Functions of the runtime have the meaning that they document.
+Ops of `exact` have the meaning that they document, others that of MLIR's `arith` on integers without limits. The
+lowering promises that every sum, product and narrowing fits, that loads stay within their tables, and that values lie
+in the intervals proven for them; each promise is a condition to be proved. Functions of the runtime have the meaning
+that they document.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
-from tinyml.dialects import scratch
+from tinyml.dialects import exact, scratch
 from tinyml.dialects.machine.emitter import WRAPS
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
 from tinyml.dialects.machine.machine import limits
@@ -42,29 +43,24 @@ class Reading:
     promises: Sequence[Promise]
 
 
-def read(block: Block, arguments: Sequence[Number], intervals: Mapping[SSAValue, tuple[int, int]]) -> Reading:
-    """Read the arithmetic of one num op. intervals: those claimed for its values.
+def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
+    """Read the arithmetic of one op.
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
     promises: list[Promise] = []
-    values: dict[SSAValue, Any] = {}
 
     def promise(text: str, holds: Condition) -> None:
         if holds is not True:
             promises.append(Promise(text, holds))
 
-    for value, argument in zip(block.args, arguments, strict=True):
-        if (known := intervals.get(value)) is not None:
-            promise(f"an operand lies in [{known[0]}, {known[1]}]", within(argument, *known))
-    return Reading(_run(block, arguments, values, intervals, promise), promises)
+    return Reading(_run(block, arguments, {}, promise), promises)
 
 
 def _run(
     block: Block,
     arguments: Sequence[Any],
     values: dict[SSAValue, Any],
-    intervals: Mapping[SSAValue, tuple[int, int]],
     promise: Callable[[str, Condition], None],
 ) -> Any:
     """What a block returns or yields; values: those of the ops before it."""
@@ -76,18 +72,32 @@ def _run(
         if isinstance(op, scf.ForOp):
             low, high, step, carried = (values[operand] for operand in op.operands)
             for index in range(low, high, step):
-                carried = _run(op.body.block, (index, carried), values, intervals, promise)
+                carried = _run(op.body.block, (index, carried), values, promise)
             values[op.results[0]] = carried
             continue
-        if (read_op := _OPS.get(type(op))) is None:
-            raise Unread(f"{op.name} is not an op on integers")
         [result] = op.results
-        value = values[result] = read_op(op, [values[operand] for operand in op.operands], promise)
-        if isinstance(result.type, IntegerType) and (width := _width(result)) > 1:
+        if isinstance(op, exact.RecordedOp):
+            value = _documented(op, values)
+        elif (read_op := _OPS.get(type(op))) is not None:
+            value = read_op(op, [values[operand] for operand in op.operands], promise)
+        else:
+            raise Unread(f"{op.name} is not an op on integers")
+        values[result] = value
+        if isinstance(op, exact.IntegerOp):
+            low, high = op.interval.ends
+            promise(f"{op.name} lies in [{low}, {high}]", within(value, low, high))
+        elif isinstance(result.type, IntegerType) and (width := _width(result)) > 1:
             promise(f"{op.name} fits in {width} bits", within(value, *limits(width)))
-        if (known := intervals.get(result)) is not None:
-            promise(f"{op.name} lies in [{known[0]}, {known[1]}]", within(value, *known))
     raise AssertionError("the block does not return")
+
+
+def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
+    """What a recorded op documents for its operands."""
+    named = zip(op.parameters(), op.arguments, strict=True)
+    given: dict[str, Any] = {name: values[one] if isinstance(one, SSAValue) else one for name, one in named}
+    if isinstance(op, exact.DivideOp) and not isinstance(given["b"], int):
+        raise Unread("a divisor is not constant")
+    return op.meaning(given)
 
 
 def within(x: Number, low: int, high: int) -> Any:
@@ -193,6 +203,7 @@ _OPS: dict[type[Operation], Callable[[Operation, Sequence[Any], Callable[[str, A
     arith.ExtUIOp: lambda op, x, promise: choose(x[0], 1, 0),
     arith.TruncIOp: _truncate,
     arith.IndexCastOp: lambda op, x, promise: x[0],
+    exact.WithinOp: lambda op, x, promise: x[0],
     scratch.ConstantOp: _table,
     memref.CastOp: lambda op, x, promise: x[0],
     memref.LoadOp: _load,

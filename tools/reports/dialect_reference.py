@@ -78,9 +78,18 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "num": (
         "num: scalars of a number format",
         "Level L3: what one iteration of a loop computes. An accumulator holds an exact sum until `num.finish` rounds "
-        "it. `lower-num-to-arith` asks the format of each op for its integer arithmetic, and calls the C function "
+        "it. `lower-num-to-exact` asks the format of each op for its integer arithmetic, and calls the C function "
         "of a `num.call`.",
         ["num"],
+    ),
+    "exact": (
+        "exact: integers in proven intervals",
+        "Between L3 and L4: what a format's operation computes, on integers without limits. Each result states the "
+        "interval in which it is proven to lie, and has the register that holds it. `lower-num-to-exact` records these "
+        "ops, `lower-exact-to-arith` emits each on registers, by the method of `Machine` of its name, and `tinyml "
+        "prove` proves that registers and evaluator compute what an op documents "
+        "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
+        ["exact"],
     ),
     "c": (
         "c: the C that is printed",
@@ -101,7 +110,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "and have no ops of their own. Ops of `tdsl` and `num` are free of formats, the type of an element says which "
         "one it has, and a program may mix them. Replacing one representation by another replaces types: from L1 on "
         "the same ops stand on the type of any of these dialects, or of a package's. The format's arithmetic enters "
-        "once, on the way from `num` to `arith`: `lower-num-to-arith` asks the type of each scalar op for its integer "
+        "once, on the way from `num` to `arith`: `lower-num-to-exact` asks the type of each scalar op for its integer "
         "program, and below L3 no format is left.",
         [],
     ),

@@ -7,6 +7,7 @@ its routine states.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import xdsl.dialects.memref as upstream_memref
@@ -25,6 +26,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact.expansion import expand
+from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
@@ -175,29 +178,44 @@ def prepare(op: Operation) -> Lowering | None:
             return None
 
 
-def lowered_alone(
-    op: Operation,
-    intervals: Sequence[Interval | None],
-    emitter: Callable[[Operation, FunctionContext], Emitter] = Emitter,
-) -> tuple[Block, Interval | None]:
-    """The lowering of one num op, in a block of its own that ends in a return, and the interval proven for its result.
+@dataclass(frozen=True)
+class Alone:
+    """The lowering of one num op, in a function of its own. interval: that proven for its result, if there is one."""
 
-    intervals: the proven interval of each operand, or None. Raises `InputError` for an op without a lowering.
-    """
-    block = Block(arg_types=[operand.type for operand in op.operands])
-    copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
-    block.add_ops([copy, func.ReturnOp(*copy.results)])
-    function = func.FuncOp("alone", (block.arg_types, copy.result_types), Region(block))
-    module = ModuleOp([function])
-    compile_for(module, target_of(op))
-    if (lower := prepare(copy)) is None:
-        raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
-    PatternRewriteWalker(ToStorage(), apply_recursively=False).rewrite_module(module)
-    context = FunctionContext(module, function)
-    operands = zip(block.args, intervals, strict=True)
-    context.intervals |= {operand: known for operand, known in operands if known is not None}
-    value = lower(emitter(copy, context))
-    if value is not None:
-        copy.results[0].replace_all_uses_with(value)
-    Rewriter.erase_op(copy)
-    return block, None if value is None else context.intervals.get(value)
+    function: func.FuncOp
+    context: FunctionContext
+    interval: Interval | None
+
+    @classmethod
+    def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> Alone:
+        """The op in exact integers. intervals: the proven interval of each operand, or None.
+
+        Raises `InputError` for an op without a lowering.
+        """
+        block = Block(arg_types=[operand.type for operand in op.operands])
+        copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
+        block.add_ops([copy, func.ReturnOp(*copy.results)])
+        function = func.FuncOp("alone", (block.arg_types, copy.result_types), Region(block))
+        module = ModuleOp([function])
+        compile_for(module, target_of(op))
+        if (lower := prepare(copy)) is None:
+            raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
+        PatternRewriteWalker(ToStorage(), apply_recursively=False).rewrite_module(module)
+        context = FunctionContext(module, function)
+        operands = zip(block.args, intervals, strict=True)
+        context.intervals |= {operand: known for operand, known in operands if known is not None}
+        value = lower(Recorder(copy, context))
+        if value is not None:
+            copy.results[0].replace_all_uses_with(value)
+        Rewriter.erase_op(copy)
+        return cls(function, context, None if value is None else context.intervals.get(value))
+
+    @property
+    def block(self) -> Block:
+        """The body, which ends in a return."""
+        return self.function.body.block
+
+    def expanded(self) -> Alone:
+        """The same on registers; this one is changed."""
+        expand(self.function, self.context)
+        return self

@@ -277,7 +277,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        n, raws = self.n.data, self.stored(m, value)
+        return m.decode(self, self.stored(m, value))
+
+    def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
+        n = self.n.data
         low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
         if max(-low, high) >= 1 << REGISTER:
             raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
@@ -306,17 +309,19 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return decoding_of(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(m.encode(self, x, scale), self.stored_width)
+
+    def from_integer(self, m: Machine[V], x: Int[V], scale: int) -> Int[V]:
         low, high = self.raw_limits
         right = scale - self.scaling - (self.n.data - 2)
         if self._is_linear and right < 64 and (raw := m.rescale(x, min(right, 0))).width <= 32:
             x, right = raw, max(right, 0)
             parameters = m.int_constant(right, 8), m.int_constant(self.n.data, 8), m.int_constant(high, 16)
-            raw = m.call("tm_posit_linear_s32", m.held(x, 32), *parameters)
-            return m.settle(Int(raw, 16, low, high), self.stored_width)
+            return Int(m.call("tm_posit_linear_s32", m.held(x, 32), *parameters), 16, low, high)
         width = 32 if x.width <= 32 else 64
         scaling = m.int_constant(scale - self.scaling, 16)
         raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), scaling, *self._parameters(m))
-        return m.settle(Int(raw, 32, low, high), self.stored_width)
+        return Int(raw, 32, low, high)
 
     def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
         """n, es, low and greatest, as the functions of the runtime take them."""

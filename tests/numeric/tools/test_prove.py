@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from programs.paths import ROOT
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.context import context
@@ -112,7 +113,7 @@ def _fails(found: Counterexample) -> bool:
     exec(found.as_test(), names)
     try:
         names["test_counterexample"]()
-    except (AssertionError, ValueError):
+    except (AssertionError, ValueError, VerifyException):
         return True
     return False
 

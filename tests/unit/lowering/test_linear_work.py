@@ -59,4 +59,4 @@ def test_work_grows_with_the_number_of_ops(tmp_path: Path):
     few, more, most = (calls_of_passes(ops, data) for ops in (OPS, 2 * OPS, 4 * OPS))
     grown = {name: (most[name] - more[name]) / max(more[name] - few[name], OPS) for name in most}
     assert {name: ratio for name, ratio in grown.items() if ratio > 2 * SLACK} == {}
-    assert min(grown["verification"], grown["lower-num-to-arith"], grown["print"]) > 1.9
+    assert min(grown["verification"], grown["lower-num-to-exact"], grown["lower-exact-to-arith"], grown["print"]) > 1.9

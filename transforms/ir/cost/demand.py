@@ -33,7 +33,7 @@ from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.accesses import buffer_access
-from tinyml.transforms.ir.arithmetic import Interval, lowered_alone
+from tinyml.transforms.ir.arithmetic import Alone, Interval
 from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
@@ -253,14 +253,14 @@ _known: dict[object, _Lowered] = {}
 def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -> _Lowered:
     key = op.name, target, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
     if key not in _known:
-        block, interval = lowered_alone(op, intervals)
+        alone = Alone.recorded(op, intervals).expanded()
         steps = _counts()
-        for lowered_op in block.ops:
+        for lowered_op in alone.block.ops:
             for step, count in _steps_of_operation(lowered_op).items():
                 steps[step] += count
-        tables = [table for table in block.ops if isinstance(table, scratch.ConstantOp)]
+        tables = [table for table in alone.block.ops if isinstance(table, scratch.ConstantOp)]
         sizes: dict[Attribute, int] = {table.value: scratch.bytes_of(table.result) for table in tables}
-        _known[key] = _Lowered(steps, sizes, interval)
+        _known[key] = _Lowered(steps, sizes, alone.interval)
     return _known[key]
 
 

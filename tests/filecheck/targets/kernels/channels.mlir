@@ -3,8 +3,8 @@
 // RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000}' | tinyml-opt | filecheck %s --check-prefix=TILE
 // RUN: sed 's/by #num.tile_kernel<[^>]*>/by #num.code_kernel<"tm_cm_channels", "0">/' %s | not tinyml-opt -p 'select-kernels{target=cortex-m4}' 2>&1 | filecheck %s --check-prefix=STALE
 // RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=IR
-// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
-// RUN: sed 's/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
+// RUN: sed 's/"CHANNELS"/"tm_cm_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=DSP
+// RUN: sed 's/"CHANNELS"/"tm_cm_small_channel_tile_s8"/' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000},select-kernels{target=cortex-m0},canonicalize,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m0}' | %instructions | filecheck %s --check-prefix=SMALL
 
 func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew.q<8, 4.0, -3>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>

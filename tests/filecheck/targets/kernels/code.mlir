@@ -1,7 +1,7 @@
 // Rows of weights that are code: each is an immediate, and zeros take nothing.
 
-// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
-// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ARM
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
+// RUN: tinyml-opt %s -p 'spend-flash{target=cortex-m4 flash=20000},select-kernels{target=cortex-m4},canonicalize,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ARM
 
 func.func @code(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
   %arena = scratch.arena {alignment = 1 : i64} : memref<3xi8>

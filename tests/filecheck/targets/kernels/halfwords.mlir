@@ -1,8 +1,8 @@
 // Products of 16 bits by 16, in sums of 32.
 
-// RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4},lower-num-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ARM
-// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RISCV
+// RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
+// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=cortex-m4}' | %instructions | filecheck %s --check-prefix=ARM
+// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=RISCV
 
 func.func @halfwords(%x: memref<8x!fixed.q<16, 12>>) -> memref<1x!fixed.q<16, 10>> {
   %i = arith.constant 0 : index

@@ -1,7 +1,7 @@
 // Weights of 4 and of 11 bits, packed: the fetch is another one, product and loop stay.
 
-// RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
-// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=C
+// RUN: tinyml-opt %s -p 'select-kernels{target=uno},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=uno}' | %instructions | filecheck %s --check-prefix=AVR
+// RUN: tinyml-opt %s -p 'select-kernels{target=riscv},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t 'c{target=riscv}' | %instructions | filecheck %s --check-prefix=C
 
 func.func @packed(%x: memref<8x!fixed.q<8, 7>>) -> memref<2x!fixed.q<8, 5>> {
   %first = arith.constant 0 : index

@@ -1,10 +1,10 @@
 // RUN: tinyml-opt %s -p 'code-forests{target=uno}' | filecheck %s --check-prefix=REGISTERS
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000}' | filecheck %s --check-prefix=CODE
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1}' | filecheck %s --check-prefix=TABLES
-// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-arith' | filecheck %s --check-prefix=CALL
-// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000},lower-num-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=ASSEMBLY
-// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=BYTES
-// RUN: tinyml-opt %s -p 'code-forests{target=cortex-m0 flash=1},lower-num-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=PLAIN
+// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-exact,lower-exact-to-arith' | filecheck %s --check-prefix=CALL
+// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=ASSEMBLY
+// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=BYTES
+// RUN: tinyml-opt %s -p 'code-forests{target=cortex-m0 flash=1},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=PLAIN
 // RUN: not tinyml-opt %s -p 'code-forests{target=toaster}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'toaster'

@@ -18,7 +18,8 @@ from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.dialects.num.base import SAME_SUM
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, Loops
-from tinyml.lowering.num_to_arith import LowerNumToArithPass
+from tinyml.lowering.exact_to_arith import LowerExactToArithPass
+from tinyml.lowering.num_to_exact import LowerNumToExactPass
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
@@ -98,7 +99,8 @@ def test_a_listed_kernel_is_called_and_counted():
     assert call.kernel == num.ListedKernelAttr.of("tm_energy_s8_s32")
     runs = demand_of(module).operations[""].runs
     assert (runs["tm_energy_s8_s32"], runs["tm_energy_s8_s32 element"]) == (1, 8)
-    LowerNumToArithPass().apply(context(), module)
+    LowerNumToExactPass().apply(context(), module)
+    LowerExactToArithPass().apply(context(), module)
     [called] = [op for op in module.walk() if isinstance(op, func.CallOp)]
     assert called.callee.string_value() == "tm_energy_s8_s32"
     assert [isinstance(operand.type, MemRefType) for operand in called.arguments] == [True, False]

@@ -2,7 +2,7 @@
 
 // RUN: %roundtrip
 // RUN: %generic
-// RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith | filecheck %s --check-prefix=BITS
 
 func.func @mixed(%w: !codebook.c<2, 12, [-900, -37, 0, 412]>, %x: !fixed.q<16, 12>) -> !fixed.q<16, 11> {
   %p = num.mul %w, %x : !codebook.c<2, 12, [-900, -37, 0, 412]>, !fixed.q<16, 12> -> !fixed.q<16, 11>

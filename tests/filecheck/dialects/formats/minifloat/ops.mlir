@@ -2,7 +2,7 @@
 
 // RUN: %roundtrip
 // RUN: %generic
-// RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith | filecheck %s --check-prefix=BITS
 
 func.func @mixed(%a: !minifloat.f<4, 3>, %b: !minifloat.f<5, 2, 14>, %c: !minifloat.f<2, 1, 0>, %x: !fixed.q<16, 12>) -> !minifloat.f<4, 3, 5> {
   %p = num.mul %b, %x : !minifloat.f<5, 2, 14>, !fixed.q<16, 12> -> !minifloat.f<4, 3, 5>

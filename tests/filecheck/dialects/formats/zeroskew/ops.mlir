@@ -2,7 +2,7 @@
 
 // RUN: %roundtrip
 // RUN: %generic
-// RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith | filecheck %s --check-prefix=BITS
 
 func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128> {
   %level = num.level %sum row %row : !zeroskew.acc<32, [0.015625, 0.1]> -> !zeroskew.acc<32, 0.10000000149011612>

@@ -1,6 +1,6 @@
 // What cannot be lowered is said in one line.
 
-// RUN: not tinyml-opt %s -p lower-num-to-arith 2>&1 | filecheck %s
+// RUN: not tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith 2>&1 | filecheck %s
 
 builtin.module attributes {tinyml.target = "uno"} {
   func.func @packed(%X: memref<4x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 15>) -> !fixed.acc<32, 15> {

@@ -1,7 +1,7 @@
-"""`lower-num-to-arith`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
+"""`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
 
-The format of each num op expands it to integer or float arithmetic; then storage types replace the types of formats.
-One pass does both, because no formats are left after it.
+The format of each num op expands it to exact integers in proven intervals, or to floats; storage types replace the
+types of formats. One pass does both, because no formats are left after it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch
+from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.machine.emitter import EmissionContext, Emitter
+from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
@@ -38,10 +39,10 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 @dataclass(frozen=True)
-class LowerNumToArithPass(ModulePass):
+class LowerNumToExactPass(ModulePass):
     """Lower every function of a module."""
 
-    name = "lower-num-to-arith"
+    name = "lower-num-to-exact"
     takes = LOOPS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -59,7 +60,7 @@ class LowerNumToArithPass(ModulePass):
             unpack_elements(function, context)
             context.intervals |= _loaded_intervals(function)
             for num_op, lower in lowerings:
-                value = lower(Emitter(num_op, context))
+                value = lower(Recorder(num_op, context))
                 for result in num_op.results:
                     assert value is not None
                     value.name_hint = value.name_hint or result.name_hint

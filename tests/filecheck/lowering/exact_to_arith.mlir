@@ -1,4 +1,4 @@
-// RUN: tinyml-opt %s -p lower-num-to-arith --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith --split-input-file | filecheck %s
 
 // Exact products in a wide register; the sum is rounded in the narrower one that its bound proves to be enough: half is
 // added before the shift; only limits that can bind are computed.

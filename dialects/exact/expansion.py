@@ -1,0 +1,54 @@
+"""The emission of recorded operations, each by the method that it recorded, on the machine that emits IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects.exact.ops import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.emitter import EmissionContext, Emitter
+from tinyml.dialects.machine.machine import Int
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class _Expander(Emitter):
+    """An emitter that takes an op's operands for the tables that it uses."""
+
+    def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):
+        super().__init__(op, context)
+        self.tables = iter(op.given_tables if isinstance(op, RecordedOp) else ())
+
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
+        return next(self.tables)
+
+
+def expand(function: FuncOp, context: EmissionContext) -> None:
+    """Replace the ops of `exact` in a function by what they compute on registers."""
+    emitted: dict[SSAValue, Int[SSAValue]] = {}
+
+    def operand(value: SSAValue) -> Int[SSAValue]:
+        return emitted[value] if value in emitted else integer_of(value)
+
+    recorded = [op for op in function.walk() if isinstance(op, RecordedOp | WithinOp)]
+    for op in recorded:
+        [result] = op.results
+        emitter, width = _Expander(op, context), width_of(result)
+        made = op.computed(emitter, operand) if isinstance(op, RecordedOp) else operand(op.value)
+        if isinstance(made, Int):
+            assert isinstance(op, IntegerOp)
+            # Once constants are folded, less may be known of a result than its operands now imply.
+            made = Int(emitter.held(made, width), width, *op.interval.ends)
+        else:
+            made = Int(made, width, 0, 1)
+        made.value.name_hint = made.value.name_hint or result.name_hint
+        emitted[result] = made
+    for op in recorded:
+        op.results[0].replace_all_uses_with(emitted[op.results[0]].value)
+    for op in recorded:
+        Rewriter.erase_op(op)

@@ -1,0 +1,94 @@
+"""The machine that computes widths and intervals only: its values are wires, of which no more than the width is known.
+
+It tells what an operation would give, and which tables and functions of the runtime it would use, without emitting it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Wire:
+    """A result that is not computed. constant: its value, if an operation made a constant of it."""
+
+    width: int
+    constant: int | None = None
+
+
+Value: TypeAlias = "SSAValue | Wire"
+
+
+def _nothing_known(value: Value) -> tuple[int, int] | None:
+    return None
+
+
+@dataclass(eq=False)
+class Bounds(Machine[Value]):
+    """Interval arithmetic alone. An operand that is returned as it is shows that nothing would be computed.
+
+    look_up: the intervals that are known of operands. tables, functions: what operations used so far, in order.
+    """
+
+    look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known
+    tables: list[tuple[str, Table]] = field(default_factory=list[Any])
+    functions: list[str] = field(default_factory=list[str])
+
+    def known(self, value: Value) -> tuple[int, int] | None:
+        return self.look_up(value)
+
+    def int_constant(self, value: int, width: int) -> Value:
+        return Wire(width, value)
+
+    def resize(self, value: Value, width: int) -> Value:
+        return Wire(width)
+
+    def addi(self, a: Value, b: Value) -> Value:
+        return Wire(self.width_of(a))
+
+    subi = muli = divsi = shli = shrsi = andi = minsi = maxsi = addf = subf = mulf = addi
+
+    def cmp_sge(self, a: Value, b: Value) -> Value:
+        return Wire(1)
+
+    cmp_sgt = cmp_oge = cmp_ogt = cmp_sge
+
+    def select(self, condition: Value, a: Value, b: Value) -> Value:
+        return Wire(self.width_of(a))
+
+    def lookup(self, name: str, table: Table, index: Value) -> Value:
+        self.tables.append((name, table))
+        return Wire(table.dtype.itemsize * 8)
+
+    def float_constant(self, value: float) -> Value:
+        return Wire(32)
+
+    def call(self, function: str, *arguments: Value) -> Value:
+        self.functions.append(function)
+        return Wire(_width(RUNTIME_FUNCTIONS[function].result))
+
+    def call_on_table(self, function: str, name: str, table: Table, *arguments: Value) -> Value:
+        self.tables.append((name, table))
+        return self.call(function, *arguments)
+
+    def width_of(self, value: Value) -> int:
+        return value.width if isinstance(value, Wire) else _width(value.type)
+
+
+def _width(type: Any) -> int:
+    assert isinstance(type, FixedBitwidthType)
+    return type.bitwidth

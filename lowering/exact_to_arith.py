@@ -1,0 +1,26 @@
+"""`lower-exact-to-arith`: emits exact integers in proven intervals as arithmetic of registers (L4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.exact.expansion import expand
+from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.ir.arithmetic import FunctionContext
+from tinyml.transforms.ir.levels import BITS
+
+
+@dataclass(frozen=True)
+class LowerExactToArithPass(ModulePass):
+    """Lower every function of a module."""
+
+    name = "lower-exact-to-arith"
+    takes = BITS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in defined_functions(op):
+            expand(function, FunctionContext(op, function))

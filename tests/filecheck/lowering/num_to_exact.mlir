@@ -1,0 +1,76 @@
+// RUN: tinyml-opt %s -p lower-num-to-exact --split-input-file | filecheck %s
+
+// A product of 16 bits is rescaled from 2^-27 to 2^-12. Raws lie in the interval of their format, so no limit binds.
+func.func @fixed(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
+  %y = num.mul %a, %b : !fixed.q<16, 15>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  func.return %y : !fixed.q<16, 12>
+}
+// CHECK: func.func @fixed(%a: i16, %b: i16) -> (i16) {
+// CHECK-NEXT: [[a:%.*]] = exact.within %a : i16 in [-32767, 32767]
+// CHECK-NEXT: [[b:%.*]] = exact.within %b : i16 in [-32767, 32767]
+// CHECK-NEXT: %y = exact.product_to [[a]], [[b]] right 15 to [-32767, 32767] : i16, i16 -> i16 in [-32766, 32766]
+// CHECK-NEXT: func.return %y : i16
+
+// -----
+
+// A posit is decoded, multiplied as an integer, and encoded: the only rounding. The table is that of its 175 raws.
+func.func @posit(%a: !posit.p<8, 2, -10, 3>, %b: !posit.p<8, 2, -10, 3>) -> !posit.p<8, 2, -10, 3> {
+  %y = num.mul %a, %b : !posit.p<8, 2, -10, 3>, !posit.p<8, 2, -10, 3> -> !posit.p<8, 2, -10, 3>
+  func.return %y : !posit.p<8, 2, -10, 3>
+}
+// CHECK: func.func @posit(%a: i8, %b: i8) -> (i8) {
+// CHECK: [[a:%.*]] = exact.within %a : i8 in [-87, 87]
+// CHECK-NEXT: [[x:%.*]] = exact.decode [[a]] from %decoding_table : memref<175xi16, #scratch.flash> as !posit.p<8, 2, -10, 3> : i8 -> i16 in [-7680, 7680]
+// CHECK-NEXT: [[b:%.*]] = exact.within %b : i8 in [-87, 87]
+// CHECK-NEXT: [[z:%.*]] = exact.decode [[b]] from %decoding_table : memref<175xi16, #scratch.flash> as !posit.p<8, 2, -10, 3> : i8 -> i16 in [-7680, 7680]
+// CHECK-NEXT: [[product:%.*]] = exact.mul [[x]], [[z]] : i16, i16 -> i32 in [-58982400, 58982400]
+// CHECK-NEXT: [[raw:%.*]] = exact.encode [[product]] scale 20 as !posit.p<8, 2, -10, 3> : i32 -> i32 in [-87, 87]
+// CHECK-NEXT: %y = arith.trunci [[raw]] : i32 to i8
+
+// -----
+
+// A quire: the sum of products of posits is exact, in a register as wide as the bound on it needs.
+func.func @quire(%sum: !fixed.acc<32, 20>, %a: !posit.p<8, 2, -10, 3>, %b: !fixed.q<8, 10>) -> !posit.p<8, 2, -10, 3> {
+  %next = num.mac %sum, %a, %b : !fixed.acc<32, 20>, !posit.p<8, 2, -10, 3>, !fixed.q<8, 10> -> !fixed.acc<32, 20>
+  %y = num.finish %next {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 20> -> !posit.p<8, 2, -10, 3>
+  func.return %y : !posit.p<8, 2, -10, 3>
+}
+// CHECK: func.func @quire
+// CHECK: [[x:%.*]] = exact.decode
+// CHECK: [[product:%.*]] = exact.mul [[x]], {{.*}} : i16, i8 -> i32 in [-975360, 975360]
+// CHECK-NEXT: %next = arith.addi %sum, [[product]] : i32
+// CHECK-NEXT: [[sum:%.*]] = exact.within %next : i32 in [-9000000, 9000000]
+// CHECK-NEXT: exact.encode [[sum]] scale 20 as !posit.p<8, 2, -10, 3> : i32 -> i32 in [-87, 87]
+
+// -----
+
+// A small float is rounded to the nearest of its numbers by a second table, of the borders between them.
+func.func @minifloat(%a: !minifloat.f<2, 1, 0>, %b: !minifloat.f<2, 1, 0>) -> !minifloat.f<2, 1, 0> {
+  %y = num.add %a, %b : !minifloat.f<2, 1, 0>, !minifloat.f<2, 1, 0> -> !minifloat.f<2, 1, 0>
+  func.return %y : !minifloat.f<2, 1, 0>
+}
+// CHECK: func.func @minifloat(%a: i8, %b: i8) -> (i8) {
+// CHECK: %rounding_table = scratch.constant {{.*}} -> memref<14xi32, #scratch.flash>
+// CHECK: %decoding_table = scratch.constant dense<[-12, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12]>
+// CHECK: [[x:%.*]] = exact.decode
+// CHECK: [[z:%.*]] = exact.decode
+// CHECK-NEXT: [[sum:%.*]] = exact.add [[x]], [[z]] : i16, i16 -> i8 in [-24, 24]
+// CHECK-NEXT: exact.encode [[sum]] scale 1 from %rounding_table : memref<14xi32, #scratch.flash> as !minifloat.f<2, 1, 0> : i8 -> i16 in [-7, 7]
+
+// -----
+
+// What computes nothing leaves no op: a number of the same scale is converted by its limits alone, and those of a
+// constant weight are known. What the pass learned of a value holds for all ops behind it.
+func.func @known(%x: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
+  %half = num.constant {value = 0.5 : f64} -> !fixed.q<16, 12>
+  %small = num.clamp %x {low = -1.0 : f64, high = 1.0 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %same = num.convert %small : !fixed.q<16, 12> -> !fixed.q<15, 12>
+  %y = num.add %same, %half : !fixed.q<15, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  func.return %y : !fixed.q<16, 12>
+}
+// CHECK: func.func @known(%x: i16) -> (i16) {
+// CHECK-NEXT: %half = arith.constant 2048 : i16
+// CHECK-NEXT: [[x:%.*]] = exact.within %x : i16 in [-32767, 32767]
+// CHECK-NEXT: %small = exact.clamp [[x]] : i16 -> i16 in [-4096, 4096]
+// CHECK-NEXT: %y = exact.sum_to %small left 0, %half right 0 to [-32767, 32767] : i16, i16 -> i16 in [-2048, 6144]
+// CHECK-NEXT: func.return %y : i16
