@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 
 from tinyml.targets.verilog.fabric import Fabric
 
-TimeSource: TypeAlias = Literal["simulated", "published", "least"]
+TimeSource: TypeAlias = Literal["simulated", "published", "modelled", "least"]
 """The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
-states; or one cycle per instruction, a lower bound."""
+states; a model of its pipeline, where no timing is published; or one cycle per instruction, a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Timing:
     addition to N. stall: additional cycles of a load or store whose address the previous instruction computes. refill:
     additional cycles of a taken branch. cycles: of other instructions, by mnemonic without condition and width; `vmov
     core` stands for moves between core and floating-point registers. An instruction that is not listed takes one cycle.
-    mean: measured cycles of an instruction of compiled programs.
+    mean: measured cycles of an instruction of compiled programs. modelled: true for a model of a core whose timing is
+    not published.
     """
 
     source: str
@@ -35,6 +36,7 @@ class Timing:
     mean: float = 1.0
     store: int = 1
     pipelined: bool = True
+    modelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,16 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """Source of times in seconds: `simulated` cycles, `published` timing, or `least`, where only instructions are
-        counted; None without a clock.
+        """Source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least`, where only
+        instructions are counted; None without a clock.
         """
         if self.clock is None:
             return None
-        return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"
+        if self.unit == "cycles":
+            return "simulated"
+        if self.timing is None:
+            return "least"
+        return "modelled" if self.timing.modelled else "published"
 
     def misfit(self, why: str) -> str:
         """The message for a program that does not fit the board. why: what it needs, or lacks."""

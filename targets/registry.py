@@ -63,6 +63,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         {"mkrzero": "mkr1000", "nano33iot": "mkr1000", "nano33blesense": "nano33ble", "microbit-v2": "microbit"},
         prefixes=("__ARM_", "__thumb"),
     ),
+    "helium": BuiltIn(("cortex-m55",), prefixes=("__ARM_", "__thumb")),
     "riscv": BuiltIn(
         ("riscv", "gd32vf103", "esp32-c3"),
         {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"},
