@@ -27,14 +27,9 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
 from tinyml.targets.composer.instructions import Instruction, cycles_of_each
+from tinyml.targets.helium.mve import BEATS, INTEGER, MEMORY, MULTIPLY
 
 _EMULATOR = ("qemu-system-arm", "-M", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "none")
-
-MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
-"""The execution units of vector instructions."""
-
-BEATS = 2
-"""Cycles for which a vector instruction of four beats holds its unit in a core that executes two beats a cycle."""
 
 GATHERED = 2
 """Elements of at most 32 bits that a gather or scatter accesses in a cycle."""

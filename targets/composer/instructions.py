@@ -96,16 +96,16 @@ def statement(lines: Sequence[str]) -> str:
     return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
 
 
-class Printed(Mapping[tuple[int, ...], str]):
+class Printed(Mapping[tuple[int | str, ...], str]):
     """The bodies of a function by instruction sets, each generated when it is first printed."""
 
-    def __init__(self, bodies: Mapping[tuple[int, ...], Callable[[], str]]) -> None:
+    def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}
 
-    def __getitem__(self, cores: tuple[int, ...]) -> str:
+    def __getitem__(self, cores: tuple[int | str, ...]) -> str:
         return self._bodies[cores]()
 
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
+    def __iter__(self) -> Iterator[tuple[int | str, ...]]:
         return iter(self._bodies)
 
     def __len__(self) -> int:

@@ -26,7 +26,7 @@ _CORTEX_M55 = Board(
     2097152,
     flags=("-mcpu=cortex-m55", "-mfloat-abi=hard"),
     costs="",
-    features=("dsp",),
+    features=("dsp", "mve"),
     timing=_CORTEX_M55_TIMING,
     title="Cortex-M55 with 4 MiB of flash and 2 MiB of RAM",
     core="Cortex-M55",
