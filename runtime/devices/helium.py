@@ -27,12 +27,9 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
 from tinyml.targets.composer.instructions import Instruction, cycles_of_each
-from tinyml.targets.helium.mve import BEATS, INTEGER, MEMORY, MULTIPLY
+from tinyml.targets.helium.mve import BEATS, GATHERED, INTEGER, MEMORY, MULTIPLY
 
 _EMULATOR = ("qemu-system-arm", "-M", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "none")
-
-GATHERED = 2
-"""Elements of at most 32 bits that a gather or scatter accesses in a cycle."""
 
 _LOOP, _ALIGNMENT = 0x100, 9
 """Bits of the plugin's table."""

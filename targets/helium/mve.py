@@ -40,6 +40,16 @@ RESTORE_VECTORS = Instruction("vpop {d8-d15}", "vpop", 4, "several", 16, ("sp",)
 """Save and restore q4 to q7, which calls preserve."""
 
 
+GATHERED = 2
+"""Elements of at most 32 bits that a gather or scatter accesses in a cycle."""
+
+
+def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
+    """A load of the bytes at offsets from a pointer, vectors of bytes."""
+    text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
+    return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
+
+
 def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
     """Move four core registers to the lanes of a vector."""
     first, second, third, fourth = registers

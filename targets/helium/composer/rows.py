@@ -2,8 +2,9 @@
 
 VMLADAVA adds sixteen products to a sum in an even core register, of which eight are sums of a block. Weights are
 streamed in vectors of sixteen, those of the rows in turn; a run of a window is padded with zeros to whole vectors, and
-the last vector of its elements is loaded with a predicate, so that nothing behind the run is read. Loads and products
-alternate, since they are executed side by side.
+the last vector of its elements is loaded with a predicate, so that nothing behind the run is read. Short runs that are
+near each other are gathered instead, by offsets at the head of the stream. Loads and products alternate, since they are
+executed side by side.
 
 Registers are assigned by hand: sums need even registers, and pointers of narrowing stores low ones.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
@@ -19,10 +21,20 @@ from tinyml.targets.composer.instructions import Code, Instruction, Repeated, jo
 from tinyml.targets.composer.tile_code import RowNest
 from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import counted, counted_in_memory, moved, restored, saved
+from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
 from tinyml.targets.helium.composer.requantise import LANES, finish, requantised
-from tinyml.targets.helium.mve import REACH, VECTOR, access, lanes, multiply, scalar
+from tinyml.targets.helium.mve import (
+    REACH,
+    RESTORE_VECTORS,
+    SAVE_VECTORS,
+    VECTOR,
+    access,
+    gathered,
+    lanes,
+    multiply,
+    scalar,
+)
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Numbers
@@ -32,8 +44,15 @@ _SUMS = (("r0", "r2", "r4", "r6"), ("r8", "r10", "r12", "lr"))
 
 _WINDOWS, _STREAM, _OUT, _COUNT, _SCRATCH = ("r1", "r9"), "r3", ("r5", "r7"), "r11", "r0"
 _ELEMENTS, _WEIGHTS = ("q0", "q1"), ("q2", "q3")
+_OFFSETS = ("q4", "q5", "q6", "q7")
 _AT_STREAM, _AT_BLOCKS, _AT_WINDOWS = (slot(4 * number) for number in range(3))
 _FRAME = 12
+
+_NEAR = 256
+"""The most bytes from the first to the last element of a window that is gathered."""
+
+_GATHERING = 26 / 16
+"""The cycles of a vector that is gathered, by those of one that is loaded."""
 
 _UNROLLED, _AT_ONCE = 16, 8
 """The most vectors of a window that are multiplied without a loop, and those of an iteration of a loop over vectors."""
@@ -78,28 +97,47 @@ class Rows(RowNest):
 
     SATURATED = 0
 
+    @cached_property
+    def offsets(self) -> Sequence[int]:
+        """The byte offsets of a window's elements in whole vectors, where they are gathered; otherwise empty."""
+        tile = self.tile
+        elements, runs = tile.runs * tile.length, tile.runs * -(-tile.length // VECTOR)
+        vectors = -(-elements // VECTOR)
+        near = (tile.runs - 1) * tile.pitch + tile.length <= _NEAR and vectors <= len(_OFFSETS)
+        if not near or vectors * _GATHERING >= runs:
+            return ()
+        places = [run * tile.pitch + element for run in range(tile.runs) for element in range(tile.length)]
+        # Padding meets weights of 0.
+        return [*places, *[0] * (vectors * VECTOR - elements)]
+
+    @property
+    def pieces(self) -> int:
+        """The runs of a window, which gathered elements are one of."""
+        return 1 if self.offsets else self.tile.runs
+
     @property
     def vectors(self) -> int:
-        """The vectors of a run."""
-        return -(-self.tile.length // VECTOR)
+        """The vectors of a run, or of all gathered elements."""
+        return len(self.offsets) // VECTOR or -(-self.tile.length // VECTOR)
 
     @property
     def rest(self) -> int:
         """The elements of the last vector of a run; 0 if it is whole."""
-        return self.tile.length % VECTOR
+        return 0 if self.offsets else self.tile.length % VECTOR
 
     @property
     def layout(self) -> WeightStream:
         tile, length = self.tile, self.vectors * VECTOR
 
         def padded(weights: Numbers) -> Numbers:
-            runs = weights.reshape(len(weights), tile.runs, tile.length)
-            return np.pad(runs, ((0, 0), (0, 0), (0, length - tile.length))).reshape(len(weights), -1)
+            runs = weights.reshape(len(weights), self.pieces, -1)
+            return np.pad(runs, ((0, 0), (0, 0), (0, length - runs.shape[2]))).reshape(len(weights), -1)
 
-        weights = Weights("weights", VECTOR, elements=tile.runs * length, order=(VECTOR, ROW, 1))
+        weights = Weights("weights", VECTOR, elements=self.pieces * length, order=(VECTOR, ROW, 1))
         blocks, few = divmod(tile.rows, LANES)
         groups = [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
-        return WeightStream(tile, groups, (weights, *finish(VECTOR)), run_elements=length, elements=padded)
+        fields, run = (weights, *finish(VECTOR)), tile.length if self.offsets else length
+        return WeightStream(tile, groups, fields, run_elements=run, elements=padded, head=self.offsets)
 
     @property
     def fits(self) -> bool:
@@ -111,14 +149,18 @@ class Rows(RowNest):
         return [group for group in ((pairs, 2), (single, 1)) if group[0]]
 
     def enter(self) -> Code:
-        tile, code = self.tile, joined(saved(_FRAME), t.str_("r0", _AT_STREAM), t.mov(_OUT[0], "r2"))
+        tile, vectors = self.tile, _OFFSETS[: len(self.offsets) // VECTOR]
+        kept = [SAVE_VECTORS, *(access("vldrb.u8", vector, "r0", VECTOR) for vector in vectors)] if vectors else []
+        save = t.push((*SAVED, "lr")), *kept, *moved("sp", -_FRAME)
+        code = joined(save, t.str_("r0", _AT_STREAM), t.mov(_OUT[0], "r2"))
         if tile.count == 1:
             return code
         windows = t.mov(_WINDOWS[1], "r1"), *moved(_WINDOWS[1], tile.step)
         return joined(code, windows, t.mov(_OUT[1], "r2"), moved(_OUT[1], tile.rows))
 
     def leave(self) -> Code:
-        return restored(_FRAME)
+        kept = [RESTORE_VECTORS] if self.offsets else []
+        return joined(moved("sp", _FRAME), kept, t.pop((*SAVED, "pc")))
 
     def load_windows(self, windows: int) -> Repeated:
         return Repeated.once(joined(t.ldr(_STREAM, _AT_STREAM), self._predicate(self.rest, 8)))
@@ -134,10 +176,12 @@ class Rows(RowNest):
 
     @property
     def _is_unrolled(self) -> bool:
-        return self.tile.runs * self.vectors <= _UNROLLED
+        return self.pieces * self.vectors <= _UNROLLED
 
     def products(self, rows: int, windows: int) -> Repeated:
         tile, whole = self.tile, self.vectors * VECTOR
+        if self.offsets:
+            return Repeated.once(self._flat(rows, windows, [(0, False)] * self.vectors, first=True))
         # The pointers advance from the last vector of a run to the next run, and at last back to the first one.
         ahead, back = tile.pitch - whole, -(tile.runs - 1) * tile.pitch - whole
         if self._is_unrolled:
@@ -176,7 +220,8 @@ class Rows(RowNest):
                 weights = _WEIGHTS[row % 2]
                 for window, (sums, elements) in enumerate(zip(_SUMS[:windows], _ELEMENTS, strict=False)):
                     if row == 0:
-                        order.load(elements, self._elements(window, step, masked=masked))
+                        gather = (gathered(elements, _WINDOWS[window], _OFFSETS[number]),) if self.offsets else ()
+                        order.load(elements, gather or self._elements(window, step, masked=masked))
                     if window == 0:
                         order.load(weights, (access("vldrb.u8", weights, _STREAM, VECTOR),))
                     order.multiply(multiply(name, sums[row], elements, weights), (elements, weights))

@@ -26,6 +26,10 @@ DOTS = [
     Tile(1, 2, 42, 60, 7, 4, 127),
     Tile(5, 3, 9, 21, 3, 5, -5),
     Tile(8, 3, 48, 160, 16, 4, -128),
+    # Short runs that are gathered, and those that are too far apart.
+    Tile(6, 10, 4, 10, 2, 5, 3),
+    Tile(4, 5, 5, 28, 1, 4, 0),
+    Tile(4, 5, 5, 80, 1, 3, 0),
     # Loops over runs, over vectors, and over vectors of each run; steps beyond an immediate.
     Tile(6, 5, 64, 70, 8, 3, -7),
     Tile(10, 1, 1283, 0, 1283, 1, 127),
