@@ -113,7 +113,7 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
     inside = {at: found[at] for at in sorted(found) if first <= at < end}
     for (at, instruction), cycles in zip(inside.items(), cycles_of_each(timing, inside.values()), strict=True):
         vector = decoded(codes[at]) if at in codes else None
-        aligned = 0 if vector is None else vector.aligned.bit_length() - 1
+        aligned = 0 if vector is None or vector.unit != MEMORY else vector.aligned.bit_length()
         loop = _LOOP if instruction.name in ("le", "letp") else 0
         halfwords[(at - first) // 2] = min(cycles, 0xFF) | loop | aligned << _ALIGNMENT
     return halfwords.tobytes()
