@@ -45,14 +45,16 @@ class Board:
 
     part: the chip on it, by the simulator's name; flags: the C compiler flags for that part. flash, ram: bytes
     available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
-    in the chip's folder, "" if there is none; boards with the same core share a table. larger: a board with the same
+    in the folder of the chip or of the one that it extends, "" if there is none; boards with the same core share a
+    table. larger: a board with the same
     core and more memory, used to measure programs that do not fit. features: instruction sets and extensions that
     kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
     no wait states.
 
     title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
-    clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
+    clock and memories. issues: instructions that the core may start in a cycle. waits: the memory whose wait states its
+    times leave out. arduino: its names for
     Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
     `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an FPGA, for which programs
     become hardware modules.
@@ -72,6 +74,7 @@ class Board:
     aliases: tuple[str, ...] = ()
     core: str = ""
     clock: int | None = None
+    issues: int = 1
     source: str = ""
     waits: str = ""
     arduino: tuple[str, ...] = ()
@@ -110,7 +113,8 @@ class Board:
 
         count: in `unit`. core_cycles: by the published timing; None without one.
         """
-        cycles = count if core_cycles is None else core_cycles
+        cycles = None if count is None else count / self.issues
+        cycles = cycles if core_cycles is None else core_cycles
         return None if cycles is None or self.clock is None else 1000 * cycles / self.clock
 
 

@@ -100,7 +100,7 @@ def test_no_family_is_asked_for_outside_formats():
     assert outside == ASKING_FOR_FAMILIES.keys()
 
 
-WORDS = {"due", "mega", "nano", "pico"}
+WORDS = {"due", "mega", "nano", "pico", "uno"}
 """Boards that are called by words which have other meanings, too."""
 
 NAMING_CHIPS = {
