@@ -59,8 +59,12 @@ class Channels(RowNest):
         whole = tile.rows % LANES == tile.length % tile.rows == tile.step % tile.rows == 0
         return whole and tile.step > 0 and tile.runs * self.columns <= _MOST_TAPS and tile.count <= IMMEDIATE
 
-    @cached_property
+    @property
     def windows(self) -> Sequence[tuple[int, int]]:
+        return self._windows
+
+    @cached_property
+    def _windows(self) -> Sequence[tuple[int, int]]:
         """Groups of as many windows as take the fewest instructions."""
 
         count = self.tile.count
@@ -119,7 +123,8 @@ class Channels(RowNest):
 
     def finish(self, rows: int, windows: int) -> Code:
         sums, channels = _VECTORS[:windows], self.tile.rows
-        code = requantised(sums, _STREAM, *_VECTORS[windows : windows + 2], self.tile.zero, _SCRATCH)
+        numbers, spare = _VECTORS[windows : windows + 2]
+        code = requantised(sums, _STREAM, numbers, spare, self.tile.zero, _SCRATCH)
         steps = [*[channels] * (windows - 1), rows - (windows - 1) * channels]
         stores = [stepped("vstrb.32", sum, _OUT, step) for sum, step in zip(sums, steps, strict=True)]
         return joined(code, *stores)
