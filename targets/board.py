@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 
 from tinyml.targets.verilog.fabric import Fabric
 
-TimeSource: TypeAlias = Literal["simulated", "published", "least"]
+TimeSource: TypeAlias = Literal["simulated", "published", "modelled", "least"]
 """The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
-states; or one cycle per instruction, a lower bound."""
+states; a model of its pipeline, where no timing is published; or one cycle per instruction, a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Timing:
     addition to N. stall: additional cycles of a load or store whose address the previous instruction computes. refill:
     additional cycles of a taken branch. cycles: of other instructions, by mnemonic without condition and width; `vmov
     core` stands for moves between core and floating-point registers. An instruction that is not listed takes one cycle.
-    mean: measured cycles of an instruction of compiled programs.
+    mean: measured cycles of an instruction of compiled programs. modelled: true for a model of a core whose timing is
+    not published.
     """
 
     source: str
@@ -35,6 +36,7 @@ class Timing:
     mean: float = 1.0
     store: int = 1
     pipelined: bool = True
+    modelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,16 @@ class Board:
 
     part: the chip on it, by the simulator's name; flags: the C compiler flags for that part. flash, ram: bytes
     available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
-    in the chip's folder, "" if there is none; boards with the same core share a table. larger: a board with the same
+    in the folder of the chip or of the one that it extends, "" if there is none; boards with the same core share a
+    table. larger: a board with the same
     core and more memory, used to measure programs that do not fit. features: instruction sets and extensions that
     kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
     no wait states.
 
     title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
-    clock and memories. waits: the memory whose wait states its times leave out. arduino: its names for
+    clock and memories. issues: instructions that the core may start in a cycle. waits: the memory whose wait states its
+    times leave out. arduino: its names for
     Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
     `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an FPGA, for which programs
     become hardware modules.
@@ -70,6 +74,7 @@ class Board:
     aliases: tuple[str, ...] = ()
     core: str = ""
     clock: int | None = None
+    issues: int = 1
     source: str = ""
     waits: str = ""
     arduino: tuple[str, ...] = ()
@@ -83,12 +88,16 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """Source of times in seconds: `simulated` cycles, `published` timing, or `least`, where only instructions are
-        counted; None without a clock.
+        """Source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least`, where only
+        instructions are counted; None without a clock.
         """
         if self.clock is None:
             return None
-        return "simulated" if self.unit == "cycles" else "least" if self.timing is None else "published"
+        if self.unit == "cycles":
+            return "simulated"
+        if self.timing is None:
+            return "least"
+        return "modelled" if self.timing.modelled else "published"
 
     def misfit(self, why: str) -> str:
         """The message for a program that does not fit the board. why: what it needs, or lacks."""
@@ -104,7 +113,8 @@ class Board:
 
         count: in `unit`. core_cycles: by the published timing; None without one.
         """
-        cycles = count if core_cycles is None else core_cycles
+        cycles = None if count is None else count / self.issues
+        cycles = cycles if core_cycles is None else core_cycles
         return None if cycles is None or self.clock is None else 1000 * cycles / self.clock
 
 

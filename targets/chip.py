@@ -52,7 +52,7 @@ class Chip:
     memories of a board, without which a program may be larger, so that reports can say by how much; none if the linker
     does not know memories. triple: LLVM's name of the target, for programs that LLVM compiles; empty for this computer
     and for chips that are not compiled so. packages: Debian packages that `make test` installs; modules: Python modules
-    that the runner needs.
+    that the runner needs. extends: a chip whose kernels its programs call, too, with the headers that define them.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all near ones together; None if unlimited. flash_attribute: the attribute of constant
@@ -90,6 +90,7 @@ class Chip:
     triple: str = ""
     packages: Sequence[Package] = ()
     modules: Sequence[str] = ()
+    extends: Chip | None = None
 
     alignment: int = 8
     object_bytes: int | None = None
@@ -150,6 +151,12 @@ class Chip:
         """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if it is not replaced."""
         file = self.folder / "include" / header
         return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
+
+    @property
+    def include_folders(self) -> Sequence[Path]:
+        """The folders of the headers of its kernels."""
+        own = self.files("include")
+        return own if self.extends is None else [*self.extends.include_folders, *own]
 
     def files(self, pattern: str) -> list[Path]:
         """The files in its folder that match a glob pattern, sorted."""

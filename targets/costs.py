@@ -80,8 +80,11 @@ def _families(step: str) -> Sequence[str]:
 
 def cost_file(target: str) -> Path | None:
     """The path of a board's cost table, which need not exist; None for a board without one."""
-    table = board(target).costs
-    return chip_of(target).folder / "costs" / f"{table}.json" if table else None
+    table, chip = board(target).costs, chip_of(target)
+    if not table:
+        return None
+    own = chip.folder / "costs" / f"{table}.json"
+    return own if chip.extends is None or own.is_file() else chip.extends.folder / "costs" / own.name
 
 
 @cache

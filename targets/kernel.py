@@ -33,8 +33,9 @@ class Composed:
 
     header: the runtime header that it needs, or empty. functions: other runtime functions that it calls; shared:
     functions that it shares with other kernels. signature: the head of the function. bodies: statements of assembly by
-    the values of TM_CORE, the instruction sets for which they are; portable: statements for all other machines. costs:
-    the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without
+    the values of TM_CORE or conditions of the preprocessor, the instruction sets for which they are; portable:
+    statements for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in
+    which the op counts its `parts`; without
     costs the kernel is measured. counts: of a function in C that contains its constants, the number of times that a
     call runs each step of the cost tables; `costs` is then a rough time. call: bytes of flash of a call. stack: in
     bytes. block: the number of elements in an iteration, if the time of each element after whole iterations is known
@@ -44,7 +45,7 @@ class Composed:
 
     header: str
     signature: str
-    bodies: Mapping[tuple[int, ...], str]
+    bodies: Mapping[tuple[int | str, ...], str]
     portable: str
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
     call: int = 0
@@ -87,8 +88,8 @@ class Composed:
         )
 
 
-def _any_of(cores: Sequence[int]) -> str:
-    return " || ".join(f"TM_CORE == {core}" for core in cores)
+def _any_of(cores: Sequence[int | str]) -> str:
+    return " || ".join(core if isinstance(core, str) else f"TM_CORE == {core}" for core in cores)
 
 
 @dataclass(frozen=True)

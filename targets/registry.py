@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cache
 from importlib import import_module
+from itertools import product
 from types import NoneType
 from typing import TypeVar
 
@@ -51,21 +53,35 @@ class BuiltIn:
 BUILT_IN: Mapping[str, BuiltIn] = {
     "avr": BuiltIn(
         ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"),
-        {"micro": "leonardo"},
+        {"micro": "leonardo", "atmega328p": "uno", "atmega2560": "mega", "atmega32u4": "leonardo"},
         macro="__AVR__",
         prefixes=("__AVR_",),
     ),
     "cortex-m": BuiltIn(
         (
-            *("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m4-xip"),
-            *("mkr1000", "pico", "due", "nano33ble", "nucleo-l4r5zi", "microbit"),
+            *("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m4-xip"),
+            *("mkr1000", "pico", "due", "nano33ble", "nucleo-l4r5zi", "microbit", "xiao-samd21", "nano-rp2040"),
+            *("bluepill", "blackpill", "nucleo-f401re", "nucleo-f446re", "nrf52840-dk", "xiao-nrf52840"),
+            *("arduino-uno-r4", "nucleo-h743zi", "portenta-h7", "teensy40", "teensy41", "nucleo-u575zi-q", "pico2"),
         ),
-        {"mkrzero": "mkr1000", "nano33iot": "mkr1000", "nano33blesense": "nano33ble", "microbit-v2": "microbit"},
+        {
+            **dict.fromkeys(("mkrzero", "nano33iot", "samd21"), "mkr1000"),
+            **{"nano33blesense": "nano33ble", "microbit-v2": "microbit", "rp2040": "pico", "rp2350": "pico2"},
+            **{"xiao-rp2040": "nano-rp2040", "nrf52840": "nrf52840-dk", "uno-r4": "arduino-uno-r4"},
+            **{"stm32f103": "bluepill", "stm32f411": "blackpill", "stm32f401": "nucleo-f401re"},
+            **{"stm32f446": "nucleo-f446re", "stm32h743": "nucleo-h743zi", "stm32u575": "nucleo-u575zi-q"},
+            **dict.fromkeys(("portenta", "giga"), "portenta-h7"),
+        },
+        prefixes=("__ARM_", "__thumb"),
+    ),
+    "helium": BuiltIn(
+        ("cortex-m55", "alif-ensemble-e7", "stm32n6570-dk"),
+        {"stm32n6": "stm32n6570-dk"},
         prefixes=("__ARM_", "__thumb"),
     ),
     "riscv": BuiltIn(
         ("riscv", "gd32vf103", "esp32-c3", "rv32ec", "ch32v003"),
-        {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3"},
+        {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3", "xiao-esp32c3": "esp32-c3"},
         prefixes=("__riscv",),
     ),
     "fpga": BuiltIn(("ecp5-25k", "ice40-up5k", "arty-a7")),
@@ -176,18 +192,64 @@ XTENSA = ("esp32", "esp32s2", "esp32s3", "esp8266")
 """Parts that are named like boards here, and have another core."""
 
 
+_PARTS: Mapping[str, Sequence[str]] = {
+    "attiny85": ("attiny",),
+    "uno": ("atmega", "avr128", "avr64"),
+    "cortex-m0": ("stm32f0", "stm32g0", "stm32l0", "stm32c0", "nrf51", "samd1", "samd2", "saml2", "rp2040", "kl25"),
+    "cortex-m3": ("stm32f1", "stm32f2", "stm32l1", "sam3", "lpc17"),
+    "cortex-m4": ("stm32f3", "stm32f4", "stm32g4", "stm32l4", "stm32wb5", "nrf52", "samd5", "same5", "sam4", "ra4m1"),
+    "cortex-m7": ("stm32f7", "stm32h7", "imxrt10", "mimxrt10", "same7", "sams7", "teensy4"),
+    "cortex-m33": ("stm32l5", "stm32u5", "stm32h5", "stm32wba", "nrf53", "nrf54", "nrf91", "rp235", "ra6m4", "lpc55"),
+    "cortex-m55": ("stm32n6", "alif", "ensemble"),
+    "riscv": ("esp32c", "esp32h", "esp32p", "gd32vf", "ch32v"),
+}
+"""The first letters of names of parts that have the instruction set of a target, by that target."""
+
+_LISTED = 16
+"""The targets that an error lists before the host and the boards of packages."""
+
+_NEAREST = 3
+"""The boards that are named for a part that is not there."""
+
+
+def _of_part(target: str) -> InputError | None:
+    """The error for a part whose instruction set is known, with the nearest boards that have it; otherwise None."""
+    wanted = _plain(target).removeprefix("nucleo").removeprefix("disco")
+    if wanted != _plain(target):
+        wanted = f"stm32{wanted}"
+    core = next((core for core, parts in _PARTS.items() if wanted.startswith(tuple(parts))), None)
+    if core is None:
+        return None
+    own = board(core)
+    alike = [one for one in chip_of(core).boards if (one.features, one.flags) == (own.features, own.flags)]
+    named = [one for one in alike if one.clock is not None]
+
+    def likeness(one: Board) -> float:
+        pairs = product((wanted, _plain(target)), map(_plain, one.names))
+        return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
+
+    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_NEAREST]]
+    near = f"the nearest boards with its instruction set are {', '.join(nearest)}, " if nearest else ""
+    return InputError(
+        f"unknown target '{target}': {near}or name a core and memories: --target {core} --flash N --ram N"
+    )
+
+
 def _unknown(target: str) -> InputError:
     """The error for an unknown target, with the name that was meant, the boards of a part, or what to name instead."""
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     if wanted in XTENSA:
         return InputError(f"{target} has an Xtensa core, which has no kernels: the C of --target {HOST} runs on any")
-    error = unknown("target", target, targets(), _OWNERS)
+    listed = targets()
+    error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
         return error
     with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
     if len(wanted) > 3 and with_chip:
         found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]
         return InputError(f"unknown target '{target}': the chip of {', '.join(found)}")
+    if (of_part := _of_part(target)) is not None:
+        return of_part
     if did_you_mean(target, names):
         return error
     return InputError(f"{error}; else the core, such as cortex-m4, with --ram and --flash")

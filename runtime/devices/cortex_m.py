@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -59,12 +59,16 @@ def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
     return disassembled(call_tool(chip, "objdump", ["-d", elf]))
 
 
-def disassembled(text: str) -> dict[int, Instruction]:
-    """The instructions of a disassembly by address, with the registers on which cycles depend."""
-    return {
-        int(address, 16): _instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands)
-        for address, code, name, operands in _LINE.findall(text)
-    }
+def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
+    """The instructions of a disassembly by address, with the registers on which cycles depend.
+
+    vector: the instruction of 32 bits for which binutils has no name.
+    """
+    found: dict[int, Instruction] = {}
+    for address, code, name, operands in _LINE.findall(text):
+        known = vector(int(code.replace(" ", ""), 16)) if len(code) > 4 else None
+        found[int(address, 16)] = known or _instruction(2 if len(code) == 4 else 4, name.split(".")[0], operands)
+    return found
 
 
 @lru_cache(1 << 12)

@@ -218,9 +218,12 @@ def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, 
     return found
 
 
-def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
-    """Run a model or driver and return its standard output; raises DeviceError with the error that it printed."""
-    done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True)
+def execute(command: Sequence[str | Path], stdin: bytes, what: str, folder: Path | None = None) -> bytes:
+    """Run a model or driver and return its standard output; raises DeviceError with the error that it printed.
+
+    folder: the working directory, if it is not that of the caller.
+    """
+    done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True, cwd=folder)
     if done.returncode == 0:
         return done.stdout
     lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]

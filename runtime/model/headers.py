@@ -21,7 +21,7 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 def include_folders(chip: Chip) -> Sequence[Path]:
     """The include folders of `tinyml/*.h` for programs of a chip: the shared one, then the chip's own."""
-    return [_INCLUDE, *chip.files("include")]
+    return [_INCLUDE, *chip.include_folders]
 
 
 @cache
@@ -35,7 +35,7 @@ def header_texts(chip: Chip) -> dict[str, str]:
     for name in chip.replaces:
         _check_replacement(chip, name, ours.get(name))
     files = dict(ours)
-    for folder in chip.files("include"):
+    for folder in chip.include_folders:
         for file in _headers(folder):
             if files.setdefault(_name(file), file) != file and _name(file) not in chip.replaces:
                 known = f"the runtime has a header {_name(file)}, too"

@@ -182,8 +182,9 @@ class _ProgramPrinter:
         portable text, to the same bits.
         """
         for_any = self.chip.name not in BUILT_IN or self.chip.name == HOST
-        others = [row for name, row in BUILT_IN.items() if name != self.chip.name]
-        return [prefix for row in others if not for_any or row.macro is not None for prefix in row.prefixes]
+        own = () if for_any else BUILT_IN[self.chip.name].prefixes
+        others = [row for row in BUILT_IN.values() if not for_any or row.macro is not None]
+        return [prefix for row in others for prefix in row.prefixes if prefix not in own]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
         """The runtime's functions and kernels. functions: the lines of the program's own."""

@@ -29,6 +29,7 @@ class Instruction:
     address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
     and writes; "flags" is one of them where a chip records it. stack: bytes of stack that it allocates, negative
     if it frees them. time: cycles, where all cores take the same; otherwise 1. callee: the C function that it calls.
+    unit: the execution unit of a vector instruction, which it holds for `held` cycles.
     """
 
     text: str
@@ -42,6 +43,8 @@ class Instruction:
     stack: int = 0
     time: int = 1
     callee: str = ""
+    unit: str = ""
+    held: int = 1
 
 
 @dataclass(frozen=True)
@@ -93,16 +96,16 @@ def statement(lines: Sequence[str]) -> str:
     return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
 
 
-class Printed(Mapping[tuple[int, ...], str]):
+class Printed(Mapping[tuple[int | str, ...], str]):
     """The bodies of a function by instruction sets, each generated when it is first printed."""
 
-    def __init__(self, bodies: Mapping[tuple[int, ...], Callable[[], str]]) -> None:
+    def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}
 
-    def __getitem__(self, cores: tuple[int, ...]) -> str:
+    def __getitem__(self, cores: tuple[int | str, ...]) -> str:
         return self._bodies[cores]()
 
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
+    def __iter__(self) -> Iterator[tuple[int | str, ...]]:
         return iter(self._bodies)
 
     def __len__(self) -> int:
@@ -188,11 +191,25 @@ def balanced(count: int, most: int) -> list[tuple[int, int]]:
 
 def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
     """Cycles of straight-line code; a branch at its end counts as not taken."""
-    cycles, before = 0, None
+    return sum(cycles_of_each(timing, instructions))
+
+
+def cycles_of_each(timing: Timing, instructions: Iterable[Instruction]) -> Iterator[int]:
+    """Yield the cycles from each instruction of straight-line code to the next.
+
+    An instruction for an execution unit that another one holds waits until it is free.
+    """
+    before: Instruction | None = None
+    # The cycles until each unit is free again.
+    busy: dict[str, int] = {}
     for instruction in instructions:
-        cycles += _cycles(timing, instruction, before)
+        cycles = _cycles(timing, instruction, before)
+        if instruction.unit:
+            cycles += busy.get(instruction.unit, 0)
+            busy[instruction.unit] = cycles - 1 + instruction.held
+        busy = {unit: left - cycles for unit, left in busy.items() if left > cycles}
+        yield cycles
         before = instruction
-    return cycles
 
 
 def cycles_of_runs(timing: Timing, runs: Sequence[Run]) -> int:

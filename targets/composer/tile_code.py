@@ -116,13 +116,14 @@ class LoopedCode(RepeatedCode):
 class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
-    header: of the runtime; core: the number of the instruction set in it. statement: formats the body of a function.
+    header: of the runtime; core: the number of the instruction set in it, or a condition of the preprocessor.
+    statement: formats the body of a function.
     needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
     bits, limit: of sums, as in `TileFamily`.
     """
 
     header: str
-    core: int
+    core: int | str
     statement: Callable[[Sequence[L]], str]
     call: int
     needs: str = ""

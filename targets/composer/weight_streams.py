@@ -307,7 +307,8 @@ class StreamInC:
             head = f"for (int first = 0{', rows' * (self.rows == 'rows')}; first < {count}; first += {self.rows}) {{"
             lines += [f"for (int row = 0; row < {self.rows}; row++) {{", indent(body, " " * 4), "}"]
         lines += [f"stream = {before};"]
-        return indent("\n".join([*tables, head, indent("\n".join(lines), " " * 4), "}"]), " " * 4)
+        skipped = [f"stream += {len(stream.head)};"] if stream.head else []
+        return indent("\n".join([*tables, *skipped, head, indent("\n".join(lines), " " * 4), "}"]), " " * 4)
 
 
 def requantised(c: StreamInC, out: str) -> str:
@@ -342,7 +343,7 @@ class WeightStream:
     weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the elements
     of a row of weights between the starts of runs, as arranged by `elements`, which takes rows x (runs x length).
     finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for the sums of all
-    rows and windows.
+    rows and windows. head: bytes before the first block, which only assembly reads.
     """
 
     tile: Tile
@@ -353,6 +354,7 @@ class WeightStream:
     elements: Callable[[Numbers], Numbers] = lambda weights: weights
     finish: Callable[[StreamInC, str], str] = requantised
     in_c: Callable[[StreamInC], str] = _sums_in_c
+    head: Sequence[int] = ()
 
     @property
     def length(self) -> int:
@@ -422,7 +424,7 @@ class WeightStream:
                 if is_last and isinstance(field, RowNumbers) and field.end_mark:
                     stored[end - 1] = np.uint8(field.end_mark).astype(np.int8)
             begin = bounds[-1]
-        return stored
+        return np.concatenate([np.array(self.head, np.uint8).astype(np.int8), stored]) if self.head else stored
 
     @property
     def portable(self) -> str:

@@ -101,7 +101,7 @@ def test_no_family_is_asked_for_outside_formats():
     assert outside == ASKING_FOR_FAMILIES.keys()
 
 
-WORDS = {"due", "mega", "nano", "pico"}
+WORDS = {"due", "mega", "nano", "pico", "uno"}
 """Boards that are called by words which have other meanings, too."""
 
 NAMING_CHIPS = {
@@ -112,7 +112,12 @@ NAMING_CHIPS = {
 
 
 def own_by_convention(path: Path, chip: Chip) -> bool:
-    """Does a file belong to a chip? Its runner does, and the file of its name that measures its kernels."""
+    """Does a file belong to a chip, or to one that extends it?
+
+    Its runner does, and the file of its name that measures its kernels.
+    """
+    if any(own_by_convention(path, other) for other in chips() if other.extends is chip):
+        return True
     kernels = f"tools/calibration/{chip.folder.name}.py"
     runner = chip.runner.partition(":")[0].removeprefix("tinyml.").replace(".", "/")
     return chip.folder in path.parents or name_of(path) in (f"{runner}.py", kernels)
@@ -123,6 +128,8 @@ def test_no_chip_is_named_outside_its_own_files(chip: Chip):
     """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
     names = {chip.name, chip.folder.name, chip.prefix, chip.compiler, *chip.runner.rpartition(".")[2].split(":")} - {""}
     names |= {name for board in chip.boards for name in (board.name, board.part)} - WORDS
+    if chip.extends is not None:
+        names -= {chip.extends.prefix}
     # A prefix of tools ends where the name of a tool begins.
     ends = {name: "" if name.endswith("-") else "(?![a-z0-9])" for name in sorted(names)}
     spelled = re.compile("|".join(f"(?<![a-z0-9]){re.escape(name)}{ends[name]}" for name in ends), re.IGNORECASE)

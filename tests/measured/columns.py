@@ -84,6 +84,7 @@ FORMATS = {
 ON_HOST = "--target host"
 ON_CORTEX_M4 = "--target cortex-m4"
 ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
+ON_M55 = "compile {row} --target cortex-m55 --optimize O2"
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 PLAN = "plan {row} --bits 8"
@@ -268,6 +269,13 @@ TABLES: dict[str, dict[str, Column]] = {
         "products": (ON_M4, "{macs}"),
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
+    },
+    "helium-networks": {
+        "products": (ON_M55, "{macs}"),
+        "instructions": (ON_M55, "{time:,.0f}"),
+        "per product": (ON_M55, "{time/macs:.2f}"),
+        "cycles, modelled": (ON_M55, "{core_cycles:,.0f}"),
+        "RAM": (ON_M55, "{ram}"),
     },
     "sklearn-digits": {
         "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),

@@ -407,11 +407,11 @@ class Measurements:
     optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
     mean time of an inference in that unit, None on a board without counters. core_cycles: the mean by the published
     timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
-    unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories) or `least`
-    (one cycle for each instruction). flash_bytes: the size of the linked program. static_bytes: .data and .bss;
-    stack_bytes: the peak of the stack; ram_bytes: both together. float_time, float_flash_bytes, float_ram_bytes: time,
-    flash and RAM with an array of floats as the input; None for an input that takes no floats, on the host, and where
-    the array does not fit.
+    unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories), `modelled`
+    (a model of the core) or `least` (one cycle for each instruction). flash_bytes: the size of the linked program.
+    static_bytes: .data and .bss; stack_bytes: the peak of the stack; ram_bytes: both together. float_time,
+    float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for an input that
+    takes no floats, on the host, and where the array does not fit.
     """
 
     board: str

@@ -29,7 +29,12 @@ DEVELOPMENT = ("test", "docs")
 MODULES_OF = {"pyelftools": "elftools"}
 """Modules by distribution, where the names differ."""
 
-SPELLED_SOURCES: Mapping[TimeSource, str] = {"simulated": "simulated", "published": "estimated", "least": "at least"}
+SPELLED_SOURCES: Mapping[TimeSource, str] = {
+    "simulated": "simulated",
+    "published": "estimated",
+    "modelled": "modelled",
+    "least": "at least",
+}
 """The origin of a board's times, in a word."""
 
 

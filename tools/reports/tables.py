@@ -34,7 +34,8 @@ def time_unit(report: dict[str, Any]) -> str:
 
 CAVEATS = {
     "published": "estimated, by the published timing of the core, without wait states of the board's memories",
-    "least": "at least, with one cycle for each instruction",
+    "modelled": "estimated, by a model of the core, for which no timing is published, without wait states",
+    "least": "at least, with a cycle for each instruction, or for two where the core starts two in a cycle",
 }
 """Remarks on times in milliseconds that do not come from a simulator, by the board's `time_source`."""
 

@@ -55,7 +55,8 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
         assert result["flash_bytes"] <= (board(name).flash or 0)
         assert result["ram_bytes"]["total"] <= (board(name).ram or 0)
         assert result["time_source"] == board(name).time_source
-        counted = result["core_cycles_per_inference"] or result[f"{board(name).unit}_per_inference"]
+        least = result[f"{board(name).unit}_per_inference"] / board(name).issues
+        counted = result["core_cycles_per_inference"] or least
         time = result["milliseconds_per_inference"]
         assert time == pytest.approx(counted / (board(name).clock or 0) * 1e3, abs=1e-3)
         assert time > 0
@@ -129,10 +130,10 @@ def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, mon
         ("attiny85", 32256, 2049, "mega"),
         # The program may be all constants, of which AVR reads 64,512 bytes.
         ("uno", 64512, 100, "mega"),
-        ("uno", 64513, 100, "mkr1000"),
+        ("uno", 64513, 100, "bluepill"),
         # A board keeps the memory of which it has enough.
-        ("microbit", 1, 131073, "nano33ble"),
-        ("nucleo-l4r5zi", 100, 655361, ""),
+        ("microbit", 1, 131073, "xiao-nrf52840"),
+        ("stm32n6570-dk", 100, 4194305, ""),
         ("uno", 32256, 2048, ""),
     ],
 )

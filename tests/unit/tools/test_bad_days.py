@@ -89,18 +89,23 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "unknown width": (f"{MODEL} --width 99", "widths from 2 to 32"),
     "unknown board": (f"{MODEL} --target cortexm4", "unknown target 'cortexm4', did you mean 'cortex-m4'?"),
     "part of a board": (
-        f"{MODEL} --target atmega328p",
-        "unknown target 'atmega328p': the chip of uno, nano",
+        f"{MODEL} --target imxrt1062",
+        "unknown target 'imxrt1062': the chip of teensy40, teensy41",
     ),
-    "part in a title": (f"{MODEL} --target nRF52840", "the chip of nano33ble"),
+    "part in a title": (f"{MODEL} --target nRF52833", "the chip of microbit"),
     "core of others": (
         f"{MODEL} --target esp32-s3",
         "esp32-s3 has an Xtensa core, which has no kernels: the C of --targ",
     ),
     "core of ours": (
-        f"{MODEL} --target stm32f411",
-        "unknown target 'stm32f411' (one of uno, ",
+        f"{MODEL} --target ra8d1",
+        "unknown target 'ra8d1' (one of uno, ",
         "; else the core, such as cortex-m4, with --ram and --flash",
+    ),
+    "part of no board": (
+        f"{MODEL} --target nucleo-f429zi",
+        "'nucleo-f429zi': the nearest boards with its instruction set are nucleo-l4r5zi, ",
+        "or name a core and memories: --target cortex-m4 --flash N --ram N",
     ),
     "table": (
         "compile tour.sd --val val.csv -o out",

@@ -14,7 +14,7 @@ BYTES = "bytes"
 ERRORS = {"R2": "r2", "RMSE": "rmse", "MAE": "mae"}
 """The errors of regressors, by the names of figures, with their fields in reports."""
 
-_BEFORE = {"simulated": "", "board": "", "published": "~", "least": ">"}
+_BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "least": ">"}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import need_tools
 from programs.kernel_tables import tile_families
 from programs.lowered import lowered
 from programs.spread import spread
@@ -32,6 +33,7 @@ DEVICES = {
     "cortex-m0": ("host", "cortex-m0"),
     "cortex-m4": ("host", "cortex-m0", "cortex-m3", "cortex-m4"),
     "riscv": ("host", "riscv"),
+    "cortex-m55": ("host", "cortex-m4", "cortex-m55"),
 }
 """The targets with kernels for tiles, and what runs programs for them."""
 
@@ -89,6 +91,7 @@ class Compiled:
     def check(self, *devices: str, optimize: str = "-O2") -> None:
         """Assert that devices compute TFLM's bytes; the host with sanitizers, which see the same at -O1."""
         for device in devices:
+            need_tools(device)
             runner, level = (HostRunner(sanitize=True), "-O1") if device == HOST else (runner_for(device), optimize)
             build = runner.build(self.folder, self.interface, self.folder / device, level)
             result = runner.run(build, self.interface, self.x)
@@ -114,8 +117,10 @@ def kernels_called(program: Compiled, target: str) -> list[list[str]]:
 @pytest.mark.parametrize("target", spread(DEVICES, 2))
 def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: str, tmp_path: Path):
     program = compiled_for(target, network(), tmp_path)
-    dots, channels = kernels_called(program, target)
+    dots, channels, *_ = kernels_called(program, target)
     assert (len(dots), len(channels)) == (len(CASES) + 1, len(DEPTHWISE))
+    # The assembly stands in the file, beside plain C.
+    assert next(tmp_path.glob("*.c")).read_text().count("\nstatic TM_NAKED") == len({*dots, *channels})
     program.check(*DEVICES[target])
 
 

@@ -47,7 +47,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.count("sudo apt-get install gcc-avr") == 1
-    assert re.search("uno +│ atmega328p +│ yes +│ NO +│ - ", shown)
+    assert re.search("uno, atmega328p +│ atmega328p +│ yes +│ NO +│ - ", shown)
 
 
 def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

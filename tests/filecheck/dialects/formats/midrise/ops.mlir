@@ -2,7 +2,7 @@
 
 // RUN: %roundtrip
 // RUN: %generic
-// RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
+// RUN: tinyml-opt %s -p lower-num-to-exact,lower-exact-to-arith | filecheck %s --check-prefix=BITS
 
 func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5> {
   %p = num.mul %w, %x : !midrise.q<2, 1>, !fixed.q<8, 7> -> !fixed.q<8, 5>

@@ -102,4 +102,4 @@ def test_this_computer_is_the_platform_native(tmp_path: Path):
 
 @pytest.mark.parametrize("name", [board.name for board in boards() if board.platformio])
 def test_names_of_boards_are_platform_and_board(name: str):
-    assert re.fullmatch(r"[a-z0-9]+(:[\w-]+)?", board(name).platformio)
+    assert re.fullmatch(r"[a-z0-9-]+(:[\w-]+)?", board(name).platformio)

@@ -1,0 +1,200 @@
+"""The runner of Cortex-M cores with Helium in QEMU, with instructions and modelled cycles counted by a plugin."""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.cortex_m import disassembled
+from tinyml.runtime.devices.device import (
+    Build,
+    DeviceError,
+    FullStackError,
+    RunResult,
+    TimeProfile,
+    raw_inputs,
+    result_of_records,
+)
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, execute, function_range, symbols
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.board import Timing
+from tinyml.targets.chip import Chip
+from tinyml.targets.composer.instructions import Instruction, cycles_of_each
+from tinyml.targets.helium.mve import BEATS, GATHERED, INTEGER, MEMORY, MULTIPLY
+
+_EMULATOR = ("qemu-system-arm", "-M", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "none")
+
+_LOOP, _ALIGNMENT = 0x100, 9
+"""Bits of the plugin's table."""
+
+
+@dataclass(frozen=True)
+class _Vector:
+    """A decoded vector instruction. aligned: the bytes to multiples of which each of its accesses has to be aligned."""
+
+    unit: str
+    held: int = BEATS
+    aligned: int = 1
+
+
+@lru_cache(1 << 12)
+def decoded(code: int) -> _Vector | None:
+    """The vector instruction with a code, as far as cycles and alignment depend on it; None for any other.
+
+    Source: Arm DDI 0553, Armv8-M Architecture Reference Manual, C2.4.
+    """
+    high, low = code >> 16, code & 0xFFFF
+    if high >> 10 & 0b111011 != 0b111011:
+        return None
+    if (high >> 9 & 7, low >> 9 & 7) == (0b110, 0b111):
+        return _access(high, low)
+    # Bits 11 to 8 of the first halfword are those of all vector operations on registers.
+    match high >> 8 & 0xF:
+        case 0b1111:
+            # VMUL of integers and floats, VFMA and VFMS, VQDMULH and VQRDMULH.
+            product = high & 0x80 == 0 and low & 0xF50 in (0x950, 0xD50, 0xC50, 0xB40)
+            return _Vector(MULTIPLY if product else INTEGER)
+        case 0b1110 if low >> 9 & 7 == 0b111:
+            across = high & 0x83 == 0x81 and low >> 8 & 1 == 1  # VADDV
+            sums = high & 0x80 == 0x80 and low & 0xD0 == 0 and not across  # VMLADAV and its relatives
+            plain = high & 0x80 == 0 and high >> 4 & 3 != 3
+            by_scalar = plain and low & 0x160 in (0x40, 0x60)  # VMLA, VMUL, VQDMULH, VQRDMULH
+            long = plain and low & 0x150 == 0 and high & 1 == 1  # VMULL, VMULH
+            return _Vector(MULTIPLY if sums or by_scalar or long else INTEGER)
+        case 0b1110 if low >> 8 & 0xF == 0b1011 and low & 0xF == 0:
+            # VDUP; moves of single lanes are scalar.
+            return _Vector(INTEGER) if low & 0x50 == 0x10 and high & 0xB0 == 0xA0 else None
+        case _:
+            return None
+
+
+def _access(high: int, low: int) -> _Vector | None:
+    """A vector load or store."""
+    indexed, added, written = high >> 8 & 1, high >> 7 & 1, high >> 5 & 1
+    plain = low >> 12 & 1
+    if plain and high >> 12 == 0xF:
+        # A vector of addresses.
+        return _Vector(MEMORY, aligned=4)
+    if indexed or written:
+        size = low >> 7 & 3 if plain else high >> 3 & 1
+        return _Vector(MEMORY, aligned=1 << min(size, 2))
+    if not added:
+        # A move between two core registers and two lanes.
+        return None
+    size = (low >> 6 & 1) << 1 | low >> 4 & 1
+    elements = 16 >> (low >> 7 & 3)
+    return _Vector(MEMORY, max(elements // GATHERED, BEATS), 1 << min(size, 2))
+
+
+def _instruction(code: int) -> Instruction | None:
+    vector = decoded(code)
+    return None if vector is None else Instruction("", "", 4, unit=vector.unit, held=vector.held)
+
+
+@lru_cache(4)
+def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
+    """The plugin's table of the instructions of a program. written: the file's modification time, for the cache."""
+    table, text = symbols(chip, elf), call_tool(chip, "objdump", ["-d", elf])
+    first, end = table["tm_harness_start"], table["tm_program_end"]
+    codes = dict[int, int]()
+    for line in text.splitlines():
+        parts = line.split("\t")
+        if len(parts) > 1 and len(parts[1].replace(" ", "")) == 8:
+            codes[int(parts[0].strip(" :"), 16)] = int(parts[1].replace(" ", ""), 16)
+    halfwords = array("H", bytes(end - first))
+    found = disassembled(text, _instruction)
+    inside = {at: found[at] for at in sorted(found) if first <= at < end}
+    for (at, instruction), cycles in zip(inside.items(), cycles_of_each(timing, inside.values()), strict=True):
+        vector = decoded(codes[at]) if at in codes else None
+        aligned = 0 if vector is None or vector.unit != MEMORY else vector.aligned.bit_length()
+        loop = _LOOP if instruction.name in ("le", "letp") else 0
+        halfwords[(at - first) // 2] = min(cycles, 0xFF) | loop | aligned << _ALIGNMENT
+    return halfwords.tobytes()
+
+
+@dataclass(frozen=True)
+class HeliumRunner(Runner):
+    """The runner of a Cortex-M55 in QEMU.
+
+    Instructions are counted from the first of `NAME_predict` through its return. An instruction of a low-overhead loop
+    is counted each time, as QEMU executes it, though the core skips it. QEMU does not fault where a vector access is
+    not aligned as the architecture demands, so the plugin does. An inference that takes more than `limit` instructions,
+    a crash, such an access, a jump out of the program and a stack overflow raise DeviceError.
+    """
+
+    limit: int = 4_000_000_000
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(build, interface, inputs, {})
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
+        inside = function_range(self.chip, build.elf, *interface.profiled)
+        file = build.elf.with_suffix(".profile").resolve()
+        arguments = {"profile_start": inside.start, "profile_end": inside.stop, "profile": file}
+        result = self._run(build, interface, inputs, arguments)
+        spent: dict[tuple[int, int], float] = {}
+        for line in file.read_text().splitlines():
+            site, pc, times = map(int, line.split())
+            spent[site, pc] = spent.get((site, pc), 0) + times / len(inputs)
+        return TimeProfile(result, spent)
+
+    def _run(
+        self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
+    ) -> RunResult:
+        """Run a program. profile: further arguments of the plugin."""
+        raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
+        table, timing = symbols(self.chip, build.elf), self.board.timing
+        assert timing is not None
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "inputs.bin").write_bytes(len(inputs).to_bytes(4, "little") + build.weights + raw)
+            (folder / "table.bin").write_bytes(_table(self.chip, build.elf, timing, build.elf.stat().st_mtime_ns))
+            arguments: dict[str, int | Path] = {
+                "start": table["tm_begin"] & ~1,
+                "stop": table["tm_end"] & ~1,
+                "row": table[f"{interface.name}_row"] & ~1 if interface.row_length else 0,
+                "harness": table["tm_harness_start"],
+                "program": table["tm_harness_end"],
+                "end": table["tm_program_end"],
+                "limit": self.limit,
+                "refill": timing.refill,
+                "table": folder / "table.bin",
+                "counts": folder / "counts.bin",
+                **profile,
+            }
+            plugin = compiled_tool(self.chip.folder / "qemu_counter.c", "-shared", "-fPIC")
+            options = ",".join([str(plugin), *(f"{name}={value}" for name, value in arguments.items())])
+            semihosting = "-semihosting-config", "enable=on,target=native"
+            program = "-plugin", options, "-kernel", build.elf.resolve()
+            execute([*_EMULATOR, *semihosting, *program], b"", what, folder)
+            result = result_of_records(
+                replace(interface, pushes=None), (folder / "records.bin").read_bytes(), self.board.unit
+            )
+            counts = np.fromfile(folder / "counts.bin", np.uint64).astype(np.int64).reshape(-1, 3)
+        if len(counts) != len(inputs):
+            raise DeviceError(f"{what}: {len(counts)} of {len(inputs)} inferences came to an end")
+        asked = 0 if result.cycles is None else int(result.cycles.min())
+        if interface.row_length and asked < interface.input_bytes:
+            raise DeviceError(f"{what}: the program asks for {asked} of {interface.input_bytes} bytes of the input")
+        if result.stack_bytes == table["tm_stack_top"] - table["tm_bss_end"]:
+            raise FullStackError(f"{what}: stack overflow, it grew into the static data")
+        longest = counts[:, 2] if interface.pushes is not None else None
+        return replace(result, cycles=counts[:, 0], core_cycles=counts[:, 1], longest=longest)
+
+    def check(self, build: Build) -> None:
+        """Raise `InputError` for a program beyond the memories of the emulated machine."""
+        top = symbols(self.chip, build.elf)["tm_stack_top"]
+        if top > _RAM_END:
+            raise InputError(
+                f"{self.name} has more RAM than the machine of the emulator: {top - _RAM_END} bytes too many"
+            )
+
+
+_RAM_END = 0x21400000

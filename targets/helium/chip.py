@@ -1,0 +1,28 @@
+"""The ARM Cortex-M chips with Helium, the vector extension: the kernels of the Cortex-M4, and its own."""
+
+from pathlib import Path
+
+from tinyml.targets.board import emulated_memories
+from tinyml.targets.chip import Chip
+from tinyml.targets.cortex_m.chip import CHIP as CORTEX_M
+from tinyml.targets.cortex_m.kernels import PACKED_READS
+from tinyml.targets.helium.boards import BOARDS
+from tinyml.targets.helium.kernels import MAKERS
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "helium",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.helium:HeliumRunner",
+    extends=CORTEX_M,
+    boards=BOARDS,
+    memory_flags=emulated_memories,
+    makers=MAKERS,
+    packed_reads=PACKED_READS,
+    prefix=CORTEX_M.prefix,
+    flags=CORTEX_M.flags,
+    harness_flags=CORTEX_M.harness_flags,
+    packages=(*CORTEX_M.packages, Package("qemu-system-arm", command="qemu-system-arm")),
+    alignment=CORTEX_M.alignment,
+    constant_alignment=CORTEX_M.constant_alignment,
+)

@@ -1,0 +1,140 @@
+"""Depthwise filters: four channels, in lanes of 32 bits, by up to four adjacent windows.
+
+No instruction adds products of two vectors lane by lane, so that each takes a VMUL and a VADD, which are executed side
+by side with loads. Some adjacent taps of a row of the filter are in registers at a time, and each pixel under them is
+loaded once for all windows of a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
+from tinyml.targets.composer.tile_code import RowNest, overlapping
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, WeightStream
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
+from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
+from tinyml.targets.helium.composer.requantise import LANES, finish, requantised
+from tinyml.targets.helium.mve import RESTORE_VECTORS, SAVE_VECTORS, access, integer, multiply, stepped
+
+_VECTORS = tuple(f"q{number}" for number in range(8))
+_STREAM, _PIXELS, _OUT, _COUNT, _SCRATCH = "r3", "r1", "r2", "r4", "r0"
+_AT_STREAM, _AT_GROUPS = slot(0), slot(4)
+_FRAME = 12
+
+_MOST_WINDOWS = 4
+"""The most windows of a group."""
+
+_MOST_TAPS = 64
+"""The most taps of a filter, whose products are not in a loop."""
+
+
+@dataclass(frozen=True)
+class Channels(RowNest):
+    """The code for a tile."""
+
+    SATURATED = 0
+
+    @property
+    def columns(self) -> int:
+        """The taps of a row of a filter."""
+        return self.tile.length // self.tile.rows
+
+    @property
+    def across(self) -> int:
+        """The pixels between adjacent windows."""
+        return self.tile.step // self.tile.rows
+
+    @property
+    def layout(self) -> WeightStream:
+        weights = Weights("weights", WORD, elements=self.tile.runs * self.columns, order=BY_ELEMENT)
+        return WeightStream(self.tile, [(self.tile.rows // LANES, LANES)], (weights, *finish(WORD)), by_channel=True)
+
+    @property
+    def fits(self) -> bool:
+        tile = self.tile
+        whole = tile.rows % LANES == tile.length % tile.rows == tile.step % tile.rows == 0
+        return whole and tile.step > 0 and tile.runs * self.columns <= _MOST_TAPS and tile.count <= IMMEDIATE
+
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]:
+        return self._windows
+
+    @cached_property
+    def _windows(self) -> Sequence[tuple[int, int]]:
+        """Groups of as many windows as take the fewest instructions."""
+
+        count = self.tile.count
+
+        def time(most: int) -> int:
+            return sum(times * self.block(LANES, few).time for times, few in balanced(count, most))
+
+        return balanced(count, min(range(1, min(count, _MOST_WINDOWS) + 1), key=time))
+
+    def enter(self) -> Code:
+        code = joined(t.push((*SAVED, "lr")), SAVE_VECTORS, moved("sp", -_FRAME))
+        return joined(code, t.str_("r0", _AT_STREAM))
+
+    def leave(self) -> Code:
+        return joined(moved("sp", _FRAME), RESTORE_VECTORS, t.pop((*SAVED, "pc")))
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once((t.ldr(_STREAM, _AT_STREAM),))
+
+    def start(self, rows: int, windows: int) -> Code:
+        return ()
+
+    def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]]:
+        """Yield the offset of each pixel, the column of its first tap, and the windows and taps that meet it.
+
+        Taps are numbered from the first of those that are in registers at a time.
+        """
+        tile, most = self.tile, len(_VECTORS) - 2 - windows
+        for run in range(tile.runs):
+            for first in range(0, self.columns, most):
+                taps = min(most, self.columns - first)
+                for column in range((windows - 1) * self.across + taps):
+                    if met := overlapping(column, windows, self.across, taps):
+                        yield run * tile.pitch + (first + column) * tile.rows, column, met
+
+    def products(self, rows: int, windows: int) -> Repeated:
+        sums, (product, pixel), taps = _VECTORS[:windows], _VECTORS[windows : windows + 2], _VECTORS[windows + 2 :]
+        pixels = list(self._pixels(windows))
+        # The pointer ends up at the next channels.
+        places = [*(place for place, _, _ in pixels), rows]
+        lines, begun, loaded = list[Code](), set[int](), -1
+        for number, (place, column, met) in enumerate(pixels):
+            if column == 0:
+                loaded = -1
+            for tap in range(loaded + 1, max(tap for _, tap in met) + 1):
+                lines.append((access("vldrb.s32", taps[tap], _STREAM, rows),))
+                loaded = tap
+            lines.append(stepped("vldrb.s32", pixel, _PIXELS, places[number + 1] - place))
+            for window, tap in met:
+                to = product if window in begun else sums[window]
+                lines.append((multiply("vmul.i32", to, pixel, taps[tap]),))
+                if window in begun:
+                    lines.append((integer("vadd.i32", sums[window], sums[window], product),))
+                begun.add(window)
+        return Repeated.once(joined(*lines))
+
+    def finish(self, rows: int, windows: int) -> Code:
+        sums, channels = _VECTORS[:windows], self.tile.rows
+        numbers, spare = _VECTORS[windows : windows + 2]
+        code = requantised(sums, _STREAM, numbers, spare, self.tile.zero, _SCRATCH)
+        steps = [*[channels] * (windows - 1), rows - (windows - 1) * channels]
+        stores = [stepped("vstrb.32", sum, _OUT, step) for sum, step in zip(sums, steps, strict=True)]
+        return joined(code, *stores)
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted(block, times, _COUNT, 5)
+
+    def over_windows(self, code: Repeated, times: int) -> Repeated:
+        return counted_in_memory(code, times, _AT_GROUPS, _SCRATCH, 7)
+
+    def next_windows(self, windows: int) -> Code:
+        tile = self.tile
+        return joined(moved(_PIXELS, windows * tile.step - tile.rows), moved(_OUT, (windows - 1) * tile.rows))

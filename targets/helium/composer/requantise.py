@@ -1,0 +1,52 @@
+"""The end of a block of four rows: sums, a row in each lane, are requantised to bytes and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.composer.instructions import Code, joined
+from tinyml.targets.composer.weight_streams import MULTIPLIER, START, WORD, Field, Number, RowNumbers, word
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.helium.mve import VECTOR, access, integer, multiply
+
+LANES = 4
+"""The rows of a block, sums of 32 bits in the lanes of a vector."""
+
+_SHIFT = Number("right", WORD, lambda sums: sums.shifts, lambda pointer, offset: f"-{word(pointer, offset)} - 1")
+"""A right shift amount, stored as a left shift, negative. The C expression's value is the amount minus 1."""
+
+_NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
+
+
+def finish(aligned: int) -> Sequence[Field]:
+    """The last fields of a block of a weight stream, a vector each.
+
+    aligned: of fields, in bytes; `VECTOR` where a block may have fewer than four rows.
+    """
+    return [RowNumbers(name, aligned, content=(number,)) for name, number in _NUMBERS.items()]
+
+
+def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: int, scratch: str) -> Code:
+    """Requantise vectors of sums to bytes as TensorFlow Lite does, with two roundings.
+
+    VQRDMULH is the first of them. VRSHL rounds halves upwards, so that negative sums are decremented, halves to round
+    away from zero; every shift is at least 1. The bytes are then in the lowest byte of each lane.
+
+    sums: the vectors, which have the same rows. stream: points to the fields `finish`, and ends up behind them.
+    numbers, spare: vectors that are overwritten. zero: the raw of 0. scratch: a core register that is overwritten.
+    """
+    load = access("vldrw.u32", numbers, stream, VECTOR)
+    lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
+    lines += [load, *(multiply("vqrdmulh.s32", sum, sum, numbers) for sum in sums), load]
+    for sum in sums:
+        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
+    if zero:
+        lines += [t.mov(scratch, zero) if zero > 0 else t.mvn(scratch, -zero - 1)]
+    for first, *others in (sums[number : number + 2] for number in range(0, len(sums), 2)):
+        # Two vectors are narrowed to the halfwords of one.
+        lines += [integer(f"vqmovn{part}.s32", first, sum) for part, sum in zip("bt", (first, *others), strict=False)]
+        lines += [integer("vqadd.s16", first, first, scratch)] if zero else []
+        lines += [integer("vqmovnb.s16", first, first)]
+        lines += [integer("vshr.u32", second, first, 16) for second in others]
+    return joined(lines)

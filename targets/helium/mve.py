@@ -1,0 +1,66 @@
+"""Instructions of the vector extension as records, with the units that they hold for `cycles_of_each`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tinyml.targets.composer.instructions import Code, Instruction
+from tinyml.targets.cortex_m.composer.fragments import moved
+
+MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
+"""The execution units of vector instructions."""
+
+BEATS = 2
+"""Cycles for which a vector instruction of four beats holds its unit in a core that executes two beats a cycle."""
+
+VECTOR = 16
+"""The bytes of a vector."""
+
+REACH = 127
+"""The greatest step of a post-indexed access of bytes."""
+
+
+def _instruction(unit: str, name: str, *operands: str | int) -> Instruction:
+    shown = (f"#{operand}" if isinstance(operand, int) else operand for operand in operands)
+    return Instruction(f"{name} {', '.join(shown)}", name, 4, unit=unit, held=BEATS if unit else 1)
+
+
+multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instruction, INTEGER), partial(_instruction, "")
+"""Instructions for the units of products and of other operations, and those that hold none."""
+
+
+def access(name: str, vector: str, pointer: str, step: int = 0) -> Instruction:
+    """A load or store, whose pointer then advances by `step` bytes. name: of a vector's elements in memory."""
+    address = f"[{pointer}], #{step}" if step else f"[{pointer}]"
+    return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=BEATS)
+
+
+SAVE_VECTORS = Instruction("vpush {d8-d15}", "vpush", 4, "several", 16, ("sp",), stack=64)
+RESTORE_VECTORS = Instruction("vpop {d8-d15}", "vpop", 4, "several", 16, ("sp",))
+"""Save and restore q4 to q7, which calls preserve."""
+
+
+GATHERED = 2
+"""Elements of at most 32 bits that a gather or scatter accesses in a cycle."""
+
+
+def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
+    """A load of the bytes at offsets from a pointer, vectors of bytes."""
+    text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
+    return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
+
+
+def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
+    """Move four core registers to the lanes of a vector."""
+    first, second, third, fourth = registers
+    return (
+        scalar("vmov", f"{vector}[2]", f"{vector}[0]", first, third),
+        scalar("vmov", f"{vector}[3]", f"{vector}[1]", second, fourth),
+    )
+
+
+def stepped(name: str, vector: str, pointer: str, step: int) -> Code:
+    """A load or store of bytes, whose pointer then advances by a step of any size."""
+    if abs(step) <= REACH:
+        return (access(name, vector, pointer, step),)
+    return (access(name, vector, pointer), *moved(pointer, step))

@@ -1,0 +1,93 @@
+"""Kernels for tiles on a Cortex-M55 are exact, take the counted instructions, and read nothing behind the windows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from programs.devices import need_tools
+from programs.kernel_tables import tile_families
+from programs.tile_cases import tile_case
+from programs.tile_programs import build_cases, cases_of, check, check_on, check_times
+
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.targets.registry import HOST
+from tinyml.targets.tiles import Tile
+
+M55 = "cortex-m55"
+END_OF_RAM = 0x21400000
+"""The end of the memory of the emulated machine, behind which every access is a fault."""
+
+DOTS = [
+    # Whole vectors and rests; a window, pairs of windows and a last one; blocks of four rows, and fewer.
+    Tile(4, 1, 16, 0, 16, 2, 0),
+    Tile(2, 1, 4, 0, 4, 2, 0),
+    Tile(3, 1, 45, 0, 45, 3, -128),
+    Tile(1, 2, 42, 60, 7, 4, 127),
+    Tile(5, 3, 9, 21, 3, 5, -5),
+    Tile(8, 3, 48, 160, 16, 4, -128),
+    # Short runs that are gathered, and those that are too far apart.
+    Tile(6, 10, 4, 10, 2, 5, 3),
+    Tile(4, 5, 5, 28, 1, 4, 0),
+    Tile(4, 5, 5, 80, 1, 3, 0),
+    # Loops over runs, over vectors, and over vectors of each run; steps beyond an immediate.
+    Tile(6, 5, 64, 70, 8, 3, -7),
+    Tile(10, 1, 1283, 0, 1283, 1, 127),
+    Tile(5, 2, 300, 320, 40, 3, 9),
+    Tile(8, 1, 320, 0, 320, 4, 1),
+]
+
+CHANNELS = [
+    # Groups of four windows and fewer; taps in registers together and in turn; strides, gaps and a single row of taps.
+    Tile(4, 3, 12, 40, 4, 8, -128),
+    Tile(8, 3, 24, 160, 16, 7, 5),
+    Tile(16, 5, 80, 240, 16, 3, 0),
+    Tile(4, 2, 4, 10, 12, 3, 0),
+    Tile(4, 1, 28, 0, 4, 9, 127),
+    Tile(64, 1, 192, 0, 64, 2, -1),
+    Tile(128, 2, 256, 300, 128, 1, 3),
+]
+
+
+def drawn(seed: int) -> list[Tile]:
+    """Tiles of any shapes."""
+    random = np.random.default_rng(seed)
+    tiles: list[Tile] = []
+    while len(tiles) < 12:
+        rows, runs, length, step, count = (int(random.integers(1, most)) for most in (10, 6, 90, 50, 6))
+        tile = Tile(rows, runs, length, length + int(random.integers(40)), step, count, int(random.integers(-128, 128)))
+        if tile.elements <= 1400 and tile.rows * tile.count <= 128:
+            tiles.append(tile)
+    return tiles
+
+
+def test_results_and_times(tmp_path: Path):
+    need_tools(M55)
+    runner = runner_for(M55)
+    dots, channels, *_ = tile_families(M55)
+    cases = cases_of([*((dots, tile) for tile in (*DOTS, *drawn(3))), *((channels, tile) for tile in CHANNELS)])
+    build = build_cases(runner, cases, tmp_path, end=END_OF_RAM)
+    check(runner, build, cases)
+    for tile, code, size in check_times(runner, build, cases, 0):
+        assert size <= code <= 1.35 * size, tile
+
+
+def test_plain_c_has_the_same_bits(tmp_path: Path):
+    dots, channels, *_ = tile_families(M55)
+    shapes = [*((dots, tile) for tile in DOTS), *((channels, tile) for tile in CHANNELS)]
+    check_on([HOST], cases_of(shapes), tmp_path)
+
+
+def test_negative_halves_round_away_from_zero(tmp_path: Path):
+    """Sums that VQRDMULH halves exactly, and that the shift leaves half way between two bytes."""
+    need_tools(M55)
+    runner, random = runner_for(M55), np.random.default_rng(8)
+    dots, *_ = tile_families(M55)
+    cases = [tile_case(dots, Tile(12, 1, 16, 0, 16, 4, zero), random) for zero in (0, -3)]
+    for case in cases:
+        case.sums.weights[:] = random.integers(-1, 2, case.sums.weights.shape)
+        case.sums.multipliers[:] = 1 << 30
+        case.sums.shifts[:] = -1 - np.arange(12) % 5
+        case.sums.starts[:] = -2 * random.integers(0, 40, 12)
+    build = build_cases(runner, cases, tmp_path, end=END_OF_RAM)
+    check(runner, build, cases)
