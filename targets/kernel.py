@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from tinyml.dialects.formats.number_format import INTEGER
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
@@ -45,7 +45,7 @@ class Composed:
 
     header: str
     signature: str
-    bodies: Mapping[tuple[int | str, ...], str]
+    bodies: Mapping[Any, str]
     portable: str
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
     call: int = 0

@@ -11,7 +11,7 @@ FILE = ROOT / "docs/site/beside-others.svg"
 
 WIDTH, ROW, TOP = 420, 44, 40
 COLUMNS, BAR = (2, 222), 130
-"""The left edges of the bars of time and of flash, and the length of the bar of others, in pixels."""
+"""The left edges of the bars of time and of flash, and the length of the longer of two bars, in pixels."""
 
 THEIRS, OURS = "#9aa5b1", "#1f7fd1"
 
@@ -23,7 +23,7 @@ NOTE = (
 
 def picture() -> str:
     """The picture as SVG, narrow enough for a phone: for each program its name, and below it two bars of time and two
-    of flash, that of others of full length."""
+    of flash, the longer one of full length."""
     found = {table.name: table for table in tables((ROOT / "README.md").read_text(encoding="utf-8"))}
     rows: list[tuple[str, str, list[str], list[str]]] = []
     for label, (time, our_time, flash, our_flash, *_) in found["beside-others"].rows.items():
@@ -42,9 +42,11 @@ def picture() -> str:
         drawing.text(2, y + 14, f"{name}, beside {others}", "start")
         for x, unit, (theirs, ours, scale) in zip(COLUMNS, ("time", "bytes"), columns, strict=True):
             ratio = float(ours.replace(",", "")) / float(theirs.replace(",", ""))
-            for line, (share, fill, text) in enumerate(((ratio, OURS, ours), (1.0, THEIRS, theirs))):
-                drawing.rectangle(x, y + 19 + 11 * line, BAR * share, 9, fill=fill, tip=f"{text} {scale} {unit}")
-                drawing.text(x + BAR * share + 4, y + 27 + 11 * line, text + (f" {scale}" if scale else ""), "start")
+            bars = (ratio, OURS, ours), (1.0, THEIRS, theirs)
+            for line, (share, fill, text) in enumerate(bars):
+                length = BAR * share / max(ratio, 1.0)
+                drawing.rectangle(x, y + 19 + 11 * line, length, 9, fill=fill, tip=f"{text} {scale} {unit}")
+                drawing.text(x + length + 4, y + 27 + 11 * line, text + (f" {scale}" if scale else ""), "start")
     for line, text in enumerate(NOTE):
         drawing.text(2, TOP + ROW * len(rows) + 16 * (line + 1), text, "start")
     return drawing.finished()

@@ -19,8 +19,15 @@ PLUGINS = ROOT / "tests" / "plugins"
 LNS, GAUSSIAN = PLUGINS / "lns", PLUGINS / "gaussian"
 """Formats of logarithmic numbers, with exact sums and with sums that round."""
 
-NEW = {"format": "halves", "target": "own_chip", "frontend": "linear", "pass": "drop_relus",
-    "search": "one_by_one", "schedule": "inner_patches", "packer": "longest_first"}
+NEW = {
+    "format": "halves",
+    "target": "own_chip",
+    "frontend": "linear",
+    "pass": "drop_relus",
+    "search": "one_by_one",
+    "schedule": "inner_patches",
+    "packer": "longest_first",
+}
 """Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
