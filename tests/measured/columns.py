@@ -115,6 +115,19 @@ FEW_BITS = {
 }
 """Programs on an Uno by the bits of their weights."""
 
+
+def weights_of(bits: int, *families: str) -> dict[str, Column]:
+    """Changes of accuracy with weights of some bits, beside values of 16 bits; of 8 where integers have zero points."""
+    values = {"affine": "affine --width 8"}
+    return {
+        family: (
+            f"compile {{row}} --format {values.get(family, 'fixed --width 16')} --weights {family}:{bits} {ON_HOST}",
+            "{change:+.2f}",
+        )
+        for family in families
+    }
+
+
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
 TIME_AND_FLASH = "{time:k}; {flash}"
 
@@ -192,6 +205,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "float": (FEW_BITS["fixed 8"], "{float:.2f}"),
         **{heading: (command, "{change:+.2f}; {flash}; {time:k}") for heading, command in FEW_BITS.items()},
     },
+    "results-weights-8": weights_of(8, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),
+    "results-weights-4": {
+        **weights_of(4, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),
+        "4.5 by search": (f"{FEW_BITS['4.5 bits by search']} {ON_HOST}", "{change:+.2f}"),
+    },
+    "results-weights-2": weights_of(2, "fixed", "affine", "posit", "mxint", "codebook"),
     "packed-constants-programs": {
         f"{model}, sparse too": (f"compile {model} --width {{row}}", "{flash}; {time:k}")
         for model in ("bonsai-mnist10", "bonsai-mnist16-10")

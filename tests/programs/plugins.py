@@ -16,6 +16,7 @@ import pytest
 
 from programs.paths import ROOT
 from tinyml.dialects import context, plugins
+from tinyml.lowering import pipelines
 from tinyml.runtime.model import headers
 from tinyml.targets import registry
 from tinyml.targets.chip import Chip
@@ -91,6 +92,8 @@ def forget() -> None:
         registry.known_kernel,
         registry._sum_offers,  # pyright: ignore[reportPrivateUsage]
         headers.header_texts,
+        pipelines.steps_of,
+        pipelines.pipeline,
     ):
         cached.cache_clear()
     plugins._problems.clear()  # pyright: ignore[reportPrivateUsage]

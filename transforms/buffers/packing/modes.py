@@ -92,21 +92,20 @@ def mode_names() -> tuple[str, ...]:
 
 
 def mode_named(name: str) -> Mode:
-    """The packer of a name; raises `InputError` if there is none."""
+    """The packer of a name; raises `InputError` if there is none, `PluginError` if it cannot be loaded."""
     if name in MODES:
         return MODES[name]
-    if (plugin := plugins_by_name(PACKERS, MODES).get(name)) is not None:
-        return partial(_by_plugin, plugin)
-    raise unknown("mode", name, mode_names())
-
-
-def _by_plugin(plugin: Plugin, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
+    if (plugin := plugins_by_name(PACKERS, MODES).get(name)) is None:
+        raise unknown("mode", name, mode_names())
     packer: Any = plugin.load(object)
     if not callable(packer):
         raise PluginError(f"{plugin}: expected a function that places rectangles, got {type(packer).__name__}")
-    with plugin.blamed():
-        placement = plugin.expect(packer(rectangles, effort), Placement)
+    return partial(_by_plugin, plugin, packer)
+
+
+def _by_plugin(plugin: Plugin, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
+    placement = plugin.expect(plugin.call(packer, rectangles, effort), Placement)
     if (fault := next(complaints(rectangles, placement), None)) is not None:
         raise PluginError(f"{plugin}: {fault}")
     effort.keep(placement)

@@ -15,20 +15,26 @@ from programs.plugins import ENTRY, PACKAGE, forget, install
 from programs.spread import spread_product
 
 from tinyml.dialects.plugins import (
+    ALTERNATIVES,
     CHIPS,
     FRONTENDS,
     GROUPS,
     PACKAGES,
+    PACKERS,
     SCHEDULES,
+    STEPS,
     UNIVERSES,
     PluginError,
     attributed,
     problems,
 )
+from tinyml.lowering.pipelines import steps_of
 from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.tools.driver.choice.alternatives import considered
 from tinyml.tools.driver.request import searches
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
+from tinyml.transforms.buffers.packing import Rectangle, pack
 
 TOUR = ROOT / "docs/tour"
 DATA = TOUR / "val.npz"
@@ -62,10 +68,16 @@ class Packages:
             FRONTENDS: [self.folder / "model.evil"],
             SCHEDULES: [TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} plan=evil}}"],
             UNIVERSES: [TOUR / "tour.sd", "-p", "evil"],
+            # Whoever asks for a pipeline gets the steps of packages without asking for them.
+            STEPS: [TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} plan=nowhere}}"],
         }
-        if group == PACKAGES:
+        if group == PACKERS:
+            (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,1,4\n")
+            return self.said(1, "pack", self.folder / "buffers.csv", "--mode", "evil", tool="tinyml")
+        if group in (PACKAGES, ALTERNATIVES):
             compiled = ["compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", self.folder / "out"]
-            lines = self.said(1, *compiled, "--package", "evil", tool="tinyml")
+            wrong = ("--package", "evil") if group == PACKAGES else ("--format", "auto", "--ram", "1")
+            lines = self.said(1, *compiled, *wrong, tool="tinyml")
             return [line for line in lines if line.startswith(("error:", "warning:"))]
         return self.said(1, *asked[group])
 
@@ -124,6 +136,50 @@ def test_malformed_metadata_are_left_out(group: str, entry: str, reason: str, pa
     assert "entry_points.txt cannot be read: " in warning
     assert reason in warning
     assert packages.said_of(group)[0] == warning
+
+
+STEP = "from tinyml.lowering.pipeline_steps import PipelineStep\nX = PipelineStep"
+ALTERNATIVE = "from tinyml.tools.driver.choice.alternatives import Alternative\nX = Alternative"
+CONTRIBUTIONS = {
+    "no pipeline": (STEPS, f"{STEP}('reals-to-x', 'cse', after='profile')", "there is no pipeline 'reals-to-x'"),
+    "no pass": (STEPS, f"{STEP}('reals-to-formats', 'csi', after='profile')", "there is no pass 'csi'"),
+    "no place": (STEPS, f"{STEP}('reals-to-formats', 'cse')", "a step is before or after another one"),
+    "two places": (STEPS, f"{STEP}('reals-to-formats', 'cse', 'simplify')", "has 3 steps 'simplify', and not one"),
+    "taken": (ALTERNATIVES, f"{ALTERNATIVE}('fixed 8', {{}})", "there is an alternative 'fixed 8' already"),
+    "beside none": (ALTERNATIVES, f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "there is no alternative 'fixed 7'"),
+}
+
+
+@pytest.mark.parametrize(("group", "code", "reason"), CONTRIBUTIONS.values(), ids=CONTRIBUTIONS)
+def test_what_has_no_place_is_left_out(group: str, code: str, reason: str, packages: Packages):
+    packages.install(group, code)
+    warning, *_ = packages.said_of(group)
+    assert named(group) in warning
+    assert reason in warning
+
+
+def test_a_step_and_an_alternative_have_their_places(packages: Packages):
+    packages.install(STEPS, f"{STEP}('loops-to-bits', 'cse', before='fold-rounding')")
+    steps = steps_of("loops-to-bits")
+    assert steps.index("cse") + 1 == steps.index("fold-rounding")
+    packages.patch.undo()
+    packages.install(ALTERNATIVES, f"{ALTERNATIVE}('fixed 12', {{'width': 12}})", package="other")
+    assert [row.options for row in considered() if row.name == "fixed 12"] == [{"width": 12}]
+
+
+PACKER = """
+from tinyml.transforms.buffers.packing.rectangles import placement_at
+def X(rectangles, effort):
+    return placement_at(rectangles, [0] * len(rectangles), 0)
+"""
+
+
+def test_the_placement_of_a_packer_is_checked(packages: Packages):
+    packages.install(PACKERS, PACKER)
+    two = [Rectangle(name, 4, 1, 0, 1) for name in "ab"]
+    with pytest.raises(PluginError, match=r"tinyml.packers\): .*a"):
+        pack(two, "evil")
+    assert pack(two[:1], "evil").height == 4
 
 
 CHIP = """
