@@ -7,7 +7,7 @@ passes, run the passes that `flatten` returns one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, make_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -80,9 +80,17 @@ def steps_of(name: str) -> Sequence[str | If]:
                 raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
             if added.step not in registry().all_passes:
                 raise PluginError(f"{plugin}: there is no pass '{added.step}'")
+            if added.step in PIPELINES:
+                raise PluginError(f"{plugin}: '{added.step}' is a pipeline, and no pass")
+            if missing := [one.name for one in fields(_pass(added.step)) if _is_required(one)]:
+                raise PluginError(f"{plugin}: the pass '{added.step}' cannot run without {', '.join(missing)}")
             if added.pipeline == name:
                 steps.insert(_place(plugin, added, steps), added.step)
     return steps
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.init and field.default is MISSING and field.default_factory is MISSING
 
 
 def _place(plugin: Plugin, added: PipelineStep, steps: Sequence[str | If]) -> int:

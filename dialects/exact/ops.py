@@ -215,7 +215,7 @@ class _Step(IntegerOp, RecordedOp, ABC):
         bounds = Bounds()
         try:
             implied = self.computed(cast("Machine[Any]", bounds), integer_of)
-        except (ValueError, InputError) as error:
+        except (ArithmeticError, ValueError, InputError) as error:
             raise VerifyException(f"{self.name} cannot be computed: {error}") from error
         assert isinstance(implied, Int)
         low, high = self.interval.ends

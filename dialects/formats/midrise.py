@@ -9,6 +9,7 @@ stores their bits. Ternary weights, -1, 0 and 1, are `!fixed.q<2, frac>`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -17,7 +18,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.exact.format import STICKY_BITS
 from tinyml.dialects.formats.fixed.type import ExactInteger
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -122,7 +123,12 @@ class MidriseType(ExactInteger):
         return self.mul(m, value, value_format, factor, factor_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        return ExactFormat.from_f32(self, m, value)
+        # By a factor of at least one where that fits: no number may become zero, which lies between two of the format.
+        shift = min(max(STICKY_BITS, -self.scale), 31 - self.width.data)
+        low, high = (end << shift for end in self.integer_limits)
+        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.scale + shift)))
+        cut = m.call("tm_f32_to_odd", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return self.store(m, Int(cut, 32, low, high), self.scale + shift)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
         if not isinstance(value_format, ScaledInteger):

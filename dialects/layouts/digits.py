@@ -47,7 +47,7 @@ class Digits:
     def holds(self, raws: Integers) -> bool:
         """True if all integers can be packed."""
         if self.name == TRITS:
-            return bool((np.abs(raws) <= 1).all())
+            return bool(((raws >= -1) & (raws <= 1)).all())
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
 
     def pack(self, values: Integers) -> NDArray[np.uint8]:

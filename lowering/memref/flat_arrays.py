@@ -46,7 +46,9 @@ class FlatArrays:
         self.at: dict[SSAValue, Array] = {}
         self.views: dict[SSAValue, scratch.ViewOp] = {}
         """The views of the arena by the memrefs that replace them."""
-        self.names = Names((function.sym_name.data, ARENA))
+        name = function.sym_name.data
+        functions = (f"{name.removesuffix('_predict')}_{each}" for each in ("predict", "scores", "input", "row"))
+        self.names = Names((name, ARENA, *functions))
         self.constants: dict[Attribute, SSAValue] = {}
         first = function.body.block.first_op
         assert first is not None

@@ -167,8 +167,10 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
     SILENT.set(silent)
     protect_inputs(False)
     request: Request = replace(compile_request(values), module=module, arrays=arrays)
+    journal = None if request.search is None else request.search.options.get("journal")
     for file in request.inputs:
-        note_input(file)
+        if str(file) != journal:
+            note_input(file)
     usual = gc.get_threshold()
     gc.set_threshold(max(COLLECT_EVERY, usual[0]), *usual[1:])
     try:

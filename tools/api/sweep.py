@@ -9,15 +9,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast, get_args, get_type_hints
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import USUAL, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.compilation import OTHERWISE, CompileWarning, compile, first_of
 from tinyml.tools.api.data_files import array_of, column_names
@@ -101,7 +102,8 @@ def sweep(
     with python_terms({}), ExitStack() as stack:
         table = stack.enter_context(_Table(csv))
         workers = stack.enter_context(Workers(**processes))
-        rows = {case: row for case in cases if (row := table.rows.get(problem.key(case))) is not None}
+        known = ((case, table.rows.get(problem.key(case))) for case in cases)
+        rows = {case: row for case, row in known if row is not None and row.error is None}
         waiting = [case for case in cases if case not in rows]
         for start in range(0, len(waiting), workers.size):
             for case, row in workers.run(problem, waiting[start : start + workers.size], _measured):
@@ -139,16 +141,21 @@ class _Problem:
     def of(models: Mapping[str, object], data: object, options: Mapping[str, Any]) -> _Problem:
         programs: dict[str, str] = {}
         arrays: dict[str, Arrays] = {}
-        trusted = bool(options.get("trust_pickle"))
+        trusted, detector = bool(options.get("trust_pickle")), options.get("false_alarms") is not None
+        if isinstance(data, Mapping) and (odd := cast("Mapping[str, Arrays]", data).keys() - models.keys()):
+            raise InputError(unknown("model", min(odd), models).message, file="data")
         for name, model in models.items():
             source, own = _of_folder(model)
             given = own or (cast("Mapping[str, Arrays]", data).get(name, ()) if isinstance(data, Mapping) else data)
+            if given is not None and not isinstance(given, list | tuple):
+                raise InputError(f"expected X_val, y_val, X_test and y_test, got {type(given).__name__}", file="data")
             arrays[name] = tuple(cast("Arrays", given or ()))
             if len(arrays[name]) > 4:
                 raise InputError(
                     f"expected X_val, y_val, X_test and y_test, got {len(arrays[name])} arrays", file="data"
                 )
-            loaded = load(source, example=first_of(source, *arrays[name][:1]), trust_pickle=trusted)
+            example = first_of(source, *arrays[name][:1])
+            loaded = load(source, example=example, detector=detector, trust_pickle=trusted)
             programs[name] = str(loaded.module)
         return _Problem(programs, arrays, options)
 
@@ -157,8 +164,11 @@ class _Problem:
         from importlib.metadata import version
 
         from tinyml.dialects.distribution import DISTRIBUTION
+        from tinyml.runtime.devices.registry import is_available
 
-        asked = (version(DISTRIBUTION), case.board, case.format, case.search, sorted(self.options.items()))
+        # Without its compiler or simulator a program has fewer figures.
+        tools = [package.is_installed() for package in chip_of(case.board).packages], is_available(case.board)
+        asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
         digest = hashlib.sha256(f"{asked} {self.programs[case.model]}".encode())
         for array in self.data[case.model]:
             digest.update(_content(array))
@@ -213,6 +223,9 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
     """The values of keyword arguments; raises `TypeError` for those of which a sweep has several."""
     from tinyml.tools.driver.compile_request import compile_options
 
+    for name in ("journal", "resume"):
+        if name in options:
+            raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
     for name in VARIED.keys() & options.keys():
         raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED[name]}'?")
     return checked_values("sweep", options, [one for one in compile_options() if one.name not in OTHERWISE])
@@ -229,7 +242,7 @@ def _check(
     from tinyml.tools.driver.request import AUTO_FORMAT
 
     for name, given in (("formats", formats), ("boards", boards), ("searches", searches)):
-        if isinstance(given, str) or not given:
+        if isinstance(given, str) or not given or not all(isinstance(one, str | None) for one in given):
             raise InputError(f"expected a sequence of names, got {given!r}", file=name)
     for format in formats:
         if format != AUTO_FORMAT:
@@ -245,6 +258,8 @@ def _check(
 def _named(models: object) -> Mapping[str, object]:
     """Models by name: those of a mapping, else the stem of a file, the name of a folder or of an object's class."""
     if isinstance(models, Mapping):
+        if not all(isinstance(name, str) for name in cast("Mapping[object, object]", models)):
+            raise InputError("expected texts as names", file="models")
         return cast("Mapping[str, object]", models)
     if isinstance(models, str | os.PathLike) or not isinstance(models, Sequence):
         raise InputError("expected a sequence of models, or a mapping from names to models", file="models")
@@ -297,14 +312,14 @@ class _Table:
         check_output(str(file))
         try:
             with ExitStack() as stack:
-                opened = stack.enter_context(file.open("a+", encoding="utf-8", newline=""))
+                opened = stack.enter_context(file.open("a+", encoding="utf-8", errors="backslashreplace", newline=""))
                 opened.seek(0)
                 whole = opened.read()
                 if not (head.startswith(whole) or whole.startswith(head)):
                     raise InputError(HEAD, file=str(file))
                 # A row that an interrupted sweep left unfinished is measured again.
                 whole = whole[: whole.rfind("\n") + 1]
-                self.rows = {row.key: row for row in map(_read, csv.DictReader(whole.splitlines()))}
+                self.rows = {row.key: row for row in map(_read, csv.DictReader(StringIO(whole, newline="")))}
                 opened.truncate(len(whole.encode()))
                 opened.write("" if whole else head)
                 opened.flush()
@@ -312,14 +327,17 @@ class _Table:
                 stack.pop_all()
         except OSError as error:
             raise InputError(f"cannot write the table: {error.strerror or error}", file=str(file)) from error
-        except ValueError as error:
+        except (ValueError, TypeError, csv.Error) as error:
             raise InputError(HEAD, file=str(file)) from error
         self._writer = csv.DictWriter(self._file, names, lineterminator="\n")
 
     def add(self, row: SweepRow) -> None:
         if self._file is not None:
-            self._writer.writerow(asdict(row))
-            self._file.flush()
+            try:
+                self._writer.writerow(asdict(row))
+                self._file.flush()
+            except OSError as error:
+                raise InputError(f"cannot write the table: {error.strerror or error}", file=self._file.name) from error
 
     def __enter__(self) -> _Table:
         return self

@@ -73,6 +73,9 @@ class TinymlOptMain(xDSLOptMain):
     """Number of lines before the piece of the input file being read, with --split-input-file."""
 
     outputs: ExitStack
+
+    _read: tuple[list[tuple[IO[bytes], int]], str] | None = None
+    """The pieces of the input, if they were read already."""
     """The context of the output file, which replaces an earlier one if no error occurs."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
@@ -184,6 +187,8 @@ class TinymlOptMain(xDSLOptMain):
         return BytesIO(read_bytes(path, "program")), path.suffix.removeprefix(".")
 
     def prepare_input(self) -> tuple[list[tuple[IO[bytes], int]], str]:
+        if self._read is not None:
+            return self._read
         try:
             return super().prepare_input()
         except ValueError as error:
@@ -216,6 +221,8 @@ class TinymlOptMain(xDSLOptMain):
         file = self.get_input_name()
         expected = [expected_errors(text.decode("utf-8", "replace"), file, offset) for text, offset in texts]
         if not any(expected):
+            # Standard input is read once.
+            self._read = [(BytesIO(text), offset) for text, offset in texts], extension
             return False
         self.args.verify_diagnostics = self.args.parsing_diagnostics = False
         output = self.prepare_output()

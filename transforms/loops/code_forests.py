@@ -22,7 +22,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
@@ -35,7 +35,8 @@ class CodeForestsPass(ModulePass):
     """Replaces every `num.forest` by the call of a `#num.coded_forest`.
 
     target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's; if
-    nothing fits, the smallest is taken. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
+    nothing fits, the smallest is taken. ram: as for `spend-flash`; functions whose stack exceeds it are left out.
+    packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
     Raises `InputError` for an unknown target, and for forests that are too large for it.
     """
 
@@ -43,6 +44,7 @@ class CodeForestsPass(ModulePass):
     takes = LOOPS
     target: str = HOST
     flash: int | None = None
+    ram: int | None = None
     packed: str = "auto"
     pack_buffers: bool = False
 
@@ -52,9 +54,11 @@ class CodeForestsPass(ModulePass):
             return
         compile_for(op, self.target)
         _check_size(forests, self.target)
-        choices = [_kernels(each, self.target) for each in forests]
+        op.attributes.pop(SPENT_FLASH, None)
         limit = self.flash or _usual_limit(self.target)
-        rest = self._flash_of_rest(op) if limit is not None else 0.0
+        rest, taken_ram = self._rest(op)
+        room = ram_limit(op, self.target, self.ram) - taken_ram
+        choices = [_within(room, _kernels(each, self.target)) for each in forests]
         fitting = [
             taken
             for taken in product(*choices)
@@ -71,8 +75,8 @@ class CodeForestsPass(ModulePass):
             coded.location = each.location
             Rewriter.replace_op(each, coded)
 
-    def _flash_of_rest(self, module: ModuleOp) -> float:
-        """The estimate of the program without its forests; 0 on a board without a cost table."""
+    def _rest(self, module: ModuleOp) -> tuple[float, float]:
+        """Flash and RAM of the program without its forests by the estimate; 0 on a board without a cost table."""
         rest = module.clone()
         for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
             Rewriter.erase_op(each)
@@ -81,7 +85,7 @@ class CodeForestsPass(ModulePass):
         )
         below.apply(rest)
         estimate = estimate_on(rest, self.target, OPTIMIZE)
-        return 0.0 if estimate is None else estimate.flash
+        return (0.0, 0.0) if estimate is None else (estimate.flash, estimate.ram)
 
 
 def _usual_limit(target: str) -> float | None:
@@ -112,6 +116,13 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
     return [_timed(kernel, target) for kernel in kernels]
+
+
+def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
+    """The functions whose stack fits into the RAM that is left; the one with the least stack if none does."""
+    stacks = [size_of(kernel).stack for kernel in kernels]
+    least = max(room, min(stacks))
+    return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:

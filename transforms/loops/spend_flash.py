@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import num, tdsl
+from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
@@ -63,7 +63,7 @@ class SpendFlashPass(ModulePass):
         if not (tiles.usual or estimates.matrices):
             return
         plain = estimates.plain
-        ram = max(self._ram(op), plain.ram)
+        ram = max(ram_limit(op, self.target, self.ram), plain.ram)
         groups = [*tiles.groups(ram - plain.ram + plain.deepest), *estimates.groups()]
         taken = Choice(groups, tiles, estimates, self.flash, ram).made()
         estimates.replace(estimates.matrices, coded(taken))
@@ -72,11 +72,3 @@ class SpendFlashPass(ModulePass):
                 candidate.part.tile = candidate.call.attribute
         if taken:
             op.attributes[SPENT_FLASH] = UnitAttr()
-
-    def _ram(self, module: ModuleOp) -> float:
-        """The limit on RAM in bytes: the least of the option and of a search, or else the RAM of the board."""
-        functions = defined_functions(module)
-        searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]
-        limits = [self.ram, *(limit.value.data for limit in searched if isinstance(limit, IntegerAttr))]
-        given = [limit for limit in limits if limit is not None]
-        return min(given, default=board(self.target).ram or float("inf"))

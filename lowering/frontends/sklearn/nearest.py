@@ -67,8 +67,8 @@ IN_WORDS: Mapping[str, str] = {
 BY_KIND = {
     "classes_": "LogisticRegression(), RandomForestClassifier() and SVC()",
     "transform": "StandardScaler(), MinMaxScaler() and PCA(2)",
-    "predict": "LinearRegression(), RandomForestRegressor() and SVR()",
     "score_samples": "IsolationForest(), EllipticEnvelope() and OneClassSVM()",
+    "predict": "LinearRegression(), RandomForestRegressor() and SVR()",
 }
 """Expressions for any other class, by an attribute that tells its kind."""
 

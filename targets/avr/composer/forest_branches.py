@@ -124,7 +124,7 @@ class ForestRecords(AvrForest):
 
     @property
     def fits(self) -> bool:
-        return compares(self.forest) and self.leaves.fits and self.forest.results < _BLOCK_LABELS // 2
+        return compares(self.forest) and self.leaves.fits and self.leaves.mask_bytes <= 6
 
     @cached_property
     def leaves(self) -> Leaves:

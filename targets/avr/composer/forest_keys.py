@@ -15,7 +15,8 @@ from itertools import pairwise
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
-from tinyml.targets.avr.assembly import RETURN_ADDRESS, cycles, moved
+from tinyml.targets.avr.assembly import RETURN_ADDRESS, bytes_of, cycles, moved
+from tinyml.targets.avr.composer.forest_branches import JUMP
 from tinyml.targets.avr.composer.forest_leaves import AvrForest, has_floats
 from tinyml.targets.composer.instructions import Code, Line, joined
 
@@ -121,7 +122,8 @@ class KeyedForest(AvrForest):
 
     @property
     def fits(self) -> bool:
-        return self._keys is not None and self._on_keys[1].fits
+        # The first of the calls has to reach the routine.
+        return self._keys is not None and bytes_of(self._keys.calls) < JUMP and self._on_keys[1].fits
 
     @cached_property
     def lines(self) -> Code:

@@ -12,7 +12,7 @@ from tinyml.targets.helium.mve import VECTOR, access, integer, multiply
 LANES = 4
 """The rows of a block, sums of 32 bits in the lanes of a vector."""
 
-_SHIFT = Number("right", WORD, lambda sums: sums.shifts, lambda pointer, offset: f"-{word(pointer, offset)} - 1")
+_SHIFT = Number("right", WORD, lambda sums: sums.shifts, lambda pointer, offset: f"(int)(-{word(pointer, offset)} - 1)")
 """A right shift amount, stored as a left shift, negative. The C expression's value is the amount minus 1."""
 
 _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}

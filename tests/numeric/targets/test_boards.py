@@ -146,7 +146,7 @@ def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkey
     tour, name = ROOT / "docs/tour", "esp32-c3"
     compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
     less = replace(board(name), flash=200)
-    monkeypatch.setattr("tinyml.tools.driver.run_model.board", {name: less}.__getitem__)
+    monkeypatch.setattr("tinyml.tools.driver.run_model.device_board", {name: less}.__getitem__)
     with pytest.raises(
         InputError, match=r"does not fit esp32-c3 .*: needs \d+ bytes of flash .*, the board has 200 of"
     ):

@@ -30,7 +30,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import attributed
-from tinyml.runtime.readers.protected_files import check_output
+from tinyml.runtime.readers.protected_files import check_output, release_input
 from tinyml.runtime.readers.regular_files import open_regular
 from tinyml.transforms.formats.evaluation.candidates import (
     EvaluationTask,
@@ -468,6 +468,8 @@ def check_journal(path: str | None, resume: bool) -> None:
     if Path(path).exists():
         # Opening a pipe would wait for a reader.
         open_regular(path, "journal").close()
+        # Read to go on from, and written: no input that has to stay as it is.
+        release_input(Path(path))
 
 
 def _line(entry: dict[str, Any]) -> bytes:

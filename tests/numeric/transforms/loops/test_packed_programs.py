@@ -163,7 +163,9 @@ def check(
             text = io.StringIO()
             CTarget(target, file).emit(ctx, lowered, text)
             (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
-    for device in with_llvm():
+    # Ternary constants that are packed are digits, which upstream dialects refuse.
+    refused = options.get("packed") == "always" and options.get("weights") == "fixed:2"
+    for device in with_llvm() if not refused else ():
         buffers = module.clone()
         passes = pipelines.flatten("formats-to-buffers", options)
         pipelines.run(buffers, ctx, [step for step in passes if not isinstance(step, UnpackBuffersPass)])
