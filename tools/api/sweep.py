@@ -241,7 +241,8 @@ def _check(
     from tinyml.tools.driver.compile_request import compile_options, compile_request
     from tinyml.tools.driver.request import AUTO_FORMAT
 
-    for name, given in (("formats", formats), ("boards", boards), ("searches", searches)):
+    asked: dict[str, Sequence[object]] = {"formats": formats, "boards": boards, "searches": searches}
+    for name, given in asked.items():
         if isinstance(given, str) or not given or not all(isinstance(one, str | None) for one in given):
             raise InputError(f"expected a sequence of names, got {given!r}", file=name)
     for format in formats:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import cast
 
 from tinyml.dialects.errors import unknown
 from tinyml.dialects.plugins import PACKERS, Plugin, PluginError, plugins_by_name
@@ -97,10 +97,10 @@ def mode_named(name: str) -> Mode:
         return MODES[name]
     if (plugin := plugins_by_name(PACKERS, MODES).get(name)) is None:
         raise unknown("mode", name, mode_names())
-    packer: Any = plugin.load(object)
+    packer = plugin.load(object)
     if not callable(packer):
         raise PluginError(f"{plugin}: expected a function that places rectangles, got {type(packer).__name__}")
-    return partial(_by_plugin, plugin, packer)
+    return partial(_by_plugin, plugin, cast("Mode", packer))
 
 
 def _by_plugin(plugin: Plugin, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
