@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 from tinyml.dialects.options import Option
 from tinyml.targets.registry import USUAL
 from tinyml.tools.api import public
-from tinyml.tools.api.compilation import OTHERWISE
+from tinyml.tools.api.compilation import compile_keywords
 
 _KEYWORDS = '''"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
@@ -68,9 +68,7 @@ the same.
 
 def compile_options() -> list[Option]:
     """The options that `compile` takes as keyword arguments, sorted by name."""
-    from tinyml.tools.driver.compile_request import compile_options
-
-    return sorted((one for one in compile_options() if one.name not in OTHERWISE), key=lambda one: one.name)
+    return sorted(compile_keywords(), key=lambda one: one.name)
 
 
 def finetune_options() -> list[Option]:

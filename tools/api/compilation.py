@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.options import Option
     from tinyml.tools.api.keywords import CompileKeywords
     from tinyml.tools.driver.request import Request
 
@@ -74,10 +75,7 @@ def compile(
     `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and `TypeError` for an
     unknown keyword and a value of another type.
     """
-    from tinyml.tools.driver.compile_request import compile_options
-
-    declared = [option for option in compile_options() if option.name not in OTHERWISE]
-    values = checked_values("compile", options, declared)
+    values = checked_values("compile", options, compile_keywords())
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
@@ -109,6 +107,13 @@ def compile(
     for warning in made.report.warnings:
         warnings.warn(f"{warning['text']}; {warning['cure']}", CompileWarning, stacklevel=2)
     return made
+
+
+def compile_keywords() -> list[Option]:
+    """The options that `compile` takes as keyword arguments."""
+    from tinyml.tools.driver.compile_request import compile_options
+
+    return [option for option in compile_options() if option.name not in OTHERWISE]
 
 
 def first_of(model: object, x: object = None) -> object:

@@ -20,7 +20,7 @@ from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.registry import USUAL, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
-from tinyml.tools.api.compilation import OTHERWISE, CompileWarning, compile, first_of
+from tinyml.tools.api.compilation import CompileWarning, compile, compile_keywords, first_of
 from tinyml.tools.api.data_files import array_of, column_names
 from tinyml.tools.api.loading import Model, load
 
@@ -97,7 +97,7 @@ def sweep(
     processes = {name: values.pop(name) for name in PROCESSES if name in values}
     with python_terms({}):
         _check(formats, boards, searches, values)
-    problem = _Problem.of(_named(models), data, values)
+        problem = _Problem.of(_named(models), data, values)
     cases = [_Case(*each) for each in product(problem.programs, boards, formats, searches)]
     with python_terms({}), ExitStack() as stack:
         table = stack.enter_context(_Table(csv))
@@ -131,11 +131,12 @@ class _Case:
 
 @dataclass(frozen=True)
 class _Problem:
-    """All that processes need: programs as text, data and options."""
+    """All that processes need: programs as text, data and options. digests: hashes of programs with their data."""
 
     programs: Mapping[str, str]
     data: Mapping[str, Arrays]
     options: Mapping[str, Any]
+    digests: Mapping[str, str]
 
     @staticmethod
     def of(models: Mapping[str, object], data: object, options: Mapping[str, Any]) -> _Problem:
@@ -157,7 +158,7 @@ class _Problem:
             example = first_of(source, *arrays[name][:1])
             loaded = load(source, example=example, detector=detector, trust_pickle=trusted)
             programs[name] = str(loaded.module)
-        return _Problem(programs, arrays, options)
+        return _Problem(programs, arrays, options, {name: _digest(programs[name], arrays[name]) for name in programs})
 
     def key(self, case: _Case) -> str:
         """A hash of all that the row of a case depends on."""
@@ -169,10 +170,7 @@ class _Problem:
         # Without its compiler or simulator a program has fewer figures.
         tools = [package.is_installed() for package in chip_of(case.board).packages], is_available(case.board)
         asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
-        digest = hashlib.sha256(f"{asked} {self.programs[case.model]}".encode())
-        for array in self.data[case.model]:
-            digest.update(_content(array))
-        return digest.hexdigest()[:16]
+        return hashlib.sha256(f"{asked} {self.digests[case.model]}".encode()).hexdigest()[:16]
 
 
 def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
@@ -221,14 +219,12 @@ def _row(problem: _Problem, case: _Case) -> SweepRow:
 
 def _checked(options: Mapping[str, object]) -> dict[str, Any]:
     """The values of keyword arguments; raises `TypeError` for those of which a sweep has several."""
-    from tinyml.tools.driver.compile_request import compile_options
-
     for name in ("journal", "resume"):
         if name in options:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
     for name in VARIED.keys() & options.keys():
         raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED[name]}'?")
-    return checked_values("sweep", options, [one for one in compile_options() if one.name not in OTHERWISE])
+    return checked_values("sweep", options, compile_keywords())
 
 
 def _check(
@@ -238,7 +234,7 @@ def _check(
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.compile_request import compile_options, compile_request
+    from tinyml.tools.driver.compile_request import compile_request
     from tinyml.tools.driver.request import AUTO_FORMAT
 
     asked: dict[str, Sequence[object]] = {"formats": formats, "boards": boards, "searches": searches}
@@ -251,8 +247,7 @@ def _check(
     for name in boards:
         board(name)
     for case in (_Case("", *each) for each in product(boards, formats, searches)):
-        known = {one.name for one in compile_options()} - set(OTHERWISE)
-        options = {name: value for name, value in case.options.items() if value is not None and name in known}
+        options = {name: value for name, value in case.options.items() if value is not None}
         compile_request({**values, **options, "target": case.board, "model": Path(), "out": Path()})
 
 
@@ -283,6 +278,13 @@ def _of_folder(model: object) -> tuple[object, Arrays | None]:
         return cast("object", model), None
     program, val, test = find_model(path)
     return program, (val, None, test, None)
+
+
+def _digest(program: str, arrays: Arrays) -> str:
+    digest = hashlib.sha256(program.encode())
+    for array in arrays:
+        digest.update(_content(array))
+    return digest.hexdigest()
 
 
 def _content(array: object) -> bytes:

@@ -77,6 +77,8 @@ class CodeForestsPass(ModulePass):
 
     def _rest(self, module: ModuleOp) -> tuple[float, float]:
         """Flash and RAM of the program without its forests by the estimate; 0 on a board without a cost table."""
+        if cost_table(self.target) is None:
+            return 0.0, 0.0
         rest = module.clone()
         for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
             Rewriter.erase_op(each)
