@@ -12,6 +12,9 @@ from typing import Any, NewType, get_type_hints
 Seconds = NewType("Seconds", float)
 """The type of options that are durations, possibly infinite."""
 
+Size = NewType("Size", int)
+"""The type of options that are sizes of memories in bytes, spelled with or without a suffix K or M."""
+
 _HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices", "flags", "bare", "group"
 _EXCLUSIVE, _WRITES = "exclusive", "writes"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from tinyml.targets.verilog.fabric import Fabric
@@ -99,6 +100,23 @@ class Board:
             return "least"
         return "modelled" if self.timing.modelled else "published"
 
+    def with_memories(self, flash: int, ram: int) -> Board:
+        """The same core and clock with other memories, in bytes.
+
+        Its name is that of the board with both sizes behind it, such as `cortex-m33-512K-128K`.
+        """
+        if (flash, ram) == (self.flash, self.ram):
+            return self
+        return replace(
+            self,
+            name=f"{self.name}-{_spelled(flash)}-{_spelled(ram)}",
+            flash=flash,
+            ram=ram,
+            title=f"{self.core or self.name} with {_spelled(flash)} of flash and {_spelled(ram)} of RAM",
+            aliases=(),
+            source="",
+        )
+
     def misfit(self, why: str) -> str:
         """The message for a program that does not fit the board. why: what it needs, or lacks."""
         return f"does not fit {self.name} ({self.part}): {why}"
@@ -116,6 +134,27 @@ class Board:
         cycles = None if count is None else count / self.issues
         cycles = cycles if core_cycles is None else core_cycles
         return None if cycles is None or self.clock is None else 1000 * cycles / self.clock
+
+
+_UNITS: Mapping[str, int] = {"M": 1 << 20, "K": 1 << 10, "": 1}
+
+_LARGEST, _GRAIN = 1 << 28, 16
+"""The largest memory in bytes, and the number of which each is a multiple, as stacks have to be aligned."""
+
+SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
+"""What `bytes_of` reads, for messages."""
+
+
+def bytes_of(text: str) -> int | None:
+    """The bytes that a memory size (`SIZES`) spells; None for any other text."""
+    found = re.fullmatch(r"([0-9]{1,9})([KMkm]?)", text)
+    size = 0 if found is None else int(found[1]) * _UNITS[found[2].upper()]
+    return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None
+
+
+def _spelled(size: int) -> str:
+    """The shortest exact spelling that `bytes_of` reads."""
+    return next(f"{size // unit}{suffix}" for suffix, unit in _UNITS.items() if size % unit == 0)
 
 
 def emulated_memories(board: Board) -> Sequence[str]:

@@ -25,7 +25,7 @@ from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import Plugin, PluginError, plugins
-from tinyml.targets.board import Board
+from tinyml.targets.board import Board, bytes_of
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
@@ -180,12 +180,20 @@ def targets() -> Sequence[str]:
 
 def chip_of(target: str) -> Chip:
     """The chip of a board; raises `InputError` for an unknown one."""
+    target, _ = _taken_apart(target)
     if (name := _OWNERS.get(target)) is not None:
         return _built_in(name)
     for chip in _of_plugins():
         if any(target in board.names for board in chip.boards):
             return chip
     raise _unknown(target)
+
+
+def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
+    """The board that a name begins with, and the sizes of flash and RAM behind it (`Board.with_memories`), if any."""
+    name, *sizes = target.rsplit("-", 2)
+    flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
+    return (target, None) if flash is None or ram is None or target in _OWNERS else (name, (flash, ram))
 
 
 XTENSA = ("esp32", "esp32s2", "esp32s3", "esp8266")
@@ -229,10 +237,13 @@ def _of_part(target: str) -> InputError | None:
         return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
     nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_NEAREST]]
-    near = f"the nearest boards with its instruction set are {', '.join(nearest)}, " if nearest else ""
-    return InputError(
-        f"unknown target '{target}': {near}or name a core and memories: --target {core} --flash N --ram N"
-    )
+    near = f"the nearest boards with its instruction set are {', '.join(nearest)}; " if nearest else ""
+    return InputError(f"unknown target '{target}': {near}{_instead(core)}")
+
+
+def _instead(core: str) -> str:
+    """How to compile for a part that has no board."""
+    return f"for the part itself: --target {core} --flash-size 512K --ram-size 128K, with its sizes"
 
 
 def _unknown(target: str) -> InputError:
@@ -252,7 +263,7 @@ def _unknown(target: str) -> InputError:
         return of_part
     if did_you_mean(target, names):
         return error
-    return InputError(f"{error}; else the core, such as cortex-m4, with --ram and --flash")
+    return InputError(f"{error}; {_instead('cortex-m4')}")
 
 
 def _plain(name: str) -> str:
@@ -260,14 +271,44 @@ def _plain(name: str) -> str:
 
 
 def check_target(target: str) -> None:
-    """Raise `InputError` for an unknown board. No built-in chip is loaded."""
+    """Raise `InputError` for an unknown board. No built-in chip is loaded, unless the name has sizes of memories."""
     if target not in _OWNERS:
-        chip_of(target)
+        board(target)
 
 
 def board(target: str) -> Board:
-    """The board with a given name or alias; raises `InputError` for an unknown one."""
-    return next(board for board in chip_of(target).boards if target in board.names)
+    """The board with a given name or alias, to which sizes of memories may be added (`sized`).
+
+    Raises `InputError` for an unknown one.
+    """
+    name, sizes = _taken_apart(target)
+    found = next(board for board in chip_of(name).boards if name in board.names)
+    return found if sizes is None else _with_memories(found, *sizes)
+
+
+def sized(target: str, flash: int | None, ram: int | None) -> str:
+    """The name of a target with memories of other sizes in bytes; None keeps what the target has.
+
+    Raises `InputError` for an unknown target, for one without memories, and for more than its part has where compiler
+    and simulator know the part.
+    """
+    if flash is None and ram is None:
+        return target
+    name, sizes = _taken_apart(target)
+    known = board(name)
+    own_flash, own_ram = sizes or (known.flash, known.ram)
+    return _with_memories(known, flash or own_flash, ram or own_ram).name
+
+
+def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
+    if flash is None or ram is None or known.flash is None or known.ram is None:
+        raise InputError(f"{known.name} has no memories whose sizes could be given")
+    if chip_of(known.name).fixed_memories and (flash > known.flash or ram > known.ram):
+        raise InputError(
+            f"{known.name} ({known.part}) has {known.flash} bytes of flash and {known.ram} of RAM: "
+            f"{flash} and {ram} are more"
+        )
+    return known.with_memories(flash, ram)
 
 
 def target_of(op: Operation) -> str:

@@ -74,6 +74,7 @@ CHIP = Chip(
     figures="tinyml.tools.calibration.avr:print_costs",
     boards=BOARDS,
     memory_flags=memory_flags,
+    fixed_memories=True,
     makers=MAKERS,
     functions=functions,
     packed_reads=PACKED_READS,

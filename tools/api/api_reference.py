@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from tinyml.dialects.options import Option
+from tinyml.dialects.options import Option, Size
 from tinyml.targets.registry import USUAL
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import compile_keywords
@@ -98,6 +98,8 @@ def spelled_type(option: Option) -> str:
 
 
 def _spelled(type: Any) -> str:
+    if type is Size:
+        return "int | str"
     supertype: Any = getattr(type, "__supertype__", type)
     if get_origin(supertype) is tuple:
         return f"Sequence[{get_args(supertype)[0].__name__}]"

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.options import Option
+from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
 from tinyml.tools.cli.user_errors import as_input_error
 
@@ -68,6 +68,8 @@ def _text(option: Option, value: object) -> str:
         return ",".join(map(str, items))
     if float in kinds:
         return repr(float(_expected(option, value, "a number", Real)))
+    if Size in get_args(option.type) and isinstance(value, str):
+        return value
     if int in kinds:
         return str(_expected(option, value, "an integer", Integral))
     if Path in kinds:

@@ -21,6 +21,7 @@ class CompileKeywords(TypedDict, total=False):
     false_alarms: float | None
     feature_scales: bool | None
     flash: int | None
+    flash_size: int | str | None
     float_features: bool | None
     fold_affine: bool | None
     format: str | None
@@ -44,6 +45,7 @@ class CompileKeywords(TypedDict, total=False):
     plans: Sequence[str] | None
     quantization: str | None
     ram: int | None
+    ram_size: int | str | None
     resume: bool | None
     reuse_input: bool | None
     round_sums: bool | None

@@ -17,9 +17,10 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, option, options_of
+from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, Size, option, options_of
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, importers
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
+from tinyml.targets.board import SIZES, bytes_of
 
 Declaration = TypeVar("Declaration")
 
@@ -171,6 +172,13 @@ def magnitude(text: str) -> float:
     return value
 
 
+def size(text: str) -> int:
+    """The size of a memory in bytes, or with a suffix K (KiB) or M (MiB)."""
+    if (number := bytes_of(text)) is None:
+        raise argparse.ArgumentTypeError(f"expected {SIZES}, got '{text}'")
+    return number
+
+
 def counts(text: str) -> tuple[int, ...]:
     """Positive integers, separated by commas."""
     return tuple(map(count, text.split(",")))
@@ -194,6 +202,7 @@ def _real(text: str) -> float:
 
 _VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
     Seconds: seconds,
+    Size: size,
     float: magnitude,
     int: count,
     tuple[int, ...]: counts,

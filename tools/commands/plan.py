@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.targets.registry import USUAL, board
+from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
-from tinyml.tools.driver.request import ModelArgument, listed_targets
+from tinyml.tools.driver.request import ModelArgument, TargetOptions
 from tinyml.tools.reports.plots import FORMATS, check_plot_path, new_figure, save_picture
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanRequest(PrintOptions, ModelArgument):
+class PlanRequest(PrintOptions, ModelArgument, TargetOptions):
     """A request for plans; the fields are the options of `tinyml plan`."""
 
     mode: str | None = option("show the segments of this plan", default=None, metavar="MODE", exclusive="shown")
@@ -49,7 +49,6 @@ class PlanRequest(PrintOptions, ModelArgument):
     val: Path | None = option(
         "inputs x from which --front chooses the number formats of a model on reals", default=None, metavar="FILE.npz"
     )
-    target: str = option(f"board for --front: {listed_targets()}", default=USUAL, metavar="BOARD")
     bits: int | None = option("bits of each element (default: those of the model's formats)", default=None, metavar="N")
     extra: int = option(
         "multiply-accumulates that a plan may add, in percent of the network's", default=30, metavar="PERCENT"

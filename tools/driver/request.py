@@ -15,10 +15,10 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.dialects.options import FOLDER, Option, OptionGroup, option, options_of
+from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import CompileOptions, PipelineOptions
-from tinyml.targets.registry import USUAL, targets
+from tinyml.targets.registry import USUAL, sized, targets
 from tinyml.tools.cli.arguments import trust_pickle
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
@@ -72,12 +72,33 @@ class ModelArgument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(CompileOptions):
-    """Options that `tinyml compile` and `tinyml bench` share."""
+class TargetOptions:
+    """The options of commands that compile for a board. `target` has the given sizes in its name."""
 
     target: str = option(
         f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=OptionGroup.BOARD
     )
+    flash_size: Size | None = option(
+        "flash of the part in bytes, or with K or M, if it is not that of --target",
+        default=None,
+        metavar="SIZE",
+        group=OptionGroup.BOARD,
+    )
+    ram_size: Size | None = option(
+        "RAM of the part in bytes, or with K or M, if it is not that of --target",
+        default=None,
+        metavar="SIZE",
+        group=OptionGroup.BOARD,
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", sized(self.target, self.flash_size, self.ram_size))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(CompileOptions, TargetOptions):
+    """Options that `tinyml compile` and `tinyml bench` share."""
+
     optimize: str = optimize()
     quantization: str = option(
         "keep the number formats of a quantised model, or go back to real numbers and choose formats anew",

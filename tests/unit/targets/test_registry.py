@@ -73,6 +73,35 @@ def test_a_board_has_several_names():
     assert registry.target_of(module) == "gd32vf103"
 
 
+def test_a_part_without_a_board_is_a_core_with_memories():
+    """Its name says all, so that it is found again wherever a target is written."""
+    made = registry.sized("cortex-m33", 512 << 10, 100_000)
+    assert made == "cortex-m33-512K-100000"
+    known, core = registry.board(made), registry.board("cortex-m33")
+    assert (known.name, known.flash, known.ram) == (made, 524288, 100_000)
+    assert (known.flags, known.features, known.costs) == (core.flags, core.features, core.costs)
+    assert registry.sized(made, None, 1 << 20) == "cortex-m33-512K-1M"
+    assert registry.sized("rp2350", core.flash, None) == "pico2-2M-520K"
+    assert registry.sized("cortex-m33", core.flash, core.ram) == "cortex-m33"
+    module = ModuleOp([])
+    registry.compile_for(module, made)
+    assert registry.target_of(module) == made
+
+
+@pytest.mark.parametrize("name", ["cortex-m33-512K", "cortex-m33-512K-7", "cortex-m33-0K-1K", "cortex-m33-1M-512M"])
+def test_sizes_of_memories_are_read_in_full_or_not_at_all(name: str):
+    with pytest.raises(InputError, match=f"unknown target '{name}'"):
+        registry.board(name)
+
+
+def test_a_simulated_part_has_no_more_than_its_memories():
+    assert registry.board(registry.sized("uno", 16 << 10, 1 << 10)).ram == 1024
+    with pytest.raises(InputError, match="uno \\(atmega328p\\) has 32256 bytes of flash and 2048 of RAM"):
+        registry.sized("uno", None, 4096)
+    with pytest.raises(InputError, match="host has no memories"):
+        registry.sized("host", None, 4096)
+
+
 @pytest.mark.parametrize("target", ["attiny85", "avr35"])
 def test_a_board_without_multiplication_has_no_kernel_that_multiplies(target: str):
     assert not kernel_tables.kernels_of(target)

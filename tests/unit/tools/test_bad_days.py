@@ -100,12 +100,12 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "core of ours": (
         f"{MODEL} --target ra8d1",
         "unknown target 'ra8d1' (one of uno, ",
-        "; else the core, such as cortex-m4, with --ram and --flash",
+        "; for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
     ),
     "part of no board": (
         f"{MODEL} --target nucleo-f429zi",
         "'nucleo-f429zi': the nearest boards with its instruction set are nucleo-l4r5zi, ",
-        "or name a core and memories: --target cortex-m4 --flash N --ram N",
+        "for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
     ),
     "table": (
         "compile tour.sd --val val.csv -o out",

@@ -160,6 +160,14 @@ def test_without_tools_nothing_is_measured(monkeypatch: pytest.MonkeyPatch):
         program.measure()
 
 
+def test_a_part_is_given_by_its_memories():
+    x, y = data()
+    program = tinyml.compile(TOUR / "tour.sd", x, y, board="attiny85", flash_size="4K", ram_size=256)
+    assert program.report.target == "attiny85-4K-256"
+    assert (program.report.flash_limit, program.report.ram_limit) == (4096, 256)
+    assert program.report.fits
+
+
 def test_nothing_is_printed_unless_asked(capsys: pytest.CaptureFixture[str]):
     x, _ = data()
     tinyml.compile(TOUR / "tour.sd", x, board="host")
@@ -187,6 +195,12 @@ KEYWORDS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "choice": ({"plan": "rowz"}, tinyml.InputError, "unknown plan 'rowz', did you mean 'rows'?"),
     "search": ({"search": "parreto"}, tinyml.InputError, "unknown search 'parreto', did you mean 'pareto'?"),
     "of a search": ({"cycles": 3}, tinyml.InputError, "cycles is an option of search"),
+    "size": (
+        {"flash_size": "512KB"},
+        tinyml.InputError,
+        "flash_size: expected a multiple of 16 bytes up to 256M, such as 65536, 512K or 2M, got '512KB'",
+    ),
+    "more than the part": ({"ram_size": 4096}, tinyml.InputError, "uno (atmega328p) has 32256 bytes of flash and 2048"),
     "list": ({"search": "demote", "widths": 8}, TypeError, "widths: expected a sequence, got int"),
     "items": ({"search": "demote", "widths": [8, "x"]}, tinyml.InputError, "widths: expected a positive integer"),
     "real": (
