@@ -163,6 +163,7 @@ PIPELINES = {
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
+            "vectorise-loops",
             "simplify",
             "licm",
             "split-constants",

@@ -1,4 +1,5 @@
-"""Makers of kernels that chips list in their tables: lists, composers of sums, and coders of rows and forests.
+"""Makers of kernels that chips list in their tables: lists, composers of sums, and coders of rows, forests and
+loops over elements.
 
 Those of tiles are in `tinyml.targets.tiles`.
 """
@@ -8,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TypeGuard
+from typing import ClassVar, Generic, TypeGuard, TypeVar, cast
 
 from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.element_loops import ElementLoop
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
@@ -119,31 +121,48 @@ class RowCoder(Maker):
         return None if kernel is None else replace(kernel, identity=identity)
 
 
-@dataclass(frozen=True)
-class ForestCoder(Maker):
-    """A composer whose kernels are forests, as tables or as code.
+C = TypeVar("C", ForestCode, ElementLoop)
 
-    name: the prefix of C functions, followed by a digest of the forest. composed: the kernel for a function name and a
-    forest; None if there is none.
+
+@dataclass(frozen=True)
+class _ContentCoder(Maker, Generic[C]):
+    """A composer whose kernels contain what they compute.
+
+    name: the prefix of C functions, followed by a digest of the content. composed: the kernel for a function name and a
+    content; None if there is none. needs: the feature that a board must have.
     """
 
+    CONTENT: ClassVar[type]
     name: str
-    composed: Callable[[str, ForestCode], Kernel | None]
+    composed: Callable[[str, C], Kernel | None]
     needs: str = ""
     large: bool = False
 
     def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, ForestCode) and (kernel := self.kernel(nest)) is not None:
+        if isinstance(nest, self.CONTENT) and (kernel := self.kernel(cast(C, nest))) is not None:
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        return self.kernel(content) if isinstance(content, ForestCode) and is_code_of(attribute, self.name) else None
+        known = isinstance(content, self.CONTENT) and is_code_of(attribute, self.name)
+        return self.kernel(cast(C, content)) if known else None
 
-    def kernel(self, forest: ForestCode) -> Kernel | None:
-        """The kernel for a forest; None if there is none."""
-        identity = CodeKernelAttr.of(self.name, forest.digest)
-        kernel = self.composed(identity.function, forest)
+    def kernel(self, content: C) -> Kernel | None:
+        """The kernel for a content; None if there is none."""
+        identity = CodeKernelAttr.of(self.name, content.digest)
+        kernel = self.composed(identity.function, content)
         return None if kernel is None else replace(kernel, identity=identity)
+
+
+class ForestCoder(_ContentCoder[ForestCode]):
+    """A composer whose kernels are forests, as tables or as code."""
+
+    CONTENT: ClassVar[type] = ForestCode
+
+
+class LoopCoder(_ContentCoder[ElementLoop]):
+    """A composer whose kernels are loops over elements, on vectors."""
+
+    CONTENT: ClassVar[type] = ElementLoop
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
-from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.digits import Digits, Width
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.element_loops import LOOP, ElementLoop
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import KernelAttr, Spacing
 from tinyml.targets.kernel import Kernel
@@ -105,12 +107,20 @@ class FarNest:
     near: Kernel
 
 
-Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ForestCode"
-"""What a chip is asked for; rows of constant matrices and forests are asked for as code."""
+Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ElementLoop | ForestCode"
+"""What a chip is asked for; rows of constant matrices, loops over elements and forests are asked for as code."""
 
 
-Content: TypeAlias = "CodedRows | CodedTile | ForestCode"
-"""The constants that code contains."""
+Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
+"""What code contains."""
+
+CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
+    ROWS: CodedRows.of,
+    TILE: CodedTile.of,
+    LOOP: ElementLoop.of,
+    FOREST: ForestCode.of,
+}
+"""What the code of a declared function contains, by the attribute of the declaration."""
 
 
 @dataclass(frozen=True, eq=False)

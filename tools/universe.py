@@ -100,6 +100,7 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 ATTRIBUTES = (
     "dialects.layouts.coded_rows",
+    "dialects.layouts.element_loops",
     "dialects.layouts.trees",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",

@@ -29,9 +29,7 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.packed_bits import packed_bytes
-from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
     Affine,
@@ -63,6 +61,7 @@ from tinyml.lowering.c.signatures import (
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import CONTENTS, Content
 from tinyml.targets.registry import chip_of, coded_kernel, kernel_of, target_of
 
 ARENA = "arena"
@@ -414,15 +413,12 @@ class ProgramBuilder:
         return view
 
 
-def _content(declaration: func.FuncOp) -> CodedRows | CodedTile | ForestCode:
-    """The constants that the code of a declared function contains."""
-    if (rows := declaration.attributes.get(ROWS)) is not None:
-        return CodedRows.of(rows)
-    if (tile := declaration.attributes.get(TILE)) is not None:
-        return CodedTile.of(tile)
-    if (forest := declaration.attributes.get(FOREST)) is not None:
-        return ForestCode.of(forest)
-    raise InputError(f"the declaration of '{declaration.sym_name.data}' has no {ROWS}, no {TILE} and no {FOREST}")
+def _content(declaration: func.FuncOp) -> Content:
+    """What the code of a declared function contains."""
+    for name, content_of in CONTENTS.items():
+        if (content := declaration.attributes.get(name)) is not None:
+            return content_of(content)
+    raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {', '.join(CONTENTS)}")
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)

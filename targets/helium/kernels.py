@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.composer.instructions import statement
+from tinyml.dialects.layouts.element_loops import ElementLoop
+from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
+from tinyml.targets.composer.instructions import Printed, statement
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.cortex_m.composer.fragments import SYNTAX
 from tinyml.targets.helium.composer.depthwise import Channels
+from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.rows import Rows
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.makers import LoopCoder
 
 
 def _statement(lines: Sequence[str]) -> str:
@@ -17,7 +22,12 @@ def _statement(lines: Sequence[str]) -> str:
     return statement((*SYNTAX, *lines))
 
 
-_MVE = TileComposer("tinyml/cores.h", "TM_CORE == 8 && defined(__ARM_FEATURE_MVE)", _statement, call=16, needs="mve")
+_HEADER, _CORE = "tinyml/cores.h", "TM_CORE == 8 && defined(__ARM_FEATURE_MVE)"
+
+_CALL = 16
+"""Bytes of flash of a call."""
+
+_MVE = TileComposer(_HEADER, _CORE, _statement, call=_CALL, needs="mve")
 
 DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
 """Rows of a matrix by windows."""
@@ -25,5 +35,29 @@ DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
 CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", Channels, channels=True)
 """Depthwise filters."""
 
-MAKERS = (DOT_TILES, CHANNEL_TILES, *cortex_m.MAKERS)
+
+def _elements(symbol: str, loop: ElementLoop) -> Kernel | None:
+    made = Elements(loop)
+    if not made.fits:
+        return None
+    bodies = Printed({(_CORE,): lambda: _statement(made.lines)})
+    costs, functions = {"": made.time}, loop.functions
+    text = Composed(
+        _HEADER,
+        loop_signature(symbol, loop),
+        bodies,
+        loop_in_c(loop),
+        costs,
+        _CALL,
+        made.stack,
+        functions,
+        runs=made.runs,
+    )
+    return Kernel(symbol, 8, 8, 32, op="num.coded_loop", flash=None, needs="mve", code=made.bytes, composed=text)
+
+
+ELEMENTS = LoopCoder("tm_mve_elements", _elements, "mve")
+"""Loops over elements."""
+
+MAKERS = (DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
 """The table of the chip, best first."""

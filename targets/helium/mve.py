@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from tinyml.targets.composer.instructions import Code, Instruction
+from tinyml.targets.composer.instructions import Code, Instruction, LocalLabel, Repeated, Run, joined
+from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import moved
 
 MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
@@ -29,9 +30,12 @@ multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instructio
 """Instructions for the units of products and of other operations, and those that hold none."""
 
 
-def access(name: str, vector: str, pointer: str, step: int = 0) -> Instruction:
-    """A load or store, whose pointer then advances by `step` bytes. name: of a vector's elements in memory."""
-    address = f"[{pointer}], #{step}" if step else f"[{pointer}]"
+def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0) -> Instruction:
+    """A load or store, whose pointer then advances by `step` bytes. name: of a vector's elements in memory.
+
+    offset: from the pointer, in bytes; 0 with a step.
+    """
+    address = f"[{pointer}], #{step}" if step else f"[{pointer}, #{offset}]" if offset else f"[{pointer}]"
     return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=BEATS)
 
 
@@ -57,6 +61,25 @@ def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
         scalar("vmov", f"{vector}[2]", f"{vector}[0]", first, third),
         scalar("vmov", f"{vector}[3]", f"{vector}[1]", second, fourth),
     )
+
+
+def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
+    """A loop that lr counts. The core skips its end after the first iteration, so that no branch is taken."""
+    if count == 1:
+        return code
+    runs = [run.repeated(count) for run in (*code.runs, Run((_le(label),)))]
+    begin = Repeated.once((*number_in("lr", count), scalar("dls", "lr", "lr")))
+    return begin.followed_by(Repeated(joined(LocalLabel(label), code.lines, _le(label)), runs))
+
+
+def _le(label: int) -> Instruction:
+    return scalar("le", "lr", f"{label}b")
+
+
+def number_in(register: str, value: int) -> Code:
+    """Move an integer of 32 bits to a register."""
+    low, high = value & 0xFFFF, value >> 16 & 0xFFFF
+    return (t.mov(register, low), t.movt(register, high)) if high else (t.mov(register, low),)
 
 
 def stepped(name: str, vector: str, pointer: str, step: int) -> Code:

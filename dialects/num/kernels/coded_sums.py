@@ -1,4 +1,4 @@
-"""Rows of constant matrices and tiles that are code, each sum finished where it was summed."""
+"""Rows of constant matrices, tiles and loops over elements that are code."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
+from tinyml.dialects.layouts.element_loops import LOOP, ElementLoop
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
+from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
 
-__all__ = ["CodeAttr", "CodeSize", "CodedRowsAttr", "CodedTileAttr"]
+__all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
 
 
 class CodeSize(NamedTuple):
@@ -129,3 +131,27 @@ class CodedTileAttr(CodeAttr):
         given = tile.count * tile.rows
         if results != given or elements < tile.elements:
             raise VerifyException(f"{given} results of {tile.elements} elements are not {results} of {elements}")
+
+
+@irdl_attr_definition
+class CodedLoopAttr(CodeAttr):
+    """`outputs[i] =` what the steps of an iteration compute from element i of each run, and from elements behind it.
+
+    constants: the attribute of `ElementLoop`.
+    """
+
+    name = "num.coded_loop"
+    DECLARED_AS: ClassVar[str] = LOOP
+
+    def constraints(self, count: int) -> Sequence[AttrConstraint]:
+        return [MEMREF] * max(count, 1)
+
+    def verify_call(self, call: CallOp) -> None:
+        loop, (results, *read) = ElementLoop.of(self.constants), call.arguments
+        for run in call.arguments:
+            if packed_bits(memref_type(run)) is not None:
+                raise VerifyException(f"needs elements that are not packed, got {run.type}")
+        given = [(8 * element_bytes(memref_type(run)), run_length(run)) for run in (*read, results)]
+        needed = list(zip(loop.widths, loop.reach, strict=True))
+        if given != needed:
+            raise VerifyException(f"runs have the widths and lengths {needed}, got {given}")

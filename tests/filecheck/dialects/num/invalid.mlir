@@ -306,3 +306,39 @@ num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<
 %t, %x = "test.op"() : () -> (i32, !fixed.q<16, 12>)
 %r = num.add_square %t, %x {into = i8} : i32, !fixed.q<16, 12> -> i32
 // CHECK: expected a number format, got i8
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "store %1"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: step 1 cannot be taken: store %1
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "loop 2", "add %0 #1", "end", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: step 4 cannot be taken: store %2
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "loop 2", "next %0 #1", "end", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: step 2 cannot be taken: next %0 #1
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "plus %0 #1", "store %1"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: expected a step, got 'plus %0 #1'
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: runs have the widths and lengths {{.*}}(8, 3), (8, 2)], got [(8, 2), (8, 2)]
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>) -> ()
+// CHECK: needs elements that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>

@@ -1,0 +1,238 @@
+"""Loops whose iterations compute one element each, as attributes hold them: what code for vectors is composed from.
+
+An iteration is a straight-line program on integers of 32 bits, with loops inside that carry values, such as those over
+the window of a pool. Iterations depend on no other, so that any number of them may run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import prod
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from tinyml.dialects.machine.machine import limits
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
+
+REGISTER = 32
+"""The width of integers in bits."""
+
+WIDTHS = (8, 16, 32)
+"""The widths of elements in memory."""
+
+_KEYS = ("count", "widths", "steps")
+
+
+class Constant(NamedTuple):
+    """An operand that is known."""
+
+    value: int
+
+
+Operand = int | Constant
+"""The number of the step that computed a value, or a constant."""
+
+OPERANDS: Mapping[str, int] = {
+    "load": 0,
+    **dict.fromkeys(("add", "sub", "mul", "and", "min", "max", "at_least", "greater"), 2),
+    "select": 3,
+    **dict.fromkeys(("left", "right", "requantise"), 1),
+    **{"loop": 0, "carry": 1, "next": 2, "end": 0},
+    "store": 1,
+}
+"""The operands of each kind of step."""
+
+_NUMBERS: Mapping[str, int] = {"left": 1, "right": 1, "requantise": 2, "loop": 1}
+
+CONDITIONS = ("at_least", "greater")
+"""Comparisons, which only a selection uses, as its first operand."""
+
+
+class Step(NamedTuple):
+    """A step of an iteration; its value is named by its number.
+
+    name: `add` to `max`, of two integers, which do not overflow; `left`, a shift modulo 2^32, and `right`, rounded
+    down, by a number of bits; `requantise`, `tm_requantize_s32` by a multiplier and a shift; `select`, the second
+    operand where a comparison holds, the third elsewhere. `load`: of a run, at an offset from the element of the
+    iteration, and for each loop around the step a stride, in elements. `loop` and `end` enclose steps that run a number
+    of times. A `carry` before a loop is a copy of a value, which `next` replaces at the end of each of its iterations.
+    `store`, the last step: the element of the result.
+    """
+
+    name: str
+    operands: tuple[Operand, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def text(self) -> str:
+        operands = [f"#{one.value}" if isinstance(one, Constant) else f"%{one}" for one in self.operands]
+        return " ".join([self.name, *operands, *map(str, self.numbers)])
+
+    @staticmethod
+    def of(text: str) -> Step:
+        """The step of a text; raises `ValueError` for one that is none."""
+        name, *words = text.split(" ")
+        count = OPERANDS[name] if name in OPERANDS else len(words) + 1
+        if len(words) < count:
+            raise ValueError(f"expected a step, got '{text}'")
+        operands = [Constant(int(word[1:])) if word.startswith("#") else int(word.removeprefix("%")) for word in words]
+        numbers = tuple(map(int, words[count:]))
+        return Step(name, tuple(operands[:count]), numbers)
+
+
+@dataclass(frozen=True)
+class ElementLoop:
+    """A loop over `count` elements of runs of memory. widths: of their elements in bits, those of the result last."""
+
+    count: int
+    widths: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the content, 16 hexadecimal digits."""
+        return sha256(str(self.attribute).encode()).hexdigest()[:16]
+
+    @property
+    def functions(self) -> Sequence[str]:
+        """The functions of the runtime that plain C calls."""
+        return ["tm_requantize_s32"] if any(step.name == "requantise" for step in self.steps) else []
+
+    @property
+    def work(self) -> int:
+        """The steps of all iterations, each of which takes plain code an instruction at least."""
+        each = (prod(self.steps[loop].numbers[0] for loop in self.around(number)) for number in range(len(self.steps)))
+        return self.count * sum(each)
+
+    @cached_property
+    def loops(self) -> Mapping[int, int]:
+        """The number of the end of each loop, by that of its beginning."""
+        ends, opened = dict[int, int](), list[int]()
+        for number, step in enumerate(self.steps):
+            if step.name == "loop":
+                opened.append(number)
+            elif step.name == "end":
+                ends[opened.pop()] = number
+        return ends
+
+    def around(self, number: int) -> list[int]:
+        """The loops around a step, the outermost first."""
+        return sorted(first for first, end in self.loops.items() if first < number < end)
+
+    @cached_property
+    def reach(self) -> Sequence[int]:
+        """The elements of each run that are read or written, from the first on."""
+        reach = [self.count] * len(self.widths)
+        for number, step in enumerate(self.steps):
+            if step.name == "load":
+                run, offset, *strides = step.numbers
+                trips = [self.steps[loop].numbers[0] - 1 for loop in self.around(number)]
+                last = offset + sum(stride * trip for stride, trip in zip(strides, trips, strict=True))
+                reach[run] = max(reach[run], last + self.count)
+        return reach
+
+    @cached_property
+    def intervals(self) -> Sequence[tuple[int, int]]:
+        """The interval of the value of each step, as far as it follows from those of its operands."""
+        found: list[tuple[int, int]] = []
+        for step in self.steps:
+            ends = [(one.value, one.value) if isinstance(one, Constant) else found[one] for one in step.operands]
+            found.append(_interval(step, ends, self.widths))
+        return found
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        """The attribute that holds the loop."""
+        steps = ArrayAttr([StringAttr(step.text) for step in self.steps])
+        widths = DenseArrayBase.from_list(i64, list(self.widths))
+        return DictionaryAttr(dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True)))
+
+    @staticmethod
+    def of(attribute: Attribute) -> ElementLoop:
+        """The loop of an attribute; raises `VerifyException` for one that holds none."""
+        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
+        count, widths, steps = (data.get(key) for key in _KEYS)
+        if len(data) != len(_KEYS) or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
+            raise VerifyException(f"loops over elements have {', '.join(_KEYS)}, got {attribute}")
+        if not isa(widths, DenseArrayBase[IntegerType]):
+            raise VerifyException(f"loops over elements have widths, got {widths}")
+        try:
+            parsed = tuple(Step.of(step.data) for step in steps)
+        except ValueError as error:
+            raise VerifyException(str(error)) from error
+        return ElementLoop(count.value.data, tuple(int(width) for width in widths.get_values()), parsed).verified
+
+    @property
+    def verified(self) -> ElementLoop:
+        """The loop itself; raises `VerifyException` if its steps do not make a program."""
+        if self.count < 1 or len(self.widths) < 1 or any(width not in WIDTHS for width in self.widths):
+            raise VerifyException(f"{self.count} elements of runs of {self.widths} bits")
+        scopes = [set[int]()]
+        for number, step in enumerate(self.steps):
+            known = set[int]().union(*scopes)
+            numbers = len(scopes) + 1 if step.name == "load" else _NUMBERS.get(step.name, 0)
+            wrong = step.name not in OPERANDS or len(step.operands) != OPERANDS[step.name]
+            wrong |= len(step.numbers) != numbers or (step.name == "store") != (number == len(self.steps) - 1)
+            wrong |= any(one not in known for one in step.operands if not isinstance(one, Constant))
+            wrong |= step.name == "load" and not 0 <= step.numbers[0] < len(self.widths) - 1
+            wrong |= step.name == "end" and len(scopes) == 1
+            if step.name == "next" and not wrong:
+                wrong = isinstance(carry := step.operands[0], Constant) or self.steps[carry].name != "carry"
+            if wrong:
+                raise VerifyException(f"step {number} cannot be taken: {step.text}")
+            match step.name:
+                case "loop":
+                    scopes.append(set())
+                case "end":
+                    scopes.pop()
+                case _:
+                    scopes[-1].add(number)
+        if len(scopes) != 1 or not self.steps:
+            raise VerifyException("a loop has no end")
+        return self
+
+
+def _interval(step: Step, ends: Sequence[tuple[int, int]], widths: Sequence[int]) -> tuple[int, int]:
+    whole = limits(REGISTER)
+    corners: list[int]
+    match step.name, [list(one) for one in ends]:
+        case "load", _:
+            return limits(widths[step.numbers[0]])
+        case "add", [a, b]:
+            corners = [a[0] + b[0], a[1] + b[1]]
+        case "sub", [a, b]:
+            corners = [a[0] - b[1], a[1] - b[0]]
+        case "mul", [a, b]:
+            corners = [x * y for x in a for y in b]
+        case "min", [a, b]:
+            corners = [min(x, y) for x, y in zip(a, b, strict=True)]
+        case "max", [a, b]:
+            corners = [max(x, y) for x, y in zip(a, b, strict=True)]
+        case "select", [_, a, b]:
+            corners = [*a, *b]
+        case "left", [a]:
+            corners = [x << step.numbers[0] for x in a]
+        case "right", [a]:
+            corners = [x >> step.numbers[0] for x in a]
+        case "requantise", [a]:
+            multiplier, shift = step.numbers
+            corners = [(x << max(shift, 0)) * multiplier >> 31 + max(-shift, 0) for x in a]
+            corners = [corners[0], corners[1] + 1]
+        case _:
+            return whole
+    low, high = min(corners), max(corners)
+    return (low, high) if whole[0] <= low and high <= whole[1] else whole
+
+
+LOOP = OwnAttribute(
+    "tinyml.element_loop",
+    {Place.DECLARATION: read_by("a loop over elements that is code", ElementLoop.of)},
+    "The loop over elements that is the code of a C function.",
+)

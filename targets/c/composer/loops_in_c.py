@@ -1,0 +1,65 @@
+"""Loops over elements in plain C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Operand, Step
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "at_least": ">=", "greater": ">"}
+
+
+def loop_signature(symbol: str, loop: ElementLoop) -> str:
+    """The head of the function: the runs that it reads, then the result."""
+    *read, result = (f"int{width}_t" for width in loop.widths)
+    inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
+    return f"void {symbol}({inputs}{result} *out)"
+
+
+def loop_in_c(loop: ElementLoop) -> str:
+    """The body of the function."""
+    lines, indent = [f"    for (int i = 0; i < {loop.count}; i++) {{"], 2
+    for number, step in enumerate(loop.steps):
+        indent -= step.name == "end"
+        lines += [f"{'    ' * indent}{line}" for line in _statements(loop, number, step)]
+        indent += step.name == "loop"
+    return "\n".join([*lines, "    }"])
+
+
+def _value(operand: Operand) -> str:
+    if isinstance(operand, Constant):
+        # The least integer has no literal.
+        return str(operand.value) if operand.value > -(1 << 31) else f"({operand.value + 1} - 1)"
+    return f"v{operand}"
+
+
+def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
+    operands, numbers, value = [_value(one) for one in step.operands], step.numbers, f"const int32_t v{number} = "
+    match step.name:
+        case "load":
+            run, offset, *strides = numbers
+            terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
+            yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
+        case "min" | "max":
+            a, b = operands
+            yield f"{value}{a} {'<' if step.name == 'min' else '>'} {b} ? {a} : {b};"
+        case "select":
+            yield f"{value}{operands[0]} ? {operands[1]} : {operands[2]};"
+        case "left":
+            yield f"{value}(int32_t)((uint32_t){operands[0]} << {numbers[0]});"
+        case "right":
+            yield f"{value}{operands[0]} >> {numbers[0]};"
+        case "requantise":
+            yield f"{value}tm_requantize_s32({operands[0]}, {numbers[0]}, {numbers[1]});"
+        case "loop":
+            yield f"for (int i{number} = 0; i{number} < {numbers[0]}; i{number}++) {{"
+        case "carry":
+            yield f"int32_t v{number} = {operands[0]};"
+        case "next":
+            yield f"{operands[0]} = {operands[1]};"
+        case "end":
+            yield "}"
+        case "store":
+            yield f"out[i] = (int{loop.widths[-1]}_t){operands[0]};"
+        case name:
+            yield f"{value}{operands[0]} {_OPERATORS[name]} {operands[1]};"

@@ -1,0 +1,79 @@
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' | filecheck %s
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
+
+!a = !zeroskew.q<8, 0.5, 3>
+!b = !zeroskew.q<8, 0.125, -4>
+!y = !zeroskew.q<8, 1.0, -128>
+
+// All loops over one run are joined; the steps are those of the format, with its constants.
+func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y>) {
+  tdsl.add %x, %z : memref<2x3x8x!a>, memref<2x3x8x!b> into %out : memref<2x3x8x!y>
+  func.return
+}
+// CHECK: func.func @sum
+// CHECK-NOT: scf.for
+// CHECK: scratch.slice %out[%{{.*}}] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 48 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub %0 #3", {{.*}}, "store %{{[0-9]+}}"]}, time = {{[0-9]+}}
+// CHECK-SAME: by #num.code_kernel<"tm_mve_elements", "{{[0-9a-f]+}}">
+// M4: func.func @sum
+// M4: scf.for
+// M4: num.add
+
+// An operand that is the same in every row does not visit the run of the others: a call for each row.
+func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!y>) {
+  tdsl.add %x, %z : memref<3x16x!a>, memref<16x!b> into %out : memref<3x16x!y>
+  func.return
+}
+// CHECK: func.func @broadcast
+// CHECK: scf.for
+// CHECK: num.call #num.coded_loop<{count = 16 : i64
+// CHECK-NOT: num.add
+
+// The window of a pool is a loop that carries the total.
+func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
+  tdsl.average_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
+  func.return
+}
+// CHECK: func.func @pool
+// CHECK-NOT: scf.for
+// CHECK: steps = ["carry #0", "loop 4", "carry %0", "loop 4", "load 0 0 128 32", "add %2 %4", "next %2 %5", "end", "next %0 %2", "end"
+
+// Overwritten where it lies: each element is read before the iteration writes it.
+func.func @in_place(%x: memref<32x!a>) {
+  tdsl.relu %x : memref<32x!a> into %x : memref<32x!a>
+  func.return
+}
+// CHECK: func.func @in_place
+// CHECK: num.call #num.coded_loop
+
+// Written in front of what later iterations read: the order of iterations counts.
+func.func @shifted(%x: memref<32x!a>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 31 : index
+  scf.for %i = %zero to %end step %one {
+    %next = arith.addi %i, %one : index
+    %a = memref.load %x[%i] : memref<32x!a>
+    %b = num.clamp %a {low = 0.0 : f64} : !a -> !a
+    memref.store %b, %x[%next] : memref<32x!a>
+  }
+  func.return
+}
+// CHECK: func.func @shifted
+// CHECK: num.clamp
+
+// Three elements take plain code less time; copies are left to the compiler; floats have no steps.
+func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: memref<64xf32>) {
+  tdsl.relu %x : memref<3x!a> into %x : memref<3x!a>
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 64 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %y[%i] : memref<64x!a>
+    memref.store %a, %z[%i] : memref<64x!a>
+  }
+  tdsl.relu %f : memref<64xf32> into %f : memref<64xf32>
+  func.return
+}
+// CHECK: func.func @others
+// CHECK-NOT: num.call

@@ -1,0 +1,205 @@
+"""Loops over elements on a Cortex-M55 give the bits of the number formats, and take the counted instructions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.devices import need_tools
+from programs.printed import WARNING_FLAGS
+
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.dialects.layouts.element_loops import ElementLoop, Step
+from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.runtime.devices.toolchain import symbol_table
+from tinyml.runtime.model.headers import texts_of
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.helium.kernels import ELEMENTS
+from tinyml.targets.kernel import Kernel
+from tinyml.transforms.loops.kernels.element_steps import StepRecorder
+
+M55 = "cortex-m55"
+PAIRS = 1 << 16
+"""The elements of a run, which are all pairs of bytes, or random halfwords."""
+
+INTERFACE = Interface("loops", "int8_t", 4, "int16_t", PAIRS, has_label=False)
+
+Compute = Callable[[Machine[Any], Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results."""
+
+    formats: Sequence[NumberFormat]
+    result: NumberFormat
+    compute: Compute
+    count: int = PAIRS
+    window: tuple[int, int] = (1, 1)
+
+    @cached_property
+    def loop(self) -> ElementLoop:
+        recorder, (rows, columns) = StepRecorder(), self.window
+        widths = [8 * format.dtype.itemsize for format in (*self.formats, self.result)]
+        if self.window == (1, 1):
+            loaded = [recorder.step("load", numbers=(run, 0), width=width) for run, width in enumerate(widths[:-1])]
+            made = self.compute(recorder, loaded)
+        else:
+            total = recorder.step("carry", recorder.int_constant(0, 32))
+            recorder.steps.append(Step("loop", (), (rows,)))
+            inner = recorder.step("carry", total)
+            recorder.steps.append(Step("loop", (), (columns,)))
+            # Rows lie one element further apart than columns need.
+            numbers = 0, 0, columns * self.count + 1, self.count
+            element = recorder.step("load", numbers=numbers, width=widths[0])
+            recorder.step("next", inner, self.result.tally(recorder, inner, element))
+            recorder.steps.append(Step("end"))
+            recorder.step("next", total, inner)
+            recorder.steps.append(Step("end"))
+            made = self.compute(recorder, [total])
+        recorder.step("store", made)
+        return ElementLoop(self.count, tuple(widths), tuple(recorder.steps)).verified
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        kernel = ELEMENTS.kernel(self.loop)
+        assert kernel is not None, self
+        return kernel
+
+    def expected(self, runs: Sequence[np.ndarray]) -> np.ndarray:
+        if self.window == (1, 1):
+            values = [run.astype(format.dtype)[: self.count] for run, format in zip(runs, self.formats, strict=False)]
+            return np.asarray(self.compute(NumpyMachine(), values))
+        rows, columns = self.window
+        total = np.zeros(self.count, np.int32)
+        for row, column in itertools.product(range(rows), range(columns)):
+            first = row * (columns * self.count + 1) + column * self.count
+            total += runs[0].astype(np.int8)[first : first + self.count]
+        return np.asarray(self.compute(NumpyMachine(), [total]))
+
+
+def runs_of(case: Case) -> list[np.ndarray]:
+    """All pairs of bytes, or halfwords that a step through all residues draws."""
+    every = np.arange(PAIRS)
+    if case.formats[0].dtype.itemsize == 1:
+        return [(every >> 8).astype(np.int8), every.astype(np.int8)]
+    return [(every * factor).astype(np.int16) for factor in (40503, 24421)]
+
+
+def skewed(random: np.random.Generator, scale: float | None = None) -> ZeroSkewType:
+    scale = float(np.exp(random.uniform(-5, 1))) if scale is None else scale
+    return ZeroSkewType(8, scale, int(random.integers(-128, 128)))
+
+
+def joined(name: str, formats: Sequence[NumberFormat], result: NumberFormat, count: int = PAIRS) -> Case:
+    """The sum, difference or product of two elements."""
+
+    def compute(m: Machine[Any], x: Sequence[Any]) -> Any:
+        return getattr(result, name)(m, x[0], formats[0], x[1], formats[1])
+
+    return Case(formats, result, compute, count)
+
+
+def cases() -> list[Case]:
+    random = np.random.default_rng(11)
+    found = [joined("add", [skewed(random), skewed(random)], skewed(random)) for _ in range(3)]
+    found += [joined("sub", [skewed(random), skewed(random)], skewed(random))]
+    found += [joined("mul", [skewed(random), skewed(random)], skewed(random))]
+    # Scales whose ratio is a power of two: halves are frequent, and every second negative one rounds another way.
+    found += [
+        joined("add", [skewed(random, 0.5), skewed(random, scale)], ZeroSkewType(8, result, zero))
+        for scale, result, zero in ((0.125, 1.0, 0), (0.5, 4.0, -128), (0.0625, 2.0, 5))
+    ]
+    wide = [ZeroSkewType(16, scale) for scale in (0.01, 0.023, 0.017)]
+    found += [joined("add", wide[:2], wide[2]), joined("add", wide[:2], wide[2], 5)]
+    fixed = [FixedType(8, 4), FixedType(8, 1), FixedType(8, 3)]
+    found += [joined(name, fixed[:2], fixed[2], count) for name in ("add", "sub", "mul") for count in (PAIRS, 3)]
+    narrow, clamped = skewed(random), skewed(random)
+    found += [Case([narrow], clamped, lambda m, x: clamped.recode(m, x[0], narrow), count) for count in (PAIRS, 1, 7)]
+    found += [Case([clamped], clamped, lambda m, x: clamped.clamp(m, x[0], 0.0, 6 * clamped.scale))]
+    found += [
+        Case(
+            [narrow],
+            narrow,
+            lambda m, x, taps=rows * columns: narrow.average(m, x[0], taps, narrow),
+            count,
+            (rows, columns),
+        )
+        for rows, columns, count in ((8, 8, 64), (3, 5, 61), (2, 1, 2), (1, 9, 130))
+    ]
+    found += [Case([narrow], clamped, lambda m, x: clamped.mean(m, x[0], 49, narrow), 97, (7, 7))]
+    return found
+
+
+def written(cases: Sequence[Case], folder: Path) -> None:
+    """A program whose input begins with the number of a case, and whose outputs are its results, then 99."""
+    texts = {name: text for case in cases for name, text in texts_of(case.kernel, M55)}
+    branches: list[str] = []
+    for number, case in enumerate(cases):
+        narrow = case.formats[0].dtype.itemsize == 1
+        runs = [f"{'bytes' if narrow else 'halfwords'}[{run}]" for run in range(len(case.formats))]
+        size = case.result.dtype.itemsize
+        results = "narrow" if size == 1 else "wide"
+        branches.append(f"case {number}: {case.kernel.symbol}({', '.join(runs)}, {results}); size = {size}; break;")
+    (folder / "loops.h").write_text(
+        f"#include <stdint.h>\n#define loops_INPUT_LENGTH 4\n#define loops_OUTPUT_LENGTH {PAIRS}\n"
+        "const int16_t *loops_scores(void);\nvoid loops_predict(const int8_t *X);\n"
+    )
+    (folder / "loops.c").write_text(
+        "\n".join(
+            [
+                '#include "loops.h"',
+                *texts.values(),
+                f"static int16_t out[{PAIRS}], wide[{PAIRS}], halfwords[2][{PAIRS}];",
+                f"static int8_t narrow[{PAIRS}], bytes[2][{PAIRS}];",
+                "const int16_t *loops_scores(void) { return out; }",
+                "void loops_predict(const int8_t *X)\n{\n    int size = 0;",
+                f"    for (int i = 0; i < {PAIRS}; i++) {{",
+                "        narrow[i] = 99, wide[i] = 99, bytes[0][i] = (int8_t)(i >> 8), bytes[1][i] = (int8_t)i;",
+                "        halfwords[0][i] = (int16_t)((unsigned)i * 40503u);",
+                "        halfwords[1][i] = (int16_t)((unsigned)i * 24421u);\n    }",
+                "    switch (X[0]) {",
+                *branches,
+                f"    }}\n    for (int i = 0; i < {PAIRS}; i++) out[i] = size == 1 ? narrow[i] : wide[i];\n}}",
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("device", ["host", M55])
+def test_every_pair_of_bytes(device: str, tmp_path: Path):
+    given, on_host = cases(), device == "host"
+    if not on_host:
+        need_tools(device)
+    written(given, tmp_path)
+    runner: Runner = HostRunner(sanitize=True) if on_host else runner_for(device)
+    build = runner.build(tmp_path, INTERFACE, tmp_path, "-O1", WARNING_FLAGS)
+    inputs = np.zeros((len(given), 4), np.int8)
+    inputs[:, 0] = np.arange(len(given))
+    profile = None if on_host else runner.profile(build, INTERFACE, inputs)
+    result = runner.run(build, INTERFACE, inputs) if profile is None else profile.result
+    assert result.scores is not None
+    for number, (case, got) in enumerate(zip(given, result.scores, strict=True)):
+        expected = case.expected(runs_of(case))
+        np.testing.assert_array_equal(got[: case.count], expected, err_msg=f"case {number}")
+        assert (got[case.count :] == 99).all(), number
+    if profile is not None:
+        symbols = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
+        for number, case in enumerate(given):
+            place, composed = symbols[case.kernel.symbol], case.kernel.composed
+            code = range(place.address & ~1, (place.address & ~1) + place.size)
+            spent = round(sum(time for (_, pc), time in profile.spent.items() if pc in code) * len(given))
+            assert composed is not None
+            assert composed.costs[""] == spent, number
+            assert place.size <= case.kernel.code <= 1.35 * place.size, number

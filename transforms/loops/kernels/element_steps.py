@@ -1,0 +1,168 @@
+"""The machine that records what number formats compute as steps of an `ElementLoop`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.signedinteger[Any]]
+
+
+class NoSteps(Exception):
+    """A computation that has no steps: on floats, with tables, or on integers of more than 32 bits."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """A value: an operand of steps, and its width in bits, 1 for a condition."""
+
+    operand: Operand
+    width: int
+
+    @property
+    def constant(self) -> int | None:
+        return self.operand.value if isinstance(self.operand, Constant) else None
+
+
+@dataclass
+class StepRecorder(Machine[Element]):
+    """A machine that appends steps. Registers have 32 bits, whatever the widths of the values in them.
+
+    Raises `NoSteps` for what steps do not compute.
+    """
+
+    steps: list[Step] = field(default_factory=list[Step])
+
+    def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
+        """Append a step. width: of the value, by default that of the first operand."""
+        width = operands[0].width if width is None else width
+        if width > REGISTER:
+            raise NoSteps
+        self.steps.append(Step(name, tuple(each.operand for each in operands), numbers))
+        return Element(len(self.steps) - 1, width)
+
+    def int_constant(self, value: int, width: int) -> Element:
+        return Element(Constant(value), width)
+
+    def resize(self, value: Element, width: int) -> Element:
+        return Element(value.operand, width)
+
+    def wrap(self, value: Element, width: int) -> Element:
+        if value.constant is not None:
+            raise NoSteps
+        moved = (REGISTER - width,)
+        left = self.step("left", value, numbers=moved, width=REGISTER)
+        return self.step("right", left, numbers=moved, width=width)
+
+    def _folded(self, name: str, a: Element, b: Element, folded: Callable[[int, int], int]) -> Element:
+        """Append a step with two operands. folded: its value where both are constants."""
+        if a.constant is not None and b.constant is not None:
+            return self.int_constant(folded(a.constant, b.constant), a.width)
+        return self.step(name, a, b)
+
+    def addi(self, a: Element, b: Element) -> Element:
+        return self._folded("add", a, b, operator.add)
+
+    def subi(self, a: Element, b: Element) -> Element:
+        return self._folded("sub", a, b, operator.sub)
+
+    def andi(self, a: Element, b: Element) -> Element:
+        return self._folded("and", a, b, lambda x, y: x & y)
+
+    def minsi(self, a: Element, b: Element) -> Element:
+        return self._folded("min", a, b, min)
+
+    def maxsi(self, a: Element, b: Element) -> Element:
+        return self._folded("max", a, b, max)
+
+    def muli(self, a: Element, b: Element) -> Element:
+        if a.constant is not None:
+            a, b = b, a
+        if a.constant is None and b.constant is not None and b.constant > 0 and b.constant.bit_count() == 1:
+            return self.step("left", a, numbers=(b.constant.bit_length() - 1,))
+        return self._folded("mul", a, b, operator.mul)
+
+    def shli(self, a: Element, b: Element) -> Element:
+        return self._shift("left", a, b)
+
+    def shrsi(self, a: Element, b: Element) -> Element:
+        return self._shift("right", a, b)
+
+    def _shift(self, name: str, a: Element, b: Element) -> Element:
+        if a.constant is not None or b.constant is None:
+            raise NoSteps
+        return self.step(name, a, numbers=(b.constant,)) if b.constant else a
+
+    def cmp_sge(self, a: Element, b: Element) -> Element:
+        return self._compared("at_least", a, b)
+
+    def cmp_sgt(self, a: Element, b: Element) -> Element:
+        return self._compared("greater", a, b)
+
+    def _compared(self, name: str, a: Element, b: Element) -> Element:
+        if a.constant is not None and b.constant is not None:
+            return self.int_constant(a.constant >= b.constant + (name == "greater"), 1)
+        return self.step(name, a, b, width=1)
+
+    def select(self, condition: Element, a: Element, b: Element) -> Element:
+        if condition.constant is not None:
+            return a if condition.constant else b
+        assert isinstance(condition.operand, int)
+        compared = self.steps[condition.operand].operands
+        if compared == (a.operand, b.operand):
+            return self.maxsi(a, b)
+        if compared == (b.operand, a.operand):
+            return self.minsi(a, b)
+        return self.step("select", condition, a, b, width=a.width)
+
+    def call(self, function: str, *arguments: Element) -> Element:
+        if function != "tm_requantize_s32":
+            raise NoSteps
+        x, *factors = arguments
+        numbers = tuple(factor.constant for factor in factors if factor.constant is not None)
+        if len(numbers) != len(factors) or x.constant is not None:
+            raise NoSteps
+        return self.step("requantise", x, numbers=numbers, width=REGISTER)
+
+    def divsi(self, a: Element, b: Element) -> Element:
+        raise NoSteps
+
+    addf = subf = mulf = cmp_oge = cmp_ogt = divsi
+
+    def float_constant(self, value: float) -> Element:
+        raise NoSteps
+
+    def lookup(self, name: str, table: Table, index: Element) -> Element:
+        raise NoSteps
+
+    def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
+        raise NoSteps
+
+    def width_of(self, value: Element) -> int:
+        return value.width
+
+    # Shifts by any amount cost the same here, and no function of the runtime is faster than its steps.
+
+    def shift_left(self, x: Int[Element], amount: int) -> Int[Element]:
+        return self.mul(x, self.const(1 << amount))
+
+    def shift_right(self, x: Int[Element], amount: int) -> Int[Element]:
+        return self._shifted(x, amount)
+
+    def rescale_to(self, x: Int[Element], right: int, low: int, high: int) -> Int[Element]:
+        return self.clamp(self.rescale(x, right), low, high)
+
+    def sum_to(self, a: Int[Element], left: int, b: Int[Element], right: int, low: int, high: int) -> Int[Element]:
+        return self.rescale_to(self.add(self.rescale(a, -left), b), right, low, high)
+
+    def product_to(self, a: Int[Element], b: Int[Element], right: int, low: int, high: int) -> Int[Element]:
+        return self.rescale_to(self.mul(a, b), right, low, high)
