@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import DictionaryAttr, Float32Type, Float64Type, IntegerType, f32, f64, i32
+from xdsl.dialects.builtin import DictionaryAttr, Float32Type, Float64Type, IntegerType, f32, f64, i8, i32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Element: TypeAlias = IntegerType | Float32Type | Float64Type
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
-SHARES = "shares"
-"""The key of the shares of samples, which trees need not have."""
+SHARES, MISSING = "shares", "missing"
+"""The keys of the shares of samples and of the directions of missing values, which trees need not have."""
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -49,7 +49,7 @@ class Trees:
     number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
     nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each
     child, from 0 to 1; None where both children of a node count as equally likely. They tell how long a walk takes, and
-    nothing else.
+    nothing else. missing: of each inner node, true if NaN goes to the first child; None where no feature is NaN.
     """
 
     features: Numbers
@@ -57,6 +57,7 @@ class Trees:
     children: Numbers
     roots: Numbers
     shares: NDArray[np.float64] | None = None
+    missing: NDArray[np.bool_] | None = None
 
     @property
     def inner(self) -> int:
@@ -120,6 +121,8 @@ class Trees:
             self.shares.shape != (inner, 2) or not ((self.shares >= 0) & (self.shares <= 1)).all()
         ):
             raise VerifyException(f"{inner} inner nodes have two {SHARES} each, from 0 to 1")
+        if self.missing is not None and self.missing.shape != (inner,):
+            raise VerifyException(f"{inner} inner nodes have one direction of `{MISSING}` each, 0 or 1")
         if self.roots.ndim != 1 or not self.roots.size:
             raise VerifyException("expected the root of at least one tree")
         if inner and not 0 <= int(self.features.min()) <= int(self.features.max()) < features:
@@ -190,7 +193,6 @@ class Trees:
 
         decided: the side of the child that is always reached, or None. leaf: the new number of a leaf.
         """
-        features: list[int] = []
         nodes: list[int] = []
         children: list[list[int]] = []
         ends: dict[int, int] = {}
@@ -212,15 +214,15 @@ class Trees:
                 if (number := pending.pop()) >= 0:
                     order[number] = len(order)
                     pending += reversed(children[number])
-        kept = [nodes[number] for number in order]
-        features = [int(self.features[node]) for node in kept]
+        kept = np.array([nodes[number] for number in order], np.int64)
         pairs = [[order.get(child, child) for child in children[number]] for number in order]
         return Trees(
-            np.array(features, np.int64),
-            self.thresholds[kept] if kept else self.thresholds[:0],
+            self.features[kept].astype(np.int64),
+            self.thresholds[kept],
             np.array(pairs, np.int64).reshape(-1, 2),
             np.array([order.get(root, root) for root in roots], np.int64),
-            None if self.shares is None else self.shares[np.array(kept, np.int64)],
+            None if self.shares is None else self.shares[kept],
+            None if self.missing is None else self.missing[kept],
         )
 
     def with_shares(self, shares: NDArray[np.float64]) -> Trees:
@@ -238,6 +240,7 @@ class Trees:
             CHILDREN: dense_attribute(self.children, i32),
             ROOTS: dense_attribute(self.roots, i32),
             **({} if self.shares is None else {SHARES: dense_attribute(self.shares, f32)}),
+            **({} if self.missing is None else {MISSING: dense_attribute(self.missing.astype(np.int8), i8)}),
         }
 
     @staticmethod
@@ -255,7 +258,9 @@ class Trees:
         features, children, roots = integers
         given = attributes.get(SHARES)
         shares = None if given is None else dense_array(given, SHARES).astype(np.float64)
-        return Trees(features, thresholds, children, roots, shares)
+        given = attributes.get(MISSING)
+        missing = None if given is None else dense_array(given, MISSING).astype(np.bool_)
+        return Trees(features, thresholds, children, roots, shares, missing)
 
 
 def element_type(array: NDArray[Any]) -> Element:

@@ -26,6 +26,7 @@ from tinyml.dialects.tdsl.index_maps import *
 from tinyml.dialects.tdsl.inputs import *
 from tinyml.dialects.tdsl.interface import *
 from tinyml.dialects.tdsl.matrix_products import *
+from tinyml.dialects.tdsl.missing_values import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *

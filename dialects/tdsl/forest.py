@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -16,6 +16,7 @@ from tinyml.dialects.layouts.trees import Trees, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import constant_root
+from tinyml.dialects.tdsl.missing_values import ImputeOp
 from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["SMALLER_FORESTS", "ForestOp", "greatest_raw", "greatest_raws", "is_only_compared", "votes_between"]
+__all__ = [
+    "SMALLER_FORESTS",
+    "ForestOp",
+    "follows_missing",
+    "greatest_raw",
+    "greatest_raws",
+    "is_only_compared",
+    "votes_between",
+]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
 """Ways to a smaller forest, for messages, in scikit-learn's terms."""
@@ -69,8 +78,9 @@ class ForestOp(TensorOp):
     An inner node sends an input to its first child if `input[feature] <= threshold`, otherwise to its second one. The
     arrays are those of `Trees` (`tinyml.dialects.layouts.trees`); thresholds stay reals in every format. On reals the
     input is rounded to single precision first, as scikit-learn does. In formats an input is compared as the number that
-    it is, so that every comparison is exact, and NaN of a float counts as beyond the infinity of its sign. The votes
-    are added in the format of the result, tree by tree: without any rounding if it holds the sums
+    it is, so that every comparison is exact. NaN stands for a missing value: it goes to the first child of the nodes
+    where `missing` is 1; without `missing`, NaN of a float counts as beyond the infinity of its sign. The votes are
+    added in the format of the result, tree by tree: without any rounding if it holds the sums
     (`NumberFormat.format_of_sums`). `profile` leaves the shares of samples that go to each child, by which the time of
     walks is estimated.
     """
@@ -83,6 +93,7 @@ class ForestOp(TensorOp):
     children = prop_def(DenseIntOrFPElementsAttr)
     roots = prop_def(DenseIntOrFPElementsAttr)
     shares = opt_prop_def(DenseIntOrFPElementsAttr)
+    missing = opt_prop_def(DenseIntOrFPElementsAttr)
     assembly_format = (
         "$input `,` $votes attr-dict `:` type($input) `,` type($votes)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -145,8 +156,11 @@ class ForestOp(TensorOp):
         if (m := arithmetic.machine) is None:
             return _real_sums(trees, inputs, votes)
         raws, below = greatest_raws(format_of(self.input), trees.thresholds)
-        raws, inputs, rows = ordered(raws), ordered(inputs), np.arange(len(inputs))[:, None]
-        leaves = trees.walk(lambda n, features: below[n] & (inputs[rows, features] <= raws[n]), len(inputs))
+        raws, absent, rows = ordered(raws), _absent(trees, inputs), np.arange(len(inputs))[:, None]
+        inputs = ordered(inputs)
+        leaves = trees.walk(
+            lambda n, features: absent(n, rows, features, below[n] & (inputs[rows, features] <= raws[n])), len(inputs)
+        )
         format, source = format_of(self.out), format_of(self.votes)
         if (added := self.added_raws(m, trees, votes)) is not None:
             return added.astype(np.int64)[leaves].sum(1)[:, None].astype(format.dtype)
@@ -154,6 +168,11 @@ class ForestOp(TensorOp):
         for tree in range(len(trees.roots)):
             total = format.add(m, total, format, votes[leaves[:, tree]], source)
         return total[:, None]
+
+
+def follows_missing(op: Operation) -> bool:
+    """True for an op that takes NaN as a missing value."""
+    return isinstance(op, ImputeOp) or (isinstance(op, ForestOp) and op.missing is not None)
 
 
 def is_only_compared(value: SSAValue) -> bool:
@@ -174,5 +193,14 @@ def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
     """The leaf of each tree, (samples, trees), for inputs (samples, features). passed: as for `Trees.walk`."""
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
-    thresholds = trees.thresholds.astype(np.float64)
-    return trees.walk(lambda nodes, features: rounded[rows, features] <= thresholds[nodes], len(inputs), passed)
+    thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)
+    return trees.walk(
+        lambda n, features: absent(n, rows, features, rounded[rows, features] <= thresholds[n]), len(inputs), passed
+    )
+
+
+def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
+    """A function from nodes, rows, features and decisions to the decisions, of missing values those of the nodes."""
+    if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
+        return lambda nodes, rows, features, decided: decided
+    return lambda nodes, rows, features, decided: np.where(unknown[rows, features], missing[nodes], decided)

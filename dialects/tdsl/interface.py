@@ -196,7 +196,7 @@ _SHARE = FieldKind("a share above 0, at most 1", lambda share: isinstance(share,
 _NUMBER = FieldKind("a finite number", _is_finite, _real)
 _RATE = FieldKind("a finite number above 0", lambda rate: isinstance(rate, float) and 0 < rate < math.inf, _real)
 _SCALES = FieldKind("a list of finite numbers other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
-_OFFSETS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
+_OFFSETS = _FILLS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
 _ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(one) and one >= 0))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
@@ -239,6 +239,12 @@ class InputInterface:
         tuple[int, ...] | None,
         _ELEMENTS,
         "The elements that the program reads, if these are few; no others are converted from floats.",
+    ] = None
+    missing: Annotated[bool, _FLAG, "An element may be NaN, a missing value."] = False
+    fills: Annotated[
+        tuple[float, ...] | None,
+        _FILLS,
+        "For each element the number that stands for a missing value, in single precision.",
     ] = None
     order: Annotated[
         tuple[int, ...] | None,

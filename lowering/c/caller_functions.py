@@ -22,7 +22,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.lowering.c.real_numbers import from_real, lies_below, rounding_note
+from tinyml.lowering.c.real_numbers import from_real, lies_below, present, rounding_note
 from tinyml.lowering.c.signatures import PLACE, STEP
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
@@ -120,14 +120,19 @@ class _Buffer:
         pointer = self._pointer(build, self.signatures.instance_of(body))
         build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
         build.put(c.ReturnOp(None))
-        doc = f"Sets element i of {self.name}_input() from a real number. {rounding_note(format)}"
+        filled = self.program.interface.input.fills is not None
+        note = rounding_note(format) + (" NaN, a missing value, counts as the number for it." if filled else "")
+        doc = f"Sets element i of {self.name}_input() from a real number. {note}"
         return self.signatures.function("set", [], doc, body)
 
     def _raw(
         self, body: Block, index: SSAValue, real: SSAValue, format: NumberFormat, spellings: Spellings
     ) -> SSAValue:
         """The raw of a real number, element `index` of the input, at the end of a block."""
-        encoding = self.program.encoding
+        encoding, fills = self.program.encoding, self.program.interface.input.fills
+        if fills is not None:
+            table = np.array(fills, np.float32)
+            real = _emitted(self.program, body, [index, real], lambda m, v: present(m, v[1], v[0], table), spellings)
 
         def encode(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
             if encoding is None:
@@ -143,7 +148,8 @@ class _Buffer:
         body = self.signatures.body({"X": c.PointerType(f32, CONST)})
         [reals] = self.signatures.arguments_of(body)
         build, given = ExpressionBuilder(body), self.signatures.instance_of(body)
-        if self.takes_array and self.element == f32 and self.program.features is None:
+        given_as_they_are = self.program.features is None and self.program.interface.input.fills is None
+        if self.takes_array and self.element == f32 and given_as_they_are:
             self._call(build, "predict", [*_given(given), reals])
             doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
             return self.signatures.function("predict_floats", self.label, doc, body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp, f32
@@ -17,6 +17,9 @@ from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Machine
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 V = TypeVar("V")
 
 
@@ -25,6 +28,11 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
+
+
+def present(m: Machine[V], value: V, index: V, fills: NDArray[np.float32]) -> V:
+    """A float, or the number that stands for it if it is missing, NaN. index: of the element."""
+    return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 
 
 def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import i16
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, f32, i16
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
@@ -16,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of
+from tinyml.lowering.loops.operands import element_of, flash_array
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
 
 if TYPE_CHECKING:
@@ -36,12 +38,54 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
     votes = constant.raws.reshape(tdsl.shape_of(op.votes))
     input, outputs = _plain_run(op, nest), _run(op.out, nest)
     trees = _over_raws(op)
+    if trees.missing is not None:
+        trees, input = _without_missing(op, trees, input, nest)
     added = op.added_raws(NumpyMachine(), op.trees, votes)
     if added is not None:
         dtype = tdsl.format_of(op.out).dtype
         nest.put(num.ForestOp(outputs, input, _with_distinct_leaves(trees, added.astype(dtype))))
         return
     _add_by_tree(op, trees, votes, input, nest)
+
+
+def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopNest) -> tuple[Trees, SSAValue]:
+    """Trees without missing values, on copies of their features in which infinities stand for these.
+
+    Minus infinity is at most every threshold, infinity above all. A feature whose nodes differ in the direction of a
+    missing value has a copy for each. A format that has no NaN misses no value.
+    """
+    missing, trees = trees.missing, replace(trees, missing=None)
+    if (element := element_of(op.input)) != f32 or missing is None or not trees.inner:
+        return trees, input
+    sides = [np.unique(trees.features[missing == first]) for first in (True, False)]
+    numbers = np.empty(trees.inner, np.int64)
+    copies = local_array(function_around(op), element, sum(map(len, sides)), "features")
+    start = 0
+    for first, side, infinity in zip((True, False), sides, (-math.inf, math.inf), strict=True):
+        here = missing == first
+        numbers[here] = start + np.searchsorted(side, trees.features[here])
+        if len(side):
+            _copy_present(nest, input, side, copies, start, infinity)
+        start += len(side)
+    return replace(trees, features=numbers), copies
+
+
+def _copy_present(
+    nest: LoopNest, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
+) -> None:
+    """Copy some features of a run of floats to `copies` from `start` on, with an infinity in the place of NaN."""
+    is_run = len(features) == int(features[-1]) + 1
+    table = None if is_run else flash_array(nest, features.astype(np.int16), i16, "read_features")
+
+    def copy(indices: Indices) -> None:
+        [index] = indices
+        read = index if table is None else nest.unsigned(nest.load(table, [index]))
+        value = nest.load(input, [read])
+        known = nest.insert(arith.CmpfOp(value, value, "oge"))
+        other = nest.insert(arith.ConstantOp(FloatAttr(infinity, f32)))
+        nest.store(nest.insert(arith.SelectOp(known, value, other)), copies, [nest.add(index, nest.index(start))])
+
+    nest.over((len(features),), copy)
 
 
 def _over_raws(op: tdsl.ForestOp) -> Trees:

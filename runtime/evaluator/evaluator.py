@@ -229,8 +229,14 @@ def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
 
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
     """The reals of a program's argument for inputs (samples, elements): scaled by feature, if it has feature scales."""
-    features = feature_map(module)
+    features, inputs = feature_map(module), filled(module, inputs)
     return inputs if features is None else features.of_features(inputs)
+
+
+def filled(module: ModuleOp, inputs: Array) -> Array:
+    """Inputs (samples, elements) with the numbers of the interface in the place of missing values."""
+    fills = tdsl.read_input(predict_function(module)).fills
+    return inputs if fills is None else np.where(np.isnan(inputs), np.array(fills, np.float32), inputs)
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
@@ -244,6 +250,7 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
         reals = inputs if features is None else features.of_features(inputs)
         return format.encode_clipped(reals.astype(np.float64))
 
+    inputs = filled(module, inputs)
     chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
     parts = [encoded(inputs[i : i + chunk]) for i in range(0, len(inputs), chunk)]
     return np.concatenate(parts) if parts else encoded(inputs)

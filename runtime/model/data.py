@@ -52,13 +52,15 @@ def load_data(
     classes: int | None = None,
     answers: Answers | None = None,
     parts: Sequence[InputPart] = (),
+    missing: bool = False,
 ) -> Data:
     """Read a data set.
 
     elements: the required number of elements per sample. parts: the inputs of a model with several; the file holds an
     array for each by its name, or all of them concatenated in `x`. classes: labels must lie in [0, classes). answers:
-    the properties of `y`, in place of `classes`. Raises `InputError` for a missing or damaged file, wrong shapes or
-    types, no samples, more than fit into memory, NaN or infinity, and labels out of range.
+    the properties of `y`, in place of `classes`. missing: true if elements may be NaN. Raises `InputError` for a
+    missing or damaged file, wrong shapes or types, no samples, more than fit into memory, NaN or infinity, and labels
+    out of range.
     """
 
     x = _joined(path, parts)
@@ -70,9 +72,9 @@ def load_data(
     integers, shape = x.dtype.kind in "iu", x.shape[1:]
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)
-    if not np.isfinite(x).all():
-        sample = int(np.argwhere(~np.isfinite(x))[0][0])
-        raise InputError(f"`x` holds NaN or infinity in sample {sample}", file=path)
+    if not (sound := np.isfinite(x) | (missing & np.isnan(x))).all():
+        what = "infinity" if missing else "NaN or infinity"
+        raise InputError(f"`x` holds {what} in sample {int(np.argwhere(~sound)[0][0])}", file=path)
 
     known = answers or Answers(classes)
     if known.clusters:

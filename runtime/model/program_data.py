@@ -30,7 +30,13 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     that do not fit the program.
     """
     interface = interface_of(module)
-    data = load_data(file, elements=interface.input_length, answers=answers_of(module), parts=interface.input_parts)
+    data = load_data(
+        file,
+        elements=interface.input_length,
+        answers=answers_of(module),
+        parts=interface.input_parts,
+        missing=tdsl.read_input(module).missing,
+    )
     data = replace(data, x=_in_order_of(module, data))
     format = input_format(module)
     if not data.integers or format.dtype.kind == "f":

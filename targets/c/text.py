@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, replace
 
@@ -140,7 +141,10 @@ def literal(value: int | float, type: Attribute) -> Text:
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal that gives the same single-precision bits; raises InputError for NaN and infinity."""
+    """The shortest decimal that gives the same single-precision bits; raises `InputError` for NaN."""
+    if math.isinf(value):
+        # Not every bare-metal toolchain has a math.h, with INFINITY.
+        return f"({math.copysign(1, value):.1f}f / 0.0f)"
     bits = struct.pack("<f", value)
     [value] = struct.unpack("<f", bits)
     for digits in range(1, 10):

@@ -66,7 +66,9 @@ def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[i
     leaves: list[int] = []
     for node in trees.roots.tolist():
         while node >= 0:
-            below = row[trees.features[node]] <= thresholds[node]
+            value = row[trees.features[node]]
+            absent = trees.missing is not None and np.isnan(value)
+            below = trees.missing[node] if absent else value <= thresholds[node]
             node = int(trees.children[node][0 if below else 1])
         leaves.append(-1 - node)
     return leaves

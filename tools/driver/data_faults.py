@@ -124,4 +124,4 @@ def _far(data: Data, others: Data) -> float:
 
 
 def _ends(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return x.min(0).astype(np.float64), x.max(0).astype(np.float64)
+    return np.fmin.reduce(x).astype(np.float64), np.fmax.reduce(x).astype(np.float64)

@@ -133,7 +133,7 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     alone = some.astype(np.float64)
     elements = np.arange(len(some)) * x.shape[1] // len(some)
     signs = np.where(np.arange(len(some)) % 2, -1, 1)
-    alone[np.arange(len(some)), elements] += DEVIATIONS * signs * x.std(0, dtype=np.float64)[elements]
+    alone[np.arange(len(some)), elements] += DEVIATIONS * signs * np.nanstd(x, 0, dtype=np.float64)[elements]
     most = np.finfo(np.float32).max
     return np.concatenate([*(stretched(some, reach) for reach in REACHES), alone.clip(-most, most).astype(x.dtype)])
 

@@ -77,7 +77,7 @@ def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accur
     if accuracies.answers is None or not len(which := wrong_samples(data.y, *accuracies.answers)):
         return {}
     reals, formats = (answers[which] for answers in accuracies.answers)
-    shown = np.stack([*data.x[which], data.x.min(0), data.x.max(0)])
+    shown = np.stack([*data.x[which], np.fmin.reduce(data.x), np.fmax.reduce(data.x)])
     *x, least, greatest = in_file_order(compiled.formats, shown).reshape(len(shown), *(data.shape or (-1,)))
     arrays = {"sample": which, "x": np.stack(x), "least": least, "greatest": greatest}
     arrays |= {"float": reals, "compiled": formats}

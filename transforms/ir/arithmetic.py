@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
 )
@@ -30,6 +29,7 @@ from tinyml.dialects.exact.expansion import expand
 from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -51,10 +51,10 @@ class FunctionContext:
         self.intervals: dict[SSAValue, tuple[int, int]] = {}
         self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
-    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
+    def table(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32]) -> SSAValue:
         key = str(table.dtype), table.tobytes()
         if key not in self.tables:
-            constant = scratch.ConstantOp.of(table, IntegerType(table.dtype.itemsize * 8))
+            constant = scratch.ConstantOp.of(table, element_type(table))
             constant.result.name_hint = f"{name}_table"
             first = self.function.body.block.first_op
             assert first is not None

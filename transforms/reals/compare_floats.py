@@ -14,24 +14,34 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Give the argument of a program on reals the format f32 if only forests read it, perhaps in another shape.
+    """Give the argument of a program on reals the format f32 if only forests read it, perhaps moved or imputed.
 
     The interface records the format, which `assign-format` gives the argument. An input that has scales, a unit or a
-    format stays as it is.
+    format stays as it is. An imputed feature that is missing goes where its value would go.
     """
 
     name = "compare-floats"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
+        compare_floats(op)
 
-        function = predict_function(op)
-        [argument] = function.body.block.args
-        given = tdsl.read_input(function)
-        decided = any(one is not None for one in (given.scales, given.unit, given.format))
-        if not decided and tdsl.format_of(argument).type == f32 and tdsl.is_only_compared(argument):
-            tdsl.update_input(function, format=f32)
+
+def compare_floats(program: ModuleOp) -> bool:
+    """Do what `compare-floats` does; returns False for an input that is no float, or read by other ops."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+
+    function = predict_function(program)
+    [argument] = function.body.block.args
+    given = tdsl.read_input(function)
+    if given.format == f32:
+        return True
+    decided = any(one is not None for one in (given.scales, given.unit, given.format))
+    if decided or tdsl.format_of(argument).type != f32 or not compare_argument(program, function):
+        return False
+    tdsl.update_input(function, format=f32)
+    return True

@@ -54,7 +54,7 @@ class ScaleFeaturesPass(ModulePass):
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.evaluator.evaluator import argument_reals, predict_function
         from tinyml.runtime.model.program_data import load_program_data
 
         function = predict_function(op)
@@ -64,7 +64,7 @@ class ScaleFeaturesPass(ModulePass):
         scaled = any(one is not None for one in (given.scales, given.unit, given.format, given.order))
         if scaled or tdsl.format_of(argument).type != f32 or prod(shape) != max(shape, default=1):
             return
-        features = _ranges(load_program_data(op, self.data).x.astype(np.float64))
+        features = _ranges(argument_reals(op, load_program_data(op, self.data).x).astype(np.float64))
         by_feature = AffineFunction(features.scales.reshape(shape), features.zeros.reshape(shape))
         if not absorb(argument, by_feature, argument):
             features = _scaler(argument)

@@ -1,8 +1,8 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
 The text consists of lines `name=value`, in a block per tree; in JSON, trees are nested objects. A node sends a feature
-to the left if it is at most the threshold. Directions of missing values are ignored, since no input is NaN. The initial
-values of the sums are part of the first trees.
+to the left if it is at most the threshold, and a missing value to the node's default side, or as it would send zero if
+no value of the feature was missing in training. The initial values of the sums are part of the first trees.
 """
 
 from __future__ import annotations
@@ -84,8 +84,10 @@ FIRST = "tree"
 """The first line of a model."""
 END = "end of trees"
 
-_CATEGORICAL = 1
-"""The bit of `decision_type` for categorical features; bits 2 and 3 are 1 if zeros count as missing values."""
+_CATEGORICAL, _DEFAULT_LEFT = 1, 2
+"""The bits of `decision_type` for categorical features and for missing values on the left."""
+_MISSING = ("None", "Zero", "NaN")
+"""What counts as missing at a node, by bits 2 and 3 of `decision_type`."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
@@ -166,7 +168,7 @@ def _listed_tree(block: _Section, share: float) -> Tree:
     kinds = block.integers("decision_type", inner)
     if (kinds & _CATEGORICAL).any():
         raise block.error(CATEGORICAL)
-    if (kinds >> 2 & 3 == 1).any():
+    if (kinds >> 2 & 3 == _MISSING.index("Zero")).any():
         raise block.error(ZERO_AS_MISSING)
     sides: list[Any] = []
     for name in ("left_child", "right_child"):
@@ -177,7 +179,14 @@ def _listed_tree(block: _Section, share: float) -> Tree:
     zeros = np.zeros(leaves, np.int64)
     features = np.concatenate([block.integers("split_feature", inner), zeros])
     thresholds = np.concatenate([_finite(block.numbers("threshold", inner, infinite=True)), zeros])
-    return Tree(features, thresholds, sides[0], sides[1], votes)
+    told = np.concatenate([kinds >> 2 & 3 == _MISSING.index("NaN"), zeros]).astype(np.bool_)
+    missing = _directions(told, np.concatenate([kinds & _DEFAULT_LEFT, zeros]).astype(np.bool_), thresholds)
+    return Tree(features, thresholds, sides[0], sides[1], votes, missing)
+
+
+def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: NDArray[Any]) -> NDArray[np.bool_]:
+    """True where a missing value goes left. told: where the default side, `left`, decides; elsewhere it counts as 0."""
+    return np.where(told, left, thresholds >= 0)
 
 
 def import_dump(model: Fields, file: str) -> ModuleOp:
@@ -196,6 +205,7 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
 
 def _nested_tree(tree: Fields, share: float) -> Tree:
     features, thresholds, children, values = list[int](), list[float](), list[list[int]](), list[float]()
+    told, left = list[bool](), list[bool]()
     # Each entry is a node and the list entry that is to hold its number.
     pending: list[tuple[Fields, list[int], int]] = [(tree["tree_structure"], [0], 0)]
     while pending:
@@ -207,16 +217,22 @@ def _nested_tree(tree: Fields, share: float) -> Tree:
                 raise node.error(LINEAR)
             features.append(0)
             thresholds.append(0.0)
+            told.append(False)
+            left.append(False)
             values.append(node.number("leaf_value"))
             continue
         if node.text("decision_type") != "<=":
             raise node.error(CATEGORICAL)
-        if node.text("missing_type", "None") == "Zero":
+        if (kind := node.text("missing_type", "None")) == "Zero":
             raise node.error(ZERO_AS_MISSING)
+        told.append(kind == "NaN")
+        left.append(bool(node.data.get("default_left")))
         features.append(node.index("split_feature"))
         thresholds.append(node.number("threshold", infinite=True))
         values.append(0.0)
         pending += [(node["right_child"], children[-1], 1), (node["left_child"], children[-1], 0)]
     votes = share * np.array(values).reshape(-1, 1)
     pairs: Any = np.array(children, np.int64)
-    return Tree(np.array(features), _finite(np.array(thresholds)), pairs[:, 0], pairs[:, 1], votes)
+    limits = _finite(np.array(thresholds))
+    missing = _directions(np.array(told), np.array(left), limits)
+    return Tree(np.array(features), limits, pairs[:, 0], pairs[:, 1], votes, missing)

@@ -1,7 +1,7 @@
 """Import of a model that XGBoost's `save_model` wrote as JSON (L0).
 
-A node sends a feature to the left if it is below the threshold, both in single precision. Directions of missing values
-are ignored, since no input is NaN.
+A node sends a feature to the left if it is below the threshold, both in single precision, and a missing value as
+`default_left` says.
 
 A file written by a class with scikit-learn's interface (an `XGBModel`) names the class; the program computes what its
 `predict` does.
@@ -180,4 +180,5 @@ def _tree(tree: Fields, weight: float) -> Tree:
     leaf = left == LEAF
     if ((left < LEAF) | (leaf != (right == LEAF))).any():
         raise tree.error(f"expected two children of each node, or {LEAF} for both of a leaf")
-    return Tree(features, values, left, right, weight * values.reshape(-1, 1)).below()
+    missing = tree.numbers("default_left", count).astype(np.bool_) if "default_left" in tree else None
+    return Tree(features, values, left, right, weight * values.reshape(-1, 1), missing).below()

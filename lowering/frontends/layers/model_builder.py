@@ -202,6 +202,8 @@ class ModelBuilder:
         module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry))])
         if self._stored is not None:
             tdsl.update_interface(module, stored=self._stored)
+        if any(map(tdsl.follows_missing, module.walk())):
+            tdsl.update_input(module, missing=True)
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:

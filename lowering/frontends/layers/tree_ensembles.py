@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 LEAF = -1
 """The children of a leaf."""
 
+_GREATEST = 3.4028234663852886e38
+"""The greatest number of single precision."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A tree with inner nodes and leaves in one numbering; the root is node 0.
 
     features, thresholds: of inner nodes; ignored for leaves. first, second: the children for feature <= threshold and
-    otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes.
+    otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes. missing: true where a missing value
+    goes to the first child; None for a model that takes none.
     """
 
     features: NDArray[Any]
@@ -35,12 +39,12 @@ class Tree:
     first: NDArray[Any]
     second: NDArray[Any]
     votes: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
         """The equivalent of a tree that compares feature < threshold at the nodes where `strict` is true."""
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
-        thresholds = np.where(strict, before, self.thresholds)
-        return Tree(self.features, thresholds, self.first, self.second, self.votes)
+        return replace(self, thresholds=np.where(strict, before, self.thresholds))
 
 
 def forest(
@@ -72,7 +76,7 @@ def forest(
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
     """All trees in one numbering, parents before children, and the distinct votes of leaves."""
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
-    roots: list[int] = []
+    roots, missing = list[int](), list[bool]()
     leaves: list[NDArray[Any]] = []
     for tree in trees:
         roots.append(len(features) if tree.first[0] != LEAF else -1 - len(leaves))
@@ -90,7 +94,9 @@ def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[A
                 continue
             parent[side] = len(features)
             features.append(int(tree.features[node]))
-            thresholds.append(float(tree.thresholds[node]))
+            # A node that only separates missing values has an infinite threshold, which no number exceeds.
+            thresholds.append(min(float(tree.thresholds[node]), _GREATEST))
+            missing.append(tree.missing is not None and bool(tree.missing[node]))
             children.append([0, 0])
             pending += [(int(tree.second[node]), children[-1], 1), (int(tree.first[node]), children[-1], 0)]
     votes = np.array(leaves, np.float64).reshape(len(leaves), -1)
@@ -103,5 +109,6 @@ def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[A
         np.array(thresholds, np.float64),
         np.where(pairs < 0, -1 - numbers[np.minimum(-1 - pairs, len(leaves) - 1) * (pairs < 0)], pairs),
         np.where(ends < 0, -1 - numbers[(-1 - ends) * (ends < 0)], ends),
+        missing=np.array(missing, np.bool_) if any(tree.missing is not None for tree in trees) else None,
     )
     return arrays, distinct

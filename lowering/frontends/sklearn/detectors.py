@@ -22,6 +22,7 @@ from tinyml.lowering.frontends.sklearn.composites import inner
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 from tinyml.lowering.frontends.sklearn.scaling import shifted
 from tinyml.lowering.frontends.sklearn.stored_examples import kernel_of
+from tinyml.lowering.frontends.sklearn.trees import tree_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,10 +62,7 @@ def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
         raise to.error("its trees were fitted on one sample each: fit it with max_samples of 2 or more")
     trees: list[Tree] = []
     for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
-        tree = each.tree_
-        votes = -math.log(2) / usual * path_lengths(tree).reshape(-1, 1)
-        features = np.asarray(columns)[np.maximum(tree.feature, 0)]
-        trees.append(Tree(features, tree.threshold, tree.children_left, tree.children_right, votes))
+        trees.append(tree_of(estimator, each, -math.log(2) / usual * path_lengths(each.tree_).reshape(-1, 1), columns))
     nodes = sum(int((tree.first >= 0).sum()) for tree in trees)
     stored = tdsl.StoredExamples(
         len(trees),

@@ -57,6 +57,11 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
     return numbers
 
 
+def takes_missing(estimator: Any) -> bool:
+    """True for an estimator whose `predict` takes NaN as a missing value, as its tags say."""
+    return bool(import_module("sklearn.utils").get_tags(estimator).input_tags.allow_nan)
+
+
 def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instead: str) -> None:
     """Raise `InputError` for a parameter with a value that is not allowed. instead: advice for the message."""
     value = getattr(estimator, parameter, allowed[0])

@@ -102,12 +102,14 @@ def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The features themselves, as no input is NaN; those without a value in the training data are left out."""
+    """`statistics_` in the place of missing values; features without a value in the training data are left out."""
     only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
     if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):
         raise to.error(f"missing_values={estimator.missing_values!r} is not supported: mark missing values by NaN")
-    known = ~np.isnan(array(to, estimator, "statistics_")) | bool(getattr(estimator, "keep_empty_features", False))
-    return x if known.all() else to.picked(x, np.flatnonzero(known).tolist())
+    values = array(to, estimator, "statistics_")
+    known = ~np.isnan(values) | bool(getattr(estimator, "keep_empty_features", False))
+    x = x if known.all() else to.picked(x, np.flatnonzero(known).tolist())
+    return to.op(tdsl.ImputeOp, x, np.nan_to_num(values[known]).astype(np.float32).tolist())
 
 
 def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

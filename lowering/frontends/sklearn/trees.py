@@ -15,7 +15,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.sklearn.fitted import Handler, only
+from tinyml.lowering.frontends.sklearn.fitted import Handler, only, takes_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +31,19 @@ _LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
 """The op that turns raw predictions of a regressor into predictions, by its loss; None for the identity."""
 
 
-def _tree(tree: Any, votes: NDArray[Any]) -> Tree:
-    """A tree from the arrays of scikit-learn's `Tree`."""
-    return Tree(tree.feature, tree.threshold, tree.children_left, tree.children_right, votes)
+def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
+    """The tree of a fitted estimator, which may be a part of another, its owner.
+
+    columns: the input column of each feature, by default the same. The first child gets missing values where training
+    says so, if the owner takes any.
+    """
+    tree = estimator.tree_
+    features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
+    # Estimators of earlier versions have no directions.
+    missing = getattr(tree, "missing_go_to_left", None)
+    taken = missing is not None and takes_missing(owner)
+    directions = np.asarray(missing, np.bool_) if taken else None
+    return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes, directions)
 
 
 def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
@@ -52,27 +62,26 @@ def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
 
 
 def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    return forest(to, x, [_tree(estimator.tree_, _shares(to, estimator))])
+    return forest(to, x, [tree_of(estimator, estimator, _shares(to, estimator))])
 
 
-def _values(to: ModelBuilder, estimator: Any, count: int = 1) -> Tree:
+def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tree:
     """A tree of values, divided by the number `count` of trees that are averaged."""
-    tree = _part(to, estimator, "tree_")
-    return _tree(tree, tree.value[:, :, 0] / count)
+    return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
 
 
 def _regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    return forest(to, x, [_values(to, estimator)])
+    return forest(to, x, [_values(to, estimator, estimator)])
 
 
 def _forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
-    return forest(to, x, [_tree(each.tree_, _shares(to, each) / len(estimators)) for each in estimators])
+    return forest(to, x, [tree_of(estimator, each, _shares(to, each) / len(estimators)) for each in estimators])
 
 
 def _forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
-    return forest(to, x, [_values(to, each, len(estimators)) for each in estimators])
+    return forest(to, x, [_values(to, estimator, each, len(estimators)) for each in estimators])
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -88,15 +97,12 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
         for result, each in enumerate(stage):
             votes = np.zeros((each.tree_.node_count, len(stage)))
             votes[:, result] = estimator.learning_rate * each.tree_.value[:, 0, 0]
-            trees.append(_tree(each.tree_, votes))
+            trees.append(tree_of(estimator, each, votes))
     return forest(to, x, trees, np.asarray(start).reshape(-1))
 
 
 def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The raw predictions of trees on binned features.
-
-    Directions of missing values are ignored, since no input is NaN.
-    """
+    """The raw predictions of trees on binned features."""
     stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
@@ -109,7 +115,8 @@ def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
             votes[:, result] = nodes["value"]
             leaf = nodes["is_leaf"].astype(bool)
             first, second = (np.where(leaf, LEAF, nodes[side].astype(np.int64)) for side in ("left", "right"))
-            trees.append(Tree(nodes["feature_idx"], nodes["num_threshold"], first, second, votes))
+            missing = nodes["missing_go_to_left"].astype(np.bool_)
+            trees.append(Tree(nodes["feature_idx"], nodes["num_threshold"], first, second, votes, missing))
     return forest(to, x, trees, start)
 
 
@@ -117,12 +124,6 @@ def _histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) 
     only(to, estimator, "loss", *_LINKS, instead="what it makes of the raw predictions is unknown")
     raw, link = _histogram_boosted(estimator, to, x), _LINKS[estimator.loss]
     return raw if link is None else to.op(link, raw)
-
-
-def _of_features(to: ModelBuilder, tree: Any, columns: Any, votes: NDArray[Any]) -> Tree:
-    """A tree on a subset of features. columns: the input column of each feature."""
-    features = np.asarray(columns)[np.maximum(tree.feature, 0)]
-    return Tree(features, tree.threshold, tree.children_left, tree.children_right, votes)
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str) -> None:
@@ -139,7 +140,7 @@ def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
     for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
         votes = np.zeros((each.tree_.node_count, count))
         votes[:, each.classes_ if len(each.classes_) < count else slice(None)] = _shares(to, each) / len(estimators)
-        trees.append(_of_features(to, each.tree_, columns, votes))
+        trees.append(tree_of(estimator, each, votes, columns))
     return forest(to, x, trees)
 
 
@@ -150,7 +151,7 @@ def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
         to,
         x,
         [
-            _of_features(to, each.tree_, columns, each.tree_.value[:, :, 0] / len(estimators))
+            tree_of(estimator, each, each.tree_.value[:, :, 0] / len(estimators), columns)
             for each, columns in zip(estimators, estimator.estimators_features_, strict=True)
         ],
     )
@@ -167,7 +168,7 @@ def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     for each, weight in zip(estimators, weights / weights.sum(), strict=True):
         numbers = np.array([number[label] for label in each.classes_.tolist()])
         chosen = numbers[_shares(to, each).argmax(1)]
-        trees.append(_tree(each.tree_, weight * np.eye(count)[chosen]))
+        trees.append(tree_of(estimator, each, weight * np.eye(count)[chosen]))
     return forest(to, x, trees)
 
 

@@ -41,7 +41,7 @@ ROOM = 1 / 64
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
     """Samples (samples, elements) moved away from their mean, to `reach` times their distance from it."""
-    mean = inputs.mean(0, dtype=np.float64)
+    mean = np.nanmean(inputs, 0, dtype=np.float64)
     most = np.finfo(np.float32).max
     return (mean + reach * (inputs - mean)).clip(-most, most).astype(inputs.dtype)
 
@@ -102,13 +102,17 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     look usual.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
+    from tinyml.transforms.reals.analysis.missing_values import origins
 
     statistics: dict[SSAValue, _Statistics] = {}
     function = predict_function(module)
     forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if isinstance(op, tdsl.ForestOp)}
 
+    partly = set(origins(function)) if tdsl.read_input(function).missing else set[SSAValue]()
+
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
-        statistics.setdefault(value, _Statistics()).add(values, value)
+        known = values[~np.isnan(values)] if value in partly else values
+        statistics.setdefault(value, _Statistics()).add(known, value)
         for op, passed in forests.items():
             if op.input is value:
                 passed += op.passed(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -37,14 +38,19 @@ def _tree(
     values: NDArray[Any],
     branches: tuple[NDArray[Any], NDArray[Any]],
     votes: NDArray[Any],
+    tracks: NDArray[Any],
 ) -> Tree:
-    """A tree from arrays of nodes. branches: the next nodes if a comparison is true and if false, `LEAF` for leaves."""
+    """A tree from arrays of nodes.
+
+    branches: the next nodes if a comparison is true and if false, `LEAF` for leaves. tracks: true where a missing value
+    counts as a true comparison.
+    """
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
         raise node.error(f"comparisons {', '.join(unknown)} are not supported, only {', '.join(MODES)}")
     turned, strict = (np.array([mode in kinds for mode in modes], bool) for kinds in (_TURNED, _STRICT))
     true, false = branches
-    tree = Tree(features, values, np.where(turned, false, true), np.where(turned, true, false), votes)
-    return tree.below(strict)
+    first, second = np.where(turned, false, true), np.where(turned, true, false)
+    return Tree(features, values, first, second, votes, turned != tracks.astype(np.bool_)).below(strict)
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
@@ -65,7 +71,8 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
     true, false = _integers(node, "nodes_truenodeids"), _integers(node, "nodes_falsenodeids")
     leaf_trees, leaf_nodes = _integers(node, f"{what}_treeids"), _integers(node, f"{what}_nodeids")
     columns, weights = _integers(node, f"{what}_ids"), _values(node, f"{what}_weights")
-    nodes = [ids, numbers, features, values, true, false]
+    tracks = _tracks(node, len(ids))
+    nodes = [ids, numbers, features, values, true, false, tracks]
     leaves = [leaf_trees, leaf_nodes, columns, weights]
     if not isinstance(modes, tuple) or len({len(modes), *map(len, nodes)}) > 1 or len({*map(len, leaves)}) > 1:
         raise node.error("the attributes of its nodes, or those of its leaves, differ in length")
@@ -99,7 +106,13 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
             )
             for side in (true, false)
         )
-        yield _tree(node, kinds, features[nodes], values[nodes], (branches[0], branches[1]), votes[tree])
+        yield _tree(node, kinds, features[nodes], values[nodes], (branches[0], branches[1]), votes[tree], tracks[nodes])
+
+
+def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
+    """1 for each node that a missing value leaves on the side of true comparisons."""
+    given = _integers(node, "nodes_missing_value_tracks_true")
+    return given if given.size else np.zeros(count, np.int64)
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
@@ -114,7 +127,7 @@ def _sums(to: Builder, x: SSAValue, trees: Sequence[Tree], start: NDArray[Any], 
     if aggregate not in AGGREGATES:
         raise to.error(f"aggregate_function {aggregate} is not supported, only {' and '.join(AGGREGATES)}")
     if aggregate == "AVERAGE":
-        trees = [Tree(t.features, t.thresholds, t.first, t.second, t.votes / len(trees)) for t in trees]
+        trees = [replace(tree, votes=tree.votes / len(trees)) for tree in trees]
     return forest(to, x, trees, start)
 
 
@@ -145,7 +158,7 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
         given = _values(node, "base_values")
         start = given[-1:] if given.size else np.zeros(1)
         positive = bool((_values(node, "class_weights") >= 0).all())
-        alone = [Tree(t.features, t.thresholds, t.first, t.second, t.votes[:, voted]) for t in trees]
+        alone = [replace(tree, votes=tree.votes[:, voted]) for tree in trees]
         # A probability above 1/2 means the second class.
         scores = forest(to, x, alone, start - 0.5 * positive)
         sums = scores
@@ -178,7 +191,8 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     leaves, inner = len(columns), len(features)
     branches = [_integers(node, f"nodes_{side}nodeids") for side in ("true", "false")]
     ends = [_integers(node, f"nodes_{side}leafs") for side in ("true", "false")]
-    if {len(array) for array in (*branches, *ends, splits, numbers)} != {inner} or len(weights) != leaves:
+    tracks = _tracks(node, inner)
+    if {len(array) for array in (*branches, *ends, splits, numbers, tracks)} != {inner} or len(weights) != leaves:
         raise node.error("the attributes of its nodes, or those of its leaves, differ in length")
     if leaves and not 0 <= int(columns.min()) <= int(columns.max()) < targets:
         raise node.error(f"a leaf votes for the target {int(columns.max())}, there are {targets}")
@@ -188,7 +202,8 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     votes[np.arange(leaves), columns] = np.asarray(weights, np.float64).reshape(-1)
     trees: list[Tree] = []
     for root in node.integers("tree_roots", ()):
-        trees.append(_reached(node, root, kinds, features, np.asarray(splits, np.float64), branches, ends, votes))
+        values = np.asarray(splits, np.float64)
+        trees.append(_reached(node, root, kinds, features, values, branches, ends, votes, tracks))
     aggregate = _numbered(node, "aggregate_function", _NUMBERED_AGGREGATES, 1)
     transform = _numbered(node, "post_transform", _NUMBERED_TRANSFORMS, 0)
     sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, np.zeros(targets), aggregate)
@@ -210,6 +225,7 @@ def _reached(
     branches: Sequence[NDArray[Any]],
     ends: Sequence[NDArray[Any]],
     votes: NDArray[Any],
+    tracks: NDArray[Any],
 ) -> Tree:
     """The tree below a root, with inner nodes before leaves."""
     nodes, leaves = list[int](), list[int]()
@@ -242,4 +258,5 @@ def _reached(
         np.concatenate([splits[nodes], zero]),
         (np.concatenate([sides[0], none]), np.concatenate([sides[1], none])),
         np.concatenate([np.zeros((len(nodes), votes.shape[1])), votes[leaves]]),
+        np.concatenate([tracks[nodes], zero]),
     )

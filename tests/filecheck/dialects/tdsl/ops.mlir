@@ -263,3 +263,10 @@ func.func @rows(%a: tensor<2x3x!fixed.q<8, 7>>, %x: tensor<3x1x!fixed.q<8, 7>>) 
 }
 // CHECK: func.func @rows
 // CHECK-NEXT: tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} :
+
+// Missing values.
+func.func @missing(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %known = tdsl.impute %x {values = array<f64: 5.000000e-01, -2.000000e+00>} : tensor<1x2xf32> -> tensor<1x2xf32>
+  func.return %known : tensor<1x2xf32>
+}
+// CHECK: %known = tdsl.impute %x {values = array<f64: 5.000000e-01, -2.000000e+00>} : tensor<1x2xf32> -> tensor<1x2xf32>

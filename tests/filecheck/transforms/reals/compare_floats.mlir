@@ -34,3 +34,18 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inter
 }
 // CHECK: func.func @scaled
 // CHECK-SAME: scales = [2.0], offsets = [0.0]>>
+
+// -----
+
+// An imputed feature goes where its value would go, and columns are read where they are.
+func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %back = tdsl.reverse %X {axis = 1 : i64} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %known = tdsl.impute %back {values = array<f64: 0.75, 0.5, 0.25>} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %sums = tdsl.forest %known, %votes {features = dense<[0, 2]> : tensor<2xi32>, thresholds = dense<[0.5, 0.25]> : tensor<2xf64>, children = dense<[[1, -1], [-1, -2]]> : tensor<2x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK: func.func @imputed
+// CHECK-NOT: tdsl.impute
+// CHECK: tdsl.forest %X, %votes {features = dense<[2, 0]> : tensor<2xi32>,
+// CHECK-SAME: missing = dense<[0, 1]> : tensor<2xi8>

@@ -223,6 +223,31 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
     assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    ("device", "features", "flash", "sides"),
+    [
+        (device, *case)
+        for device, case in spread_product(6, DEVICES, [(12, None, "both"), (40, 1, "both"), (12, None, "first")])
+    ],
+)
+def test_missing_floats_go_to_the_side_of_each_node(
+    device: str, features: int, flash: int | None, sides: str, tmp_path: Path
+):
+    """As code and as tables, of NaN of either sign, beside infinities; the evaluator follows an independent walk."""
+    module, inputs = random_program(9, features=features)
+    random, trees = np.random.default_rng(2), forest_of(module).trees
+    missing = random.random(trees.inner) < (0.5 if sides == "both" else 1)
+    forest_of(module).properties |= replace(trees, missing=missing).attributes
+    votes = votes_of(forest_of(module))
+    tdsl.update_input(module, missing=True)
+    x = np.where(random.random(inputs.shape) < 0.3, random.choice(ODD, inputs.shape), inputs)
+    exact = evaluate_reals(module, x).scores
+    np.testing.assert_allclose(exact, expected_sums(replace(trees, missing=missing), votes, x), rtol=1e-6)
+    module = in_format(module, inputs, "f32", None)
+    source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
+    assert difference(module, x[:24], source, runner_for(roomy(device)), tmp_path) is None
+
+
 @pytest.mark.parametrize("device", ["uno", "mega"])
 @pytest.mark.parametrize(
     ("form", "apart", "results", "flash"),

@@ -19,6 +19,7 @@ from programs.on_boards import difference, printed
 from programs.paths import ROOT
 from programs.spread import spread
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
@@ -271,3 +272,27 @@ def test_wrong_files_of_lightgbm(old: str, new: str, message: str):
 def test_other_json(content: str, message: str):
     with pytest.raises(InputError, match=message):
         read(content, "json")
+
+
+@cache
+def with_missing_values() -> dict[str, bytes]:
+    """Models by their names, which `missing.npz` has predictions of."""
+    with tarfile.open(FOLDER / "missing.tar.xz") as archive:
+        opened = {member.name: archive.extractfile(member) for member in archive.getmembers()}
+        return {name: file.read() for name, file in opened.items() if file is not None}
+
+
+@pytest.mark.parametrize("file", with_missing_values())
+def test_missing_values_go_where_the_library_sends_them(file: str):
+    """To a side that training chose, as zero if none was missing in training, or below or above all numbers."""
+    name, _, suffix = file.partition(".")
+    data, wanted = np.load(FOLDER / "missing.npz"), name.removesuffix("_missing")
+    x = data["iris_less" if name.endswith("complete") else "diabetes" if "diabetes" in name else "iris"]
+    module = read(with_missing_values()[file], suffix)
+    assert np.isnan(x).any()
+    assert tdsl.read_input(module).missing
+    outputs = evaluate_reals(module, x)
+    if outputs.labels is None:
+        np.testing.assert_allclose(scores_of(outputs)[:, 0], data[wanted], rtol=1e-6)
+    else:
+        np.testing.assert_array_equal(outputs.labels, data[wanted])

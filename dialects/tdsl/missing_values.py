@@ -1,0 +1,53 @@
+"""Missing values of a program on reals, which are NaN: their replacement by constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, f64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped
+from tinyml.dialects.tdsl.values import Arithmetic, Array
+
+__all__ = ["ImputeOp"]
+
+
+@irdl_op_definition
+class ImputeOp(TensorOp):
+    """The input, with one of `values`, in row-major order, in the place of each NaN.
+
+    Numbers of a format are never NaN: `fill-missing` leaves the replacement to the conversion of the caller's floats,
+    and `compare-floats` to the forests that read the result.
+    """
+
+    name = "tdsl.impute"
+    input = operand_def(SHAPED)
+    values = prop_def(DenseArrayBase.constr(f64))
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, values: Sequence[float]):
+        result = TensorType(shaped(input).get_element_type(), shape_of(input))
+        build(self, [input], result, {"values": DenseArrayBase.from_list(f64, [*values])})
+
+    @property
+    def fills(self) -> Array:
+        """The values, in the shape of the input."""
+        return np.array(self.values.get_values(), np.float64).reshape(shape_of(self.input))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+    def verify_more(self) -> None:
+        if len(self.values) != (length := prod(shape_of(self.input))):
+            raise VerifyException(f"the input has {length} elements, and there are {len(self.values)} values")
+        if not np.isfinite(self.fills).all():
+            raise VerifyException("the values must be finite")
+
+    def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
+        return np.where(np.isnan(x[0]), self.fills, x[0])

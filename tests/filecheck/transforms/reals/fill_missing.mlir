@@ -1,0 +1,28 @@
+// RUN: tinyml-opt %s -p "fill-missing" --split-input-file | filecheck %s
+
+// Behind a scaler and in another order: the caller's features get what the imputer's features would have.
+func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %two = tdsl.const dense<2.0> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %one = tdsl.const dense<1.0> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %less = tdsl.sub %X, %one : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %more = tdsl.mul %less, %two : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  %back = tdsl.reverse %more {axis = 1 : i64} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %known = tdsl.impute %back {values = array<f64: 1.0, 0.0, -4.0>} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK: func.func @scaled
+// CHECK-SAME: <missing, fills = [-1.0, 1.0, 1.5]>
+// CHECK-NOT: tdsl.impute
+// CHECK: %y = tdsl.tanh %back
+
+// -----
+
+// A sensor's integers are never missing.
+func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <unit = "int8", missing>>} {
+  %known = tdsl.impute %X {values = array<f64: 1.0, 0.0, -4.0>} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK: tdsl.interface = #tdsl.interface<input = <unit = "int8">>
+// CHECK: tdsl.tanh %X

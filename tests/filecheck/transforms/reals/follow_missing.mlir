@@ -1,0 +1,31 @@
+// RUN: tinyml-opt %s -p "follow-missing{data=%S/../Inputs/missing.npz}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "follow-missing{data=%S/../Inputs/features.npz}" --split-input-file | filecheck %s --check-prefix=COMPLETE
+// RUN: tinyml-opt %s -p "follow-missing" --split-input-file | filecheck %s --check-prefix=UNKNOWN
+
+// Trees that miss values compare floats, of which some are NaN; where the data miss none, numbers of any format do.
+func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, missing = dense<1> : tensor<1xi8>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK: tdsl.interface = #tdsl.interface<input = <format = f32, missing>>
+// CHECK: tdsl.forest
+// CHECK-SAME: missing = dense<1>
+// COMPLETE: func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
+// COMPLETE-NOT: missing = dense
+// UNKNOWN: tdsl.interface = #tdsl.interface<input = <missing>>
+// UNKNOWN: tdsl.forest
+// UNKNOWN-SAME: missing = dense<1>
+
+// -----
+
+// What an imputer replaces is missing for no tree.
+func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %known = tdsl.impute %X {values = array<f64: 0.5, 0.25, 0.0>} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %sums = tdsl.forest %known, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, missing = dense<1> : tensor<1xi8>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK: tdsl.interface = #tdsl.interface<input = <missing>>
+// CHECK: tdsl.impute
+// CHECK-NOT: missing

@@ -1,0 +1,142 @@
+"""Missing values of a program's argument: which elements of its tensors they reach, and what stands for them there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.dead_code_elimination import dce
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, extended, in_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Reals
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where each element of a tensor comes from, in arrays of its shape.
+
+    elements: of the argument, in row-major order; -1 for none. function: of such an element. fills: the value in place
+    of a missing one; NaN where it stays missing.
+    """
+
+    elements: NDArray[np.int64]
+    function: AffineFunction
+    fills: Reals
+
+    def imputed(self, values: Reals) -> Origin:
+        return replace(self, fills=np.where(np.isnan(self.fills), values, self.fills))
+
+    def arguments(self, values: Reals) -> Reals:
+        """The elements of the argument for which those that may be missing have some values; NaN for all others."""
+        open = (self.elements >= 0) & np.isnan(self.fills) & (self.function.factors != 0)
+        factors = np.where(open, self.function.factors, 1.0)
+        return np.where(open, (values - self.function.addends) / factors, np.nan)
+
+
+def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
+    """The origins of the tensors that hold moved, scaled or imputed elements of a program's argument alone."""
+    [argument] = function.body.block.args
+    shape = tdsl.shape_of(argument)
+    numbers = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
+    found: dict[SSAValue, Origin] = {argument: Origin(numbers, AffineFunction.identity(shape), np.full(shape, np.nan))}
+    for op in function.body.block.ops:
+        known = [found[value] for value in op.operands if value in found]
+        if known and (origin := _followed(op, found)) is not None:
+            found[op.results[0]] = origin
+    return found
+
+
+def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
+    """The origin of an op's result; None for an op that computes anything else."""
+    match op:
+        case tdsl.ImputeOp():
+            return found[op.input].imputed(op.fills)
+        case tdsl.MovementOp() if op.filling is None and all(_is_moved(value, found) for value in op.operands):
+            return _moved(op, found)
+        case _:
+            pass
+    for value in op.operands:
+        if value in found and (function := extended(op, value, AffineFunction.identity(tdsl.shape_of(value)))):
+            origin = found[value]
+            return Origin(
+                origin.elements,
+                origin.function.followed_by(function.factors, function.addends),
+                origin.fills * function.factors + function.addends,
+            )
+    return None
+
+
+def _is_moved(value: SSAValue, found: Mapping[SSAValue, Origin]) -> bool:
+    return value in found or isinstance(value.owner, arith.ConstantOp)
+
+
+def _moved(op: tdsl.MovementOp, found: Mapping[SSAValue, Origin]) -> Origin:
+    def parts(part: Callable[[Origin], NDArray[Any]]) -> NDArray[Any]:
+        given = [part(found[value])[None] if value in found else _index(value) for value in op.operands]
+        return op.moved(given, 0)[0]
+
+    return Origin(
+        parts(lambda origin: origin.elements),
+        AffineFunction(parts(lambda origin: origin.function.factors), parts(lambda origin: origin.function.addends)),
+        parts(lambda origin: origin.fills),
+    )
+
+
+def _index(value: SSAValue) -> Any:
+    assert isinstance(value.owner, arith.ConstantOp)
+    number: Any = value.owner.value
+    return number.value.data
+
+
+def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
+    """The forests that compare an element which may be missing."""
+    return {
+        use.operation
+        for value, origin in origins(function).items()
+        for use in value.uses
+        if isinstance(use.operation, tdsl.ForestOp)
+        and (np.isnan(origin.fills) & (origin.elements >= 0)).ravel()[use.operation.trees.features].any()
+    }
+
+
+def compare_argument(program: ModuleOp, function: func.FuncOp) -> bool:
+    """Let forests read a program's argument itself where they read moved or imputed elements of it.
+
+    An imputed element goes where its value would go. Returns True if forests alone read the argument then.
+    """
+    [argument] = function.body.block.args
+    if tdsl.is_only_compared(argument):
+        return True
+    for value, origin in origins(function).items():
+        for use in tuple(value.uses):
+            if isinstance(forest := use.operation, tdsl.ForestOp) and use.index == 0 and value is not argument:
+                _read_argument(forest, origin, argument)
+    dce(program)
+    return tdsl.is_only_compared(argument)
+
+
+def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue) -> None:
+    """Replace the input of a forest by the argument, unless it reads other elements than those of the argument."""
+    trees = forest.trees
+    parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
+    elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)
+    if (elements < 0).any() or (factors != 1).any() or addends.any():
+        return
+    missing = trees.missing
+    if not np.isnan(fills).all():
+        own = np.zeros(trees.inner, np.bool_) if missing is None else missing
+        missing = np.where(np.isnan(fills), own, fills.astype(np.float32) <= trees.thresholds)
+    shape = tdsl.shape_of(forest.input)
+    flat = (*(1,) * (len(shape) - 1), int(np.prod(tdsl.shape_of(argument))))
+    forest.operands[0] = in_shape(argument, flat, forest)
+    forest.properties |= replace(trees, features=elements, missing=missing).attributes

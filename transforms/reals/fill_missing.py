@@ -1,0 +1,56 @@
+"""`fill-missing`: the conversion of the caller's floats puts imputed numbers in the place of missing values (L0)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.reals.analysis.missing_values import origins
+
+
+@dataclass(frozen=True)
+class FillMissingPass(ModulePass):
+    """Remove `tdsl.impute`, and record for each element of the input what stands for a missing one (`fills`).
+
+    Integers of a sensor are never missing: an input with a unit gets no such numbers. Raises `InputError` for two
+    imputers that replace one element by different numbers, and for a program that streams.
+    """
+
+    name = "fill-missing"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        function = predict_function(op)
+        imputers = [one for one in function.walk() if isinstance(one, tdsl.ImputeOp)]
+        if not imputers:
+            return
+        [argument] = function.body.block.args
+        fills = np.full(int(np.prod(tdsl.shape_of(argument))), np.nan)
+        found = origins(function)
+        for imputer in imputers:
+            if imputer.input in found:
+                origin = found[imputer.input]
+                values = origin.arguments(imputer.fills).ravel()
+                given = ~np.isnan(values)
+                elements, values = origin.elements.ravel()[given], values[given].astype(np.float32)
+                if (wrong := fills[elements][~np.isnan(fills[elements]) & (fills[elements] != values)]).size:
+                    raise InputError(
+                        f"two imputers replace one feature by different numbers, {wrong[0]:g} among them: put one"
+                        " SimpleImputer() before both"
+                    )
+                fills[elements] = values
+        for imputer in imputers:
+            Rewriter.replace_op(imputer, [], [imputer.input])
+        integers = tdsl.read_input(function).unit is not None
+        filled = None if integers or np.isnan(fills).all() else tuple(np.nan_to_num(fills).tolist())
+        if filled is not None and tdsl.read_input(function).pushed is not None:
+            raise InputError("a program that streams has no imputer: impute values before they are pushed")
+        tdsl.update_input(function, missing=filled is not None, fills=filled)

@@ -1,0 +1,58 @@
+"""`follow-missing`: forests send missing values where their library does, if the data have any (L0).
+
+Libraries store a direction for missing values at every node, whether a value was ever missing or not. A direction costs
+time, and asks for floats as input, since no number of a format is NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.reals.analysis.missing_values import forests_reached
+from tinyml.transforms.reals.compare_floats import compare_floats
+
+
+@dataclass(frozen=True)
+class FollowMissingPass(ModulePass):
+    """Keep the directions of missing values in forests, and compare floats, if a sample of the data misses a value.
+
+    Else the forests lose them, as do those that imputed features reach; unless another op replaces missing values, the
+    interface says then that there are none.
+
+    data: .npz file with inputs `x`; without one the program stays as it is. Raises `InputError` where another op than
+    a forest reads the input as well.
+    """
+
+    name = "follow-missing"
+    data: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.program_data import load_program_data
+
+        forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
+        if not forests or self.data is None:
+            return
+        function = predict_function(op)
+        some_miss = tdsl.read_input(op).missing and np.isnan(load_program_data(op, self.data).x).any()
+        reached = forests_reached(function) if some_miss else set[tdsl.ForestOp]()
+        for forest in forests:
+            if forest not in reached:
+                del forest.properties["missing"]
+        tdsl.update_input(op, missing=any(map(tdsl.follows_missing, op.walk())))
+        if not reached:
+            return
+        if tdsl.read_input(op).unit is not None:
+            raise InputError("missing values are NaN, which no integer of a sensor is: leave out the unit of the input")
+        if not compare_floats(op):
+            raise InputError(
+                "missing values reach trees, which send them where training said, and another model beside them, which"
+                " does not: put a SimpleImputer() before both"
+            )
