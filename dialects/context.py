@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -28,7 +28,18 @@ def registry() -> Universe:
     for plugin in plugins(UNIVERSES):
         with plugin.left_out():
             _add(whole, _guarded(plugin, plugin.load(Universe), whole))
+    whole.all_dialects |= {name: partial(_completed, name) for name in _COMPLETED if name in whole.all_dialects}
     return whole
+
+
+_COMPLETED = {"hw": "HW", "seq": "SEQ"}
+"""Dialects of xDSL to which `dialects/rtl/upstream.py` adds operations. xDSL's own tools keep theirs."""
+
+
+def _completed(name: str) -> Dialect:
+    from tinyml.dialects.rtl import upstream
+
+    return getattr(upstream, _COMPLETED[name])
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:

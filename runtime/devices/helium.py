@@ -29,6 +29,9 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.composer.instructions import Instruction, cycles_of_each
 from tinyml.targets.helium.mve import BEATS, GATHERED, INTEGER, MEMORY, MULTIPLY
 
+START_SECONDS, SAMPLE_SECONDS = 60, 60
+"""Seconds after which QEMU is stopped: the plugin counts instructions of inferences alone, not those around them."""
+
 _EMULATOR = ("qemu-system-arm", "-M", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "none")
 
 _LOOP, _ALIGNMENT = 0x100, 9
@@ -173,7 +176,8 @@ class HeliumRunner(Runner):
             options = ",".join([str(plugin), *(f"{name}={value}" for name, value in arguments.items())])
             semihosting = "-semihosting-config", "enable=on,target=native"
             program = "-plugin", options, "-kernel", build.elf.resolve()
-            execute([*_EMULATOR, *semihosting, *program], b"", what, folder)
+            seconds = START_SECONDS + SAMPLE_SECONDS * len(inputs)
+            execute([*_EMULATOR, *semihosting, *program], b"", what, folder, seconds)
             result = result_of_records(
                 replace(interface, pushes=None), (folder / "records.bin").read_bytes(), self.board.unit
             )

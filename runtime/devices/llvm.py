@@ -16,7 +16,6 @@ from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import run_command
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.package import Package
-from tinyml.targets.registry import HOST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +51,7 @@ def _tools() -> Sequence[str]:
     return ()
 
 
-def are_installed() -> bool:
+def is_installed() -> bool:
     """True if the tools of MLIR and LLVM are installed, in any version that is known."""
     return bool(_tools())
 
@@ -106,8 +105,6 @@ def build_upstream(
 @dataclass(frozen=True)
 class LlvmRunner(Runner):
     """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` beside the C files."""
-
-    name: str = HOST
 
     def build(
         self,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Board
-from tinyml.targets.registry import HOST, blamed, board, chip_of
+from tinyml.targets.registry import HOST, blamed, board, boards, chip_of
 
 __all__ = [
+    "CIRCT",
     "LLVM",
+    "UPSTREAM",
     "Build",
     "DeviceError",
     "Interface",
@@ -21,6 +24,7 @@ __all__ = [
     "Runner",
     "TimeProfile",
     "device_board",
+    "device_name",
     "is_available",
     "runner_for",
 ]
@@ -29,22 +33,37 @@ __all__ = [
 LLVM = "llvm"
 """The device that runs what LLVM makes of a program in upstream dialects, on this computer."""
 
-_LLVM = "tinyml.runtime.devices.llvm"
-"""The module of its runner, which builds on the runners here."""
+CIRCT = "circt"
+"""The device that simulates what CIRCT prints of a hardware module in its dialects."""
+
+UPSTREAM = {LLVM: "LlvmRunner", CIRCT: "CirctRunner"}
+"""Devices of programs in upstream dialects, with the classes of their runners, which build on the runners here."""
+
+
+def _upstream(device: str) -> Any:
+    """The module of a device of `UPSTREAM`."""
+    return import_module(f"tinyml.runtime.devices.{device}")
 
 
 def device_board(device: str) -> Board:
     """The board that a device is; raises `InputError` for an unknown name."""
+    if device == CIRCT:
+        return next(one for one in boards() if one.fabric is not None)
     return board(HOST if device == LLVM else device)
 
 
+def device_name(device: str) -> str:
+    """The name of a device in messages and for `runner_for`; raises `InputError` for an unknown one."""
+    return device if device in UPSTREAM else board(device).name
+
+
 def runner_for(target: str) -> Runner:
-    """The runner of a board, or of `LLVM`.
+    """The runner of a board, or of a device of `UPSTREAM`.
 
     Raises `InputError` for an unknown name, or if a plug-in's class is not a `Runner`.
     """
-    if target == LLVM:
-        return import_module(_LLVM).LlvmRunner()
+    if target in UPSTREAM:
+        return getattr(_upstream(target), UPSTREAM[target])(device_board(target).name)
     chip = chip_of(target)
     module, _, name = chip.runner.partition(":")
     with blamed(chip):
@@ -53,9 +72,9 @@ def runner_for(target: str) -> Runner:
 
 
 def is_available(target: str) -> bool:
-    """True if the compiler and the simulator of a board, or the tools of `LLVM`, are installed."""
-    if target == LLVM:
-        return import_module(_LLVM).are_installed()
+    """True if the compiler and the simulator of a board, or the tools of a device of `UPSTREAM`, are installed."""
+    if target in UPSTREAM:
+        return _upstream(target).is_installed()
     chip = chip_of(target)
     with blamed(chip):
         return all(package.is_installed() for package in chip.packages) and all(map(find_spec, chip.modules))

@@ -56,18 +56,30 @@ def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
     return run_command(find_tool(chip, tool), arguments)
 
 
-def run_command(path: str, arguments: Sequence[str | Path]) -> str:
-    """Run a program and return its standard output; raises InputError with the first error that it printed."""
+TIME_LIMIT = 600
+"""Seconds after which a compiler is stopped."""
+
+
+def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
+    """Run a program and return its standard output.
+
+    name: of the program in messages, if it is not that of the file. Raises InputError with the first error that it
+    printed, and for a program that takes longer than `seconds`.
+    """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
     # Sources and paths that they quote may be in any encoding.
-    done = subprocess.run(
-        [path, *map(str, arguments)], capture_output=True, encoding="utf-8", errors="replace", env=environment
-    )
+    command, name = [path, *map(str, arguments)], name or Path(path).name
+    try:
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", env=environment, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{name} did not end in {seconds:g} seconds") from None
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
-        raise InputError(f"{Path(path).name} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
+        raise InputError(f"{name} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
     return done.stdout
 
 
@@ -218,12 +230,19 @@ def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, 
     return found
 
 
-def execute(command: Sequence[str | Path], stdin: bytes, what: str, folder: Path | None = None) -> bytes:
-    """Run a model or driver and return its standard output; raises DeviceError with the error that it printed.
+def execute(
+    command: Sequence[str | Path], stdin: bytes, what: str, folder: Path | None = None, seconds: float | None = None
+) -> bytes:
+    """Run a model or driver and return its standard output.
 
-    folder: the working directory, if it is not that of the caller.
+    folder: the working directory, if it is not that of the caller. seconds: the limit of a command that has none of its
+    own. Raises DeviceError with the error that it printed, and for a command that takes longer.
     """
-    done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True, cwd=folder)
+    arguments = [str(part) for part in command]
+    try:
+        done = subprocess.run(arguments, input=stdin, capture_output=True, cwd=folder, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise DeviceError(f"{what} did not end in {seconds:g} seconds") from None
     if done.returncode == 0:
         return done.stdout
     lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]

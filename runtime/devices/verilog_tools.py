@@ -31,10 +31,14 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog, whose files lie in `folder`; raises `InputError` for any other text."""
+    """A simulation of a model's Verilog, whose files lie in `folder`; raises `InputError` for any other text.
+
+    system_verilog: the same module by another printer, which is simulated in its place; empty for the Verilog itself.
+    """
 
     verilog: str
     folder: Path
+    system_verilog: str = ""
 
     @property
     def name(self) -> str:
@@ -51,8 +55,8 @@ class Simulation(ABC):
         seed: of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is missing or
         rejects the module, `DeviceError` for an inference that does not finish.
         """
-        file = self.folder / f"{self.name}.v"
-        file.write_text(self.verilog)
+        file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
+        file.write_text(self.system_verilog or self.verilog)
         lengths = [interface.output_length, *(length for _, length in interface.more_outputs)]
         elements = inputs.reshape(len(inputs), interface.input_length)
         records = self.records(file, elements, sum(lengths), seed)
@@ -110,7 +114,7 @@ class VerilatorSimulation(Simulation):
         call_tool(
             *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
             # Words that SystemVerilog reserves, such as `program`, may name a model.
-            *("--language", "1364-2005"),
+            *("--language", "1800-2012" if self.system_verilog else "1364-2005"),
             *("-MAKEFLAGS", f"OPT_FAST={optimize} OPT_GLOBAL=-O0 OPT_SLOW=-O0"),
             *("--prefix", "Vmodel", "--Mdir", str(build), "-CFLAGS", f"-DOUT_BITS={self.bits('out_data')}"),
             *("-CFLAGS", f"-DLABEL={label}", str(HARNESS / "verilator_driver.cpp"), str(file)),
@@ -128,7 +132,8 @@ class IcarusSimulation(Simulation):
         defines = [f"-DMODEL={self.name}", f"-DIN_BITS={self.bits('in_data')}", f"-DOUT_BITS={self.bits('out_data')}"]
         if (bits := self.bits("label")) is not None:
             defines.append(f"-DLABEL_BITS={bits}")
-        call_tool("iverilog", "-g2005", *defines, "-o", str(image), str(HARNESS / "bench.v"), str(file))
+        language = "-g2012" if self.system_verilog else "-g2005"
+        call_tool("iverilog", language, *defines, "-o", str(image), str(HARNESS / "bench.v"), str(file))
         samples, length = inputs.shape
         given = {"samples": samples, "inputs": length, "limit": LIMIT, "seed": seed}
         arguments = [f"+{name}={value}" for name, value in given.items()]
@@ -165,18 +170,19 @@ def synthesis_tool() -> str | None:
     return next(filter(shutil.which, COMMANDS), None)
 
 
-def synthesised(verilog: str, fabric: Fabric, folder: Path) -> Resources:
+def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
-    folder: where files are written, among them `NETLIST`, which nextpnr reads. Raises `InputError` if yosys is missing
-    or rejects the module.
+    folder: where files are written, among them `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`.
+    Raises `InputError` if yosys is missing or rejects the module.
     """
     if (tool := synthesis_tool()) is None:
         raise InputError(MISSING)
     # The WebAssembly build of yosys only sees its working folder.
-    (folder / "model.v").write_text(verilog)
+    (folder / "model.v").write_text(system_verilog or verilog)
     synthesis = f"{fabric.synthesis} -top {module_name(verilog)}"
-    steps = "read_verilog model.v", synthesis, f"write_json {NETLIST}", "tee -q -o counts.json stat -json"
+    read = "read_verilog -sv model.v" if system_verilog else "read_verilog model.v"
+    steps = read, synthesis, f"write_json {NETLIST}", "tee -q -o counts.json stat -json"
     call_tool(tool, "-q", "-p", "; ".join(steps), folder=folder)
     cells = json.loads((folder / "counts.json").read_text())["design"]["num_cells_by_type"]
     taken = Counter[str]()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
 from tinyml.runtime.devices.llvm import PACKAGES
-from tinyml.runtime.devices.registry import LLVM, is_available
+from tinyml.runtime.devices.registry import CIRCT, LLVM, is_available
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.guard import namesake
 
@@ -75,7 +75,8 @@ def _print(found: Environment) -> None:
         extras.add_column(heading, no_wrap=True)
     for extra in found.extras:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
-    boards.add_row(LLVM, "this computer", "-", "NO" if found.llvm else "yes", "-" if found.llvm else "cycles", "-")
+    for device, missing in ((LLVM, found.llvm), (CIRCT, found.circt)):
+        boards.add_row(device, "this computer", "-", "NO" if missing else "yes", "-" if missing else "cycles", "-")
     console.print(boards)
     console.print(extras)
     if found.commands:
@@ -121,8 +122,8 @@ class ExtraState:
 class Environment:
     """The state of this computer.
 
-    llvm: the commands that install what the device `llvm` lacks. namesake: a line about another package `tinyml`; None
-    if there is none.
+    llvm, circt: the commands that install what these devices lack. namesake: a line about another package `tinyml`;
+    None if there is none.
     """
 
     tinyml: str
@@ -130,6 +131,7 @@ class Environment:
     boards: tuple[BoardState, ...]
     extras: tuple[ExtraState, ...]
     llvm: tuple[str, ...]
+    circt: tuple[str, ...]
     namesake: str | None
 
     @property
@@ -137,7 +139,7 @@ class Environment:
         """The commands that install what is missing, each once."""
         of_boards = [command for board in self.boards for command in board.missing]
         of_extras = [extra.command for extra in self.extras if extra.command is not None]
-        return [*dict.fromkeys([*of_boards, *of_extras, *self.llvm])]
+        return [*dict.fromkeys([*of_boards, *of_extras, *self.llvm, *self.circt])]
 
 
 def examine() -> Environment:
@@ -148,6 +150,7 @@ def examine() -> Environment:
         boards=tuple(_boards()),
         extras=tuple(map(_extra, (one for one in _extras() if one not in DEVELOPMENT))),
         llvm=() if is_available(LLVM) else (_installing(PACKAGES),),
+        circt=() if is_available(CIRCT) else (install_command(CIRCT),),
         namesake=namesake(),
     )
 

@@ -23,7 +23,7 @@ from tinyml.dialects.options import options_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.devices.registry import LLVM
+from tinyml.runtime.devices.registry import CIRCT, LLVM
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
@@ -31,7 +31,7 @@ from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.output_folder import SAMPLES, read_report
 from tinyml.tools.driver.stages import load_program
-from tinyml.tools.driver.upstream import upstream_files
+from tinyml.tools.driver.upstream import circt_text, upstream_files
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class ProgramInFolder:
     """A program in a folder written by `tinyml compile`, whose files are what its IR gives.
 
     formats, buffers, loops, program: its modules at L1, L2, L3 and L5, where ops have the names of their source
-    operations from L2 on. files: the contents of NAME.c and NAME.h, of NAME.v of hardware, and NAME.weights if any.
+    operations from L2 on. hardware: its module for an FPGA, None for other boards. files: the contents of NAME.c and
+    NAME.h, of NAME.v of hardware, and NAME.weights if any.
     """
 
     folder: Path
@@ -55,6 +56,7 @@ class ProgramInFolder:
     buffers: ModuleOp
     loops: ModuleOp
     program: ModuleOp
+    hardware: ModuleOp | None
     files: Mapping[str, bytes]
 
     @cached_property
@@ -88,6 +90,8 @@ class ProgramInFolder:
         if device == LLVM:
             del files[f"{self.name}.c"]
             files |= {name: text.encode() for name, text in upstream_files(self.buffers).items()}
+        if device == CIRCT and self.hardware is not None:
+            files[f"{self.name}.mlir"] = circt_text(self.hardware).encode()
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)
@@ -108,11 +112,14 @@ def program_in(folder: Path) -> ProgramInFolder:
     pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options))
     program = loops.clone()
     pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options))
-    verilog = None if chosen.fabric is None else _verilog(program.clone(), ctx, options)
+    hardware = None if chosen.fabric is None else _hardware(program.clone(), ctx, options)
     pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options))
     name = interface_of(formats).name
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
-    files |= {} if verilog is None else {f"{name}.v": verilog.encode()}
+    if hardware is not None:
+        from tinyml.targets.verilog.print_verilog import print_verilog
+
+        files[f"{name}.v"] = print_verilog(hardware).encode()
     if (content := loaded_content(program)) or (folder / f"{name}{WEIGHTS}").exists():
         files[f"{name}{WEIGHTS}"] = content
     for file, content in files.items():
@@ -120,7 +127,7 @@ def program_in(folder: Path) -> ProgramInFolder:
             what = _KINDS[Path(file).suffix]
             message = f"is not the {what} that ir/2-buffers.mlir gives: compile the model again"
             raise InputError(message, file=str(folder / file))
-    return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, files)
+    return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, hardware, files)
 
 
 _C_FILES = {"c": "source", "h": "header"}
@@ -134,9 +141,7 @@ def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
     return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
 
 
-def _verilog(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> str:
-    """The hardware module of a program on bits, which is changed."""
-    from tinyml.targets.verilog.print_verilog import print_verilog
-
+def _hardware(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
+    """A program on bits, which becomes its hardware module."""
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)))
-    return print_verilog(bits)
+    return bits

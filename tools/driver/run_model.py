@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
-from tinyml.runtime.devices.registry import LLVM, device_board
+from tinyml.runtime.devices.registry import CIRCT, LLVM, device_board, device_name
 from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
@@ -39,7 +39,8 @@ class RunRequest:
     folder: Path = option("folder that tinyml compile wrote", flags=())
     data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
     device: str = option(
-        f"simulated board to run on: {listed_targets()}; or {LLVM}, for LLVM's code on this computer",
+        f"simulated board to run on: {listed_targets()}; {LLVM}, for LLVM's code on this computer; or"
+        f" {CIRCT}, for the hardware module as CIRCT prints it",
         default=HOST,
         metavar="BOARD",
         exclusive="where",
@@ -73,7 +74,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.tools.driver.program_in_folder import program_in
     from tinyml.tools.reports.report import rounded_milliseconds
 
-    where = request.port or (LLVM if request.device == LLVM else device_board(request.device).name)
+    where = request.port or device_name(request.device)
     check_npz(request.data, "data")
     with Progress(str(request.folder), 2) as progress:
         progress.step("reading")
@@ -121,7 +122,7 @@ def _on_device(
     from tinyml.tools.reports.report import rounded_milliseconds
 
     chosen, optimize = device_board(request.device), f"-{request.optimize}"
-    device = LLVM if request.device == LLVM else chosen.name
+    device = device_name(request.device)
     measured, mismatch = run_on_device(source_dir, formats, inputs, target=device, optimize=optimize)
     total = measured.static_bytes + measured.stack_bytes
     _check_fit(chosen, measured.flash_bytes, total)

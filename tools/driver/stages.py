@@ -231,7 +231,9 @@ def compile_bits_again(compiled: Compiled, ctx: Context, options: PipelineOption
     options = replace(options, format=compiled.format, width=compiled.width)
     end = next(i for i, stage in enumerate(compiled.stages) if stage.file == _BITS) + 1
     stages = list(compiled.stages[:end])
-    module = parse_mlir(ctx, stages[-1].text.encode(), _BITS)
+    # The text of its bits has lost the names of operations, on which the C depends.
+    module = compiled.loops.clone()
+    pipelines.run(module, ctx, pipelines.flatten(LOOPS_TO_BITS, vars(options)))
     source, header, verilog = _from_bits(module, ctx, options, stages)
     texts = {"source": source, "header": header, "verilog": verilog}
     return replace(compiled, program=module, stages=tuple(stages), **texts)

@@ -1,4 +1,4 @@
-"""A program in upstream dialects of MLIR, from its buffers (L2), and the C that it calls."""
+"""Programs in upstream dialects: of MLIR, from buffers (L2), with the C that they call; of CIRCT, from hardware."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
 from tinyml.lowering import pipelines
+from tinyml.lowering.rtl_to_circt import LowerRtlToCirctPass
 from tinyml.runtime.model.upstream_functions import upstream_functions
 from tinyml.tools.cli.ir_printer import IRPrinter
 from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_UPSTREAM
@@ -29,3 +30,13 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
     text = io.StringIO()
     IRPrinter(text, print_generic_format=True).print_op(module)
     return {f"{name}.mlir": f"{text.getvalue()}\n", f"{name}_runtime.c": upstream_functions(module, name)}
+
+
+def circt_text(hardware: ModuleOp) -> str:
+    """The generic form of hardware modules in CIRCT's dialects, which CIRCT reads; the module is left as it is."""
+    module = hardware.clone()
+    pipelines.run(module, context(), [LowerRtlToCirctPass()])
+    text = io.StringIO()
+    printer = IRPrinter(text, print_generic_format=True, print_properties_as_attributes=True, print_debuginfo=True)
+    printer.print_op(module)
+    return f"{text.getvalue()}\n"

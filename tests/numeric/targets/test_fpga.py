@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from programs import bits
 from programs.compiled import CompiledModels
-from programs.hardware import need_simulator, verilog_of
+from programs.hardware import need_simulator, verilog_of, without_tools
 from programs.paths import MODELS
 from programs.printed import parse
 from xdsl.dialects import func
@@ -47,17 +47,8 @@ def compiled(program: Path, val: Path, out: Path, target: str, *more: str) -> in
     return main([*files, "--cells", "1", "--format", "fixed", "--width", "8", "--target", target, "--package", "c"])
 
 
-def not_available(target: str) -> bool:
-    return False
-
-
 def not_installed(command: str) -> None:
     return None
-
-
-def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", not_available)
-    monkeypatch.setattr(verilog_tools, "synthesis_tool", lambda: None)
 
 
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

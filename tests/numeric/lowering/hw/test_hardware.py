@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits
-from programs.hardware import need_simulator, verilog_of
+from programs.hardware import hardware_of, need_circt, need_simulator, verilog_of
 from programs.printed import parse
+from programs.spread import spread
 from xdsl.dialects import func
 
 from tinyml.dialects import rtl
@@ -20,10 +22,13 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.posit import functions as posit_functions
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.pipelines import flatten, run
+from tinyml.runtime.devices.circt import printed_by_circt
 from tinyml.runtime.devices.device import RunResult
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.tools.driver.upstream import circt_text
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unrolling.block_rams import Words
 
@@ -119,6 +124,19 @@ def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_pat
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, tmp_path: Path):
     check(*PROGRAMS[name], tmp_path, samples=8)
+
+
+@pytest.mark.parametrize("program", spread([*PROGRAMS, *range(6)], 3))
+def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
+    """Equal outputs after equally many cycles, the input and the receiver pausing for odd numbers."""
+    need_circt()
+    text, interface = PROGRAMS[program] if isinstance(program, str) else (bits.random_program(program), CHAOS)
+    hardware, inputs = hardware_of(parse(text)[1]), inputs_for(interface, 4)
+    verilog, seed = print_verilog(hardware), program % 2 if isinstance(program, int) else 0
+    theirs = printed_by_circt(circt_text(hardware))
+    expected, found = (IcarusSimulation(verilog, tmp_path, by).run(interface, inputs, seed) for by in ("", theirs))
+    for ours, circts in zip(astuple(expected), astuple(found), strict=True):
+        np.testing.assert_array_equal(circts, ours)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -29,7 +29,8 @@ def test_everything_is_there(capsys: pytest.CaptureFixture[str]):
     assert [board["board"] for board in found["boards"]] == [*targets()]
     assert all(board["runs"] and board["measures"] and not board["missing"] for board in found["boards"])
     state = {extra["extra"]: extra["missing"] for extra in found["extras"]}
-    models, tools = {"onnx", "tflite", "keras", "sklearn", "torch"}, {"devices", "plots", "prove", "fpga", "cluster"}
+    models = {"onnx", "tflite", "keras", "sklearn", "torch"}
+    tools = {"devices", "plots", "prove", "fpga", "circt", "cluster"}
     assert state.keys() == models | tools
     assert state["onnx"] == state["tflite"] == state["devices"] == []
 

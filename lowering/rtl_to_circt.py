@@ -1,0 +1,100 @@
+"""`lower-rtl-to-circt`: the memories of hardware modules in operations of CIRCT, so that no operation of ours is left.
+
+The generic form with locations, and with properties as attributes, is read by CIRCT from version 1.62 on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import comb, hw, seq
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, StringAttr, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import rtl
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.rtl.upstream import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
+from tinyml.lowering.hw.circuit import bits
+
+
+@dataclass(frozen=True)
+class LowerRtlToCirctPass(ModulePass):
+    """Replace each `rtl.ram` by a `seq.firmem`, or, if it is never written, by an array of constants.
+
+    Both are read without latency, into a register that keeps its word until the next read, as an `rtl.ram` does.
+    Registers get the names of their values. Raises `InputError` for a memory that has content and is written: CIRCT has
+    its content in a file.
+    """
+
+    name = "lower-rtl-to-circt"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for each in list(op.walk()):
+            if isinstance(each, rtl.RamOp):
+                _lower(each)
+        for each in op.walk():
+            if isinstance(each, seq.CompRegOp) and each.data.name_hint is not None:
+                each.attributes["name"] = StringAttr(each.data.name_hint)
+
+
+def _lower(ram: rtl.RamOp) -> None:
+    rewriter = _Before(ram)
+    word = rewriter.table() if ram.data is None else rewriter.memory()
+    register = seq.CompRegOp(word, ram.clock)
+    kept = rewriter.put(comb.MuxOp(ram.enable, word, register.data))
+    register.operands[0] = kept
+    rewriter.put(register).name_hint = ram.result.name_hint
+    Rewriter.replace_op(ram, [], [register.data])
+
+
+class _Before:
+    """Inserts, before a memory, what reads it without latency."""
+
+    def __init__(self, ram: rtl.RamOp):
+        self.ram = ram
+        self.depth = ram.depth.value.data
+
+    def put(self, op: Operation) -> SSAValue:
+        Rewriter.insert_op(op, InsertPoint.before(self.ram))
+        return op.results[0]
+
+    def table(self) -> SSAValue:
+        """The word of a memory that is never written."""
+        words = self.ram.words
+        assert words is not None
+        if self.depth == 1:
+            return self.put(hw.ConstantOp(words[0], self.ram.width, truncate_bits=True))
+        constant = AggregateConstantOp(words, self.ram.width)
+        self.put(constant)
+        return self.put(hw.ArrayGetOp(constant.result, self._address(self.ram.address)))
+
+    def memory(self) -> SSAValue:
+        """The word of a memory that is written by lanes."""
+        ram, name = self.ram, self.ram.result.name_hint
+        if ram.content is not None:
+            raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")
+        assert ram.data is not None
+        assert ram.target is not None
+        # An address of no bits has no form in Verilog, so a single word becomes one of two.
+        type = FirMemType(max(self.depth, 2), ram.width, ram.lanes if ram.lanes > 1 else 0)
+        memory = FirMemOp(type, read_latency=0, name=name)
+        self.put(memory)
+        written = (ram.mask, None) if ram.lanes == 1 else (None, ram.mask)
+        self.put_write(FirMemWriteOp(memory.memory, self._address(ram.target), ram.clock, ram.data, *written))
+        return self.put(FirMemReadOp(memory.memory, self._address(ram.address), ram.clock))
+
+    def put_write(self, op: FirMemWriteOp) -> None:
+        Rewriter.insert_op(op, InsertPoint.before(self.ram))
+
+    def _address(self, value: SSAValue) -> SSAValue:
+        """An address with exactly the bits that the depth needs."""
+        width, have = max((self.depth - 1).bit_length(), 1), bits(value)
+        if have > width:
+            return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))
+        if have < width:
+            zeros = self.put(hw.ConstantOp(0, width - have))
+            return self.put(comb.ConcatOp([zeros, value], IntegerType(width)))
+        return value

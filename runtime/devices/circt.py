@@ -1,0 +1,79 @@
+"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT: a second printer, which shares no code with
+ours.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
+from tinyml.runtime.devices.registry import CIRCT, device_board, is_available, runner_for
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import run_command
+from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PRINTER = Path(__file__).with_name("print_by_circt.py")
+"""The program that prints a module."""
+
+
+def is_installed() -> bool:
+    """True if PyPI's `circt` and a simulator of Verilog are installed."""
+    return _has_circt() and is_available(device_board(CIRCT).name)
+
+
+def _has_circt() -> bool:
+    # Its extra has the same name.
+    return find_spec(CIRCT) is not None
+
+
+def printed_by_circt(module: str) -> str:
+    """The SystemVerilog of a module in CIRCT's dialects, in the generic form.
+
+    Raises `InputError` if `circt` is not installed, and with CIRCT's first error for text that it does not take.
+    """
+    if not _has_circt():
+        raise InputError(f"circt is not installed: {install_command(CIRCT)}")
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        source, file = Path(folder, "module.mlir"), Path(folder, "module.sv")
+        source.write_text(module, "utf-8")
+        run_command(sys.executable, ["-I", PRINTER, source, file], CIRCT)
+        return file.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class CirctRunner(Runner):
+    """The runner of modules that CIRCT prints, on verilator; a folder has `NAME.mlir` beside `NAME.v`."""
+
+    def build(
+        self,
+        source_dir: Path,
+        interface: Interface,
+        workdir: Path,
+        optimize: str | None = None,
+        extra_flags: Sequence[str] = (),
+    ) -> Build:
+        """Print the module as `NAME.sv` in a working folder."""
+        ours = runner_for(self.name).build(source_dir, interface, workdir)
+        workdir.mkdir(parents=True, exist_ok=True)
+        file = workdir / f"{interface.name}.sv"
+        file.write_text(printed_by_circt((source_dir / f"{interface.name}.mlir").read_text("utf-8")), "utf-8")
+        (workdir / f"{interface.name}.v").write_bytes(ours.elf.read_bytes())
+        return Build(flash_bytes=0, static_bytes=0, elf=file)
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        raw_inputs(interface, inputs)
+        verilog, system_verilog = (build.elf.with_suffix(suffix).read_text("utf-8") for suffix in (".v", ".sv"))
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            return VerilatorSimulation(verilog, Path(folder), system_verilog).run(interface, inputs)

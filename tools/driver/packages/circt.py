@@ -1,0 +1,56 @@
+"""The packaging `circt`: the hardware module in dialects of CIRCT, and a bench that checks it on stored samples."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.context import context
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.devices.circt import PRINTER
+from tinyml.runtime.devices.verilog_tools import HARNESS, LIMIT, port_bits, spelled
+from tinyml.tools.driver.packages.filled_templates import filled_templates
+from tinyml.tools.driver.packages.packaging import Packaging
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.upstream import circt_text
+
+if TYPE_CHECKING:
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.packages.packaging import PackagedModel
+
+
+def _files(model: PackagedModel) -> dict[str, str]:
+    name, interface = model.name, model.interface
+    verilog = (model.folder / f"{name}.v").read_text("utf-8")
+    label_bits = port_bits(verilog, "label")
+    count, expected = model.samples, model.expected
+    labels = np.full(count, -1) if expected.labels is None else expected.labels[:count]
+    records = np.concatenate([*(part[:count] for part in expected.tensors), labels[:, None]], axis=1)
+    words = {
+        "name": name,
+        "in_bits": str(port_bits(verilog, "in_data")),
+        "out_bits": str(port_bits(verilog, "out_data")),
+        "label_define": "" if label_bits is None else f" -DLABEL_BITS={label_bits}",
+        "samples": str(count),
+        "inputs": str(interface.input_length),
+        "limit": str(LIMIT),
+        # The cycles of an inference follow its outputs.
+        "record": str(records.shape[1] + 1),
+    }
+    templates = filled_templates(files("tinyml.tools.driver.packages") / "templates" / "circt", words)
+    return {
+        f"{name}.mlir": circt_text(load_program(model.folder / "ir" / "5-hardware.mlir", context())),
+        PRINTER.name: PRINTER.read_text("utf-8"),
+        "bench.v": (HARNESS / "bench.v").read_text("utf-8"),
+        "inputs.txt": spelled(model.raws[:count]).decode() + "\n",
+        "expected.txt": spelled(records).decode() + "\n",
+        **{str(path): text for path, text in templates},
+    }
+
+
+def _lacks(board: Board) -> str | None:
+    return "is no programmable logic" if board.fabric is None else None
+
+
+CIRCT = Packaging("circt", _files, _lacks)
+"""The packaging: `make` in `circt/` prints the module by CIRCT, and simulates it."""
