@@ -32,6 +32,16 @@ class TooLargeError(InputError):
     """A program, or a part of it, that is too large for the chip that it is compiled for."""
 
 
+_LONGEST = 1000
+"""Maximum number of characters of a message of another program."""
+
+
+def squeeze(message: str) -> str:
+    """The message on one line, truncated if a constant makes it too long to read."""
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name, with the most similar known one; "" if none is similar."""
     from difflib import get_close_matches

@@ -134,7 +134,7 @@ def _read_quantised(seed: int) -> ModuleOp:
 
 
 def _stream() -> ModuleOp:
-    from tinyml.tools.cli.located_parser import parse_mlir
+    from tinyml.tools.cli.parse_mlir import parse_mlir
 
     text = f"builtin.module {{{running_sum('sums', classifies=True)}}}"
     return parse_mlir(context(), text.encode(), "sums.mlir")

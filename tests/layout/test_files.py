@@ -25,6 +25,7 @@ CONTRACTS = {
         "errors",
         "functions",
         "guarded_parser",
+        "located_parser",
         "lazy_numpy",
         "limits",
         "locations",

@@ -180,7 +180,7 @@ def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
 
 def _row(problem: _Problem, case: _Case) -> SweepRow:
     from tinyml.dialects.context import context
-    from tinyml.tools.cli.located_parser import parse_mlir
+    from tinyml.tools.cli.parse_mlir import parse_mlir
     from tinyml.tools.reports.facts.figures import figures_of, spell_format
 
     row = SweepRow(**asdict(case), key=problem.key(case))

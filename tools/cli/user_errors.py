@@ -12,11 +12,9 @@ from xdsl.utils.exceptions import (
     VerifyException,
 )
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.locations import source_location
 from tinyml.dialects.plugins import described, plugin_of
-
-_LONGEST = 1000
 
 
 def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
@@ -72,12 +70,6 @@ def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
 def _of_plugin(error: BaseException) -> str:
     plugin = plugin_of(error)
     return "" if plugin is None else f"{plugin}: "
-
-
-def squeeze(message: str) -> str:
-    """The message on one line, truncated if a constant makes it too long to read."""
-    line = " ".join(message.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
 def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:

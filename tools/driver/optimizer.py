@@ -35,7 +35,7 @@ from tinyml.tools.cli.arguments import (
 from tinyml.tools.cli.atomic_output import atomic_file
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.ir_printer import IRTarget
-from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.cli.user_errors import as_input_error, invalid
 from tinyml.tools.driver.expected_errors import ExpectedError, check_errors, expected_errors
 from tinyml.tools.driver.pass_options import check_options, check_pipeline

@@ -25,7 +25,7 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
 from tinyml.tools.cli.ir_printer import IRPrinter
-from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass

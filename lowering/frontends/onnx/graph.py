@@ -48,6 +48,14 @@ class OnnxNode:
         """An error that begins with the op and name of this node."""
         return InputError(f"{self.op} '{self.name}': {message}", file=self.file)
 
+    @property
+    def advice(self) -> str:
+        """What helps if the op is not supported."""
+        return (
+            "let onnxsim fold what is constant, write it with other ops, or "
+            "end the model before it (onnx.utils.extract_model)"
+        )
+
     def integer(self, name: str, default: int | None = None) -> int:
         return self._typed(name, int, default)
 

@@ -76,14 +76,19 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
         raise InputError(
             f"CatBoost's loss {loss} is not supported: its file computes the logarithm of what predict gives", file=file
         )
-    load_handlers()
     try:
-        module = _OnnxImporter(file).module(_classifier_interface(graph))
+        return import_graph(_classifier_interface(graph), file)
     except InputError as error:
         if graph.producer != CONVERTER:
             raise
         advice = "import the estimator itself instead of its export: tinyml.load(estimator)"
         raise InputError(f"{error.message}; {advice}", file=file) from error
+
+
+def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
+    """The program of a graph, which a model file or another frontend gives; raises as `read_onnx` does."""
+    load_handlers()
+    module = _OnnxImporter(file).module(graph)
     simplify(module)
     order_constants(module, list(graph.constants))
     return module
@@ -343,10 +348,7 @@ def _help(node: OnnxNode) -> str:
     """Advice for a message about an unsupported op."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
-    return (
-        "let onnxsim fold what is constant, write it with other ops, or "
-        "end the model before it (onnx.utils.extract_model)"
-    )
+    return node.advice
 
 
 def supported() -> str:

@@ -269,7 +269,7 @@ def test_a_forest_for_hardware_says_so():
 
 def test_the_spread_of_constants_does_not_overflow():
     from tinyml.dialects.context import context
-    from tinyml.tools.cli.located_parser import parse_mlir
+    from tinyml.tools.cli.parse_mlir import parse_mlir
     from tinyml.tools.reports.warnings import spread_of
 
     text = """func.func @f(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {

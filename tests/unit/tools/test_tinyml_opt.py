@@ -13,9 +13,8 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.utils.exceptions import PassFailedException
 
-from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.located_parser import LocatedParser
-from tinyml.tools.cli.user_errors import squeeze
+from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.located_parser import LocatedParser
 from tinyml.tools.tinyml_opt import main
 
 GOOD = '%0 = "test.op"() : () -> i32\n'

@@ -23,7 +23,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import kernel_of
 from tinyml.targets.tiles import Tile
-from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
 KERNEL = re.compile(r"\btm_(?:dot|channel)_tile_s8_\w+(?=\()")

@@ -20,7 +20,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.ir.cost.estimate import estimate_on
 

@@ -5,39 +5,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc, UnregisteredAttr
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc, UnregisteredAttr
 from xdsl.ir import Attribute, Data, Dialect, Operation, ParametrizedAttribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.errors import InputError, did_you_mean, squeeze
 from tinyml.dialects.guarded_parser import GuardedParser
-from tinyml.dialects.own_attributes import verify_own_attributes
-from tinyml.tools.cli.user_errors import squeeze
-from tinyml.tools.universe import own_attributes
-
-
-def parse_mlir(
-    ctx: Context, content: bytes, file: str, *, line_offset: int = 0, implicit_module: bool = True
-) -> ModuleOp:
-    """Parse the module in MLIR text.
-
-    line_offset: lines of the file before the text, a piece of a split file. implicit_module: accept operations without
-    a module around them. Raises `InputError` or `ParseError` for malformed text and for attributes of our own that
-    differ from their declarations, and `UnicodeDecodeError`.
-    """
-    parser = LocatedParser(ctx, content, file)
-    parser.line_offset = line_offset
-    try:
-        module = parser.parse_module(implicit_module)
-        verify_own_attributes(module, own_attributes)
-        return module
-    except (VerifyException, ValueError, OverflowError) as error:
-        line, column = parser.line_and_column()
-        message = squeeze(" ".join(str(part) for part in error.args))
-        raise InputError(message, file=file, line=line, column=column) from error
-    except RecursionError as error:
-        raise InputError("the text is nested too deeply", file=file) from error
 
 
 class LocatedParser(GuardedParser):

@@ -1,0 +1,1 @@
+"""Import of modules on tensors in upstream dialects of MLIR."""

@@ -1,0 +1,265 @@
+"""Sums of products by their index maps: matrix products and convolutions; and windows and axes that are reduced.
+
+A sum is written as an equation, in the manner of einsum: `n y+k x+l c, k l c f -> n y x f` is a convolution of an NHWC
+image with an HWIO filter. A letter is an index, and the letters that the result lacks are summed over. Strides and
+dilations are factors of the letters: `2*y+k`. `linalg.generic` has such maps as attributes; for named ops the dialects
+have equations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.elementwise import apply, axes_of
+from tinyml.lowering.frontends.mlir.graph import GraphWriter, Shape, Tensor
+
+Position: TypeAlias = tuple[tuple[str, int], ...]
+"""An index of an operand: letters with their factors, whose products are added."""
+
+Indices: TypeAlias = tuple[Position, ...]
+
+
+def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
+    """The indices of one operand of an equation. factors: of letters that have none in the text."""
+    positions: list[Position] = []
+    for position in text.split():
+        parts = [part.rpartition("*") for part in position.split("+")]
+        positions.append(tuple((name, int(factor or (factors or {}).get(name, 1))) for factor, _, name in parts))
+    return tuple(positions)
+
+
+def letters(of: Indices) -> list[str]:
+    """The letters of indices that are one letter each."""
+    return [position[0][0] for position in of if len(position) == 1]
+
+
+@dataclass(frozen=True)
+class Equation:
+    """Indices of the two operands and of the result."""
+
+    lhs: Indices
+    rhs: Indices
+    result: Indices
+
+    @classmethod
+    def parse(cls, text: str, factors: Mapping[str, int] | None = None) -> Equation:
+        lhs, rhs, result = (indices(part, factors) for part in re.split(",|->", text))
+        return cls(lhs, rhs, result)
+
+
+def contract(
+    to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None = None
+) -> Tensor:
+    """The sums of the products of two tensors. shape: of the result. start: what the sums begin with; None for 0."""
+    start = None if start is not None and start.number == 0 else start
+    for tensor, of in ((lhs, equation.lhs), (rhs, equation.rhs)):
+        if len(tensor.shape) != len(of):
+            raise to.error(f"expected {len(of)} axes, got shape {list(tensor.shape)}")
+    if any(len(position) > 1 for position in equation.rhs):
+        equation, lhs, rhs = Equation(equation.rhs, equation.lhs, equation.result), rhs, lhs
+    if any(len(position) > 1 for position in equation.lhs):
+        return _convolve(to, equation, lhs, rhs, shape, start)
+    return _multiply(to, equation, lhs, rhs, shape, start)
+
+
+def _multiply(
+    to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
+) -> Tensor:
+    """A product of matrices, each of which may have several axes of rows and of columns."""
+    left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
+    extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
+    both = [letter for letter in left if letter in right]
+    summed = [letter for letter in both if letter not in result]
+    stacked = [letter for letter in both if letter in result]
+    if prod(extents[letter] for letter in stacked) > 1:
+        raise to.error(
+            "stacks of matrices on both sides are not supported: a recurrent layer or convolutions can take "
+            "the place of attention"
+        )
+    rows = [letter for letter in left if letter in result]
+    columns = [letter for letter in right if letter in result and letter not in rows]
+    if not set(left) | set(right) <= {*rows, *columns, *summed}:
+        raise to.error("sums over an index of one operand only, which is not supported")
+    count = [prod(extents[letter] for letter in group) for group in (rows, summed, columns)]
+    a = to.reshape(
+        to.transpose(to.whole(lhs), [left.index(letter) for letter in (*rows, *summed)]), (count[0], count[1])
+    )
+    b = [right.index(letter) for letter in (*stacked, *summed, *columns)]
+    matrix = to.reshape(to.transpose(to.whole(rhs), b), (count[1], count[2]))
+    if a.array is not None and matrix.array is not None:
+        product = to.constant(np.broadcast_to(a.array, a.shape) @ np.broadcast_to(matrix.array, matrix.shape))
+    else:
+        product = to.node("MatMul", [to.whole(a), to.whole(matrix)], (count[0], count[2]))
+    return _in_order(to, product, (rows, columns), result, shape, start)
+
+
+def _in_order(
+    to: GraphWriter, sums: Tensor, axes: Sequence[Sequence[str]], result: Sequence[str], shape: Shape,
+    start: Tensor | None,
+) -> Tensor:  # fmt: skip
+    """Sums in the shape of the result and the order of its indices. axes: the indices that each axis of the sums joins.
+
+    What they start from is added before, where a layer may take it as its bias.
+    """
+    extents = dict(zip(result, shape, strict=True))
+    made = [letter for group in axes for letter in group]
+    made += [letter for letter in result if letter not in made]
+    if start is not None:
+        start = to.reshape(to.transpose(start, [result.index(letter) for letter in made]), sums.shape)
+        sums = apply(to, "Add", sums, start)
+    moving = [[letter for letter in group if extents[letter] > 1] for group in axes]
+    if all(len(group) <= 1 for group in moving):
+        # An axis is an index then, and axes of one element may stand anywhere.
+        order = sorted(range(len(axes)), key=lambda axis: result.index(moving[axis][0]) if moving[axis] else -1)
+        return to.reshape(to.transpose(sums, order), shape)
+    whole = to.reshape(sums, tuple(extents[letter] for letter in made))
+    return to.transpose(whole, [made.index(letter) for letter in result])
+
+
+def _convolve(
+    to: GraphWriter, equation: Equation, image: Tensor, filter: Tensor, shape: Shape, start: Tensor | None
+) -> Tensor:
+    """A convolution, with groups of channels where an index is one of image, filter and result."""
+    if filter.array is None:
+        raise to.error("expected a constant filter")
+    left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
+    of_filter = dict(zip(right, filter.shape, strict=True))
+    of_image = {p[0][0]: extent for p, extent in zip(equation.lhs, image.shape, strict=True) if len(p) == 1}
+    windows = [_window(to, position, result, right) for position in equation.lhs if len(position) > 1]
+    batch = [letter for letter in left if letter in result and letter not in right]
+    groups = [letter for letter in left if letter in result and letter in right]
+    inputs = [letter for letter in left if letter in right and letter not in result]
+    outputs = [letter for letter in right if letter in result and letter not in left]
+    spatial = [at for at, position in enumerate(equation.lhs) if len(position) > 1]
+    kernels = [window.kernel for window in windows]
+    if not {*left} == {*batch, *groups, *inputs} or not {*right} == {*groups, *inputs, *outputs, *kernels}:
+        raise to.error("its index maps are those of no convolution")
+    where = {position[0][0]: at for at, position in enumerate(equation.lhs) if len(position) == 1}
+    image, pads = _padding(to, image, spatial, 0.0)
+    extents = [image.shape[at] for at in spatial]
+    x = to.transpose(to.whole(image), [*(where[each] for each in (*batch, *groups, *inputs)), *spatial])
+    count = {
+        name: prod(sizes[each] for each in group)
+        for name, group, sizes in (
+            ("N", batch, of_image),
+            ("G", groups, of_filter),
+            ("I", inputs, of_filter),
+            ("O", outputs, of_filter),
+        )
+    }
+    x = to.reshape(x, (count["N"], count["G"] * count["I"], *extents))
+    weights = to.transpose(to.whole(filter), [right.index(each) for each in (*groups, *outputs, *inputs, *kernels)])
+    sizes = tuple(of_filter[each] for each in kernels)
+    weights = to.reshape(weights, (count["G"] * count["O"], count["I"], *sizes))
+    of_result = dict(zip(result, shape, strict=True))
+    sums = to.node(
+        "Conv",
+        [x, weights],
+        (count["N"], count["G"] * count["O"], *(of_result[window.moved] for window in windows)),
+        group=count["G"],
+        strides=tuple(window.stride for window in windows),
+        dilations=tuple(window.dilation for window in windows),
+        pads=pads,
+    )
+    axes = batch, [*groups, *outputs], *([window.moved] for window in windows)
+    return _in_order(to, sums, axes, result, shape, start)
+
+
+@dataclass(frozen=True)
+class _Window:
+    """The position `stride * moved + dilation * kernel` along an axis of an image."""
+
+    moved: str
+    kernel: str
+    stride: int
+    dilation: int
+
+
+def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: Sequence[str]) -> _Window:
+    moved = [part for part in position if part[0] in result]
+    inner = [part for part in position if part[0] in kernel and part[0] not in result]
+    if len(position) != 2 or len(moved) != 1 or len(inner) != 1:
+        raise to.error("an index adds other than a position and an offset in a window")
+    return _Window(moved[0][0], inner[0][0], moved[0][1], inner[0][1])
+
+
+def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float) -> tuple[Tensor, tuple[int, ...]]:
+    """An image without the padding around it by a number, and this padding: before each axis, then behind each.
+
+    The image is returned as it is, with no padding, if other axes are padded or by another number.
+    """
+    nothing = image, (0,) * 2 * len(axes)
+    if (made := image.made_by("Pad")) is None:
+        return nothing
+    widths = made.inputs[1].array
+    filling = made.inputs[2].number
+    assert widths is not None
+    before, after = np.split(widths, 2)
+    elsewhere = [axis for axis in range(len(before)) if axis not in axes]
+    if filling is None or not (filling == number or filling <= np.finfo(np.float32).min >= number):
+        return nothing
+    if any(before[axis] or after[axis] for axis in elsewhere) or min(widths) < 0:
+        return nothing
+    return made.inputs[0], (*(int(before[axis]) for axis in axes), *(int(after[axis]) for axis in axes))
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of an image along all of its axes; sizes of 1 for axes along which none are moved."""
+
+    sizes: Sequence[int]
+    strides: Sequence[int]
+    dilations: Sequence[int]
+
+
+def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
+    """The maximum ("Max") or the sum ("Sum") of each window. shape: of the result, with the axes of the image."""
+    rank = len(image.shape)
+    moved = [axis for axis in range(rank) if windows.sizes[axis] > 1 or windows.strides[axis] > 1]
+    if not moved:
+        return image
+    if len(moved) > 2:
+        raise to.error("windows along more than two axes are not supported")
+    image, pads = _padding(to, image, moved, -np.inf if kind == "Max" else 0.0)
+    fixed = [axis for axis in range(rank) if axis not in moved]
+    order = [*fixed, *moved]
+    x = to.transpose(to.whole(image), order)
+    x = to.reshape(x, (1, prod(image.shape[axis] for axis in fixed), *(image.shape[axis] for axis in moved)))
+    sizes = tuple(windows.sizes[axis] for axis in moved)
+    attributes = {
+        "kernel_shape": sizes,
+        "strides": tuple(windows.strides[axis] for axis in moved),
+        "dilations": tuple(windows.dilations[axis] for axis in moved),
+        "pads": pads,
+    }
+    pooled = 1, x.shape[1], *(shape[axis] for axis in moved)
+    if kind == "Max":
+        result = to.node("MaxPool", [x], pooled, **attributes)
+    else:
+        result = to.node("AveragePool", [x], pooled, count_include_pad=1, **attributes)
+    result = to.reshape(result, tuple(shape[axis] for axis in order))
+    result = to.transpose(result, [order.index(axis) for axis in range(rank)])
+    return result if kind == "Max" else apply(to, "Mul", result, to.constant(np.array(float(prod(sizes)), np.float32)))
+
+
+REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}
+"""The reduction that repeats an op."""
+
+_COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
+
+
+def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
+    """The sum, maximum or minimum over axes, which stay as extents of 1. op: a value of `REDUCTIONS`."""
+    axes = sorted(set(axes))
+    shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(x.shape))
+    x = to.whole(x)
+    if x.array is not None:
+        return to.constant(_COMPUTED[op](x.array, axis=tuple(axes), keepdims=True))
+    if (made := x.made_by(op)) is not None:
+        x, axes = made.inputs[0], sorted({*axes, *axes_of(made)})
+    return to.node(op, [x, to.integers(axes)], shape, keepdims=1)

@@ -1,0 +1,422 @@
+"""Elementwise ops on tensors of a graph: computed where operands are known, recognised where several ops are one.
+
+Ops have the names of ONNX. A layer that a module spells as several ops is recognised by what these compute when the
+last one is written; the others are left out of the graph where nothing else reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isclose, prod
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Made, Shape, Tensor
+
+
+def _quotient(a: Array, b: Array) -> Array:
+    return a / b if a.dtype.kind == "f" else np.trunc(a / b).astype(a.dtype)
+
+
+def _erf(x: Array) -> Array:
+    from math import erf
+
+    return np.vectorize(erf, otypes=[np.float64])(x).astype(x.dtype)
+
+
+COMPUTED: Mapping[str, Callable[..., Array]] = {
+    "Abs": lambda x: np.abs(x),
+    "Add": lambda a, b: a + b,
+    "And": lambda a, b: np.logical_and(a, b) if a.dtype.kind == "b" else a & b,
+    "Ceil": lambda x: np.ceil(x),
+    "Div": _quotient,
+    "Equal": lambda a, b: a == b,
+    "Erf": _erf,
+    "Exp": lambda x: np.exp(x),
+    "Expm1": lambda x: np.expm1(x),
+    "Floor": lambda x: np.floor(x),
+    "Greater": lambda a, b: a > b,
+    "GreaterOrEqual": lambda a, b: a >= b,
+    "Less": lambda a, b: a < b,
+    "LessOrEqual": lambda a, b: a <= b,
+    "Log": lambda x: np.log(x),
+    "Log1p": lambda x: np.log1p(x),
+    "Max": lambda a, b: np.maximum(a, b),
+    "Min": lambda a, b: np.minimum(a, b),
+    "Mul": lambda a, b: a * b,
+    "Neg": lambda x: -x,
+    "Not": lambda x: np.logical_not(x) if x.dtype.kind == "b" else ~x,
+    "NotEqual": lambda a, b: a != b,
+    "Or": lambda a, b: np.logical_or(a, b) if a.dtype.kind == "b" else a | b,
+    "Pow": lambda a, b: a**b,
+    "Rem": lambda a, b: np.fmod(a, b),
+    "Rsqrt": lambda x: 1 / np.sqrt(x),
+    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "Sqrt": lambda x: np.sqrt(x),
+    "Sub": lambda a, b: a - b,
+    "Tanh": lambda x: np.tanh(x),
+    "Where": lambda c, a, b: np.where(c, a, b),
+}
+"""The value of each op on known operands."""
+
+COMMUTATIVE = ("Add", "Mul", "Max", "Min", "And", "Or", "Equal", "NotEqual")
+COMPARISONS = ("Equal", "NotEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater", "LessOrEqual": "GreaterOrEqual"}
+
+
+def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
+    """An op on each element, of operands that have one shape, or none at all as numbers do."""
+    shape = max((each.shape for each in operands), key=len)
+    operands = tuple(each if each.shape else to.broadcast(each, (), shape) for each in operands)
+    if any(each.shape != shape for each in operands):
+        shapes = ", ".join(str(list(each.shape)) for each in operands)
+        raise to.error(f"its operands differ in shape: {shapes}")
+    if (known := _known(to, op, operands, shape)) is not None:
+        return known
+    if op in COMMUTATIVE and operands[0].is_known:
+        operands = (*operands[1:], operands[0])
+    if op in MIRRORED and operands[0].is_known:
+        op, operands = MIRRORED[op], (*operands[1:], operands[0])
+    if (simpler := _RULES[op](to, *operands) if op in _RULES else None) is not None:
+        return simpler
+    stored = np.broadcast_shapes(*(each.stored for each in operands))
+    return to.node(op, operands, shape, stored, broadcasts=True)
+
+
+def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
+    """The result where all operands are known, or only depend on the iteration; else None."""
+    values = [each.array if each.array is not None else each.steps for each in operands]
+    if any(value is None for value in values):
+        return None
+    with np.errstate(all="ignore"):
+        result = np.asarray(COMPUTED[op](*values))
+    if values[0] is not None and result.dtype.kind == "f":
+        result = result.astype(values[-1].dtype if values[-1] is not None else result.dtype)
+    if all(each.steps is None for each in operands):
+        to.count(result)
+        return Tensor("", shape, result.shape, result)
+    if (result == result[0]).all():
+        return to.constant(result[0])
+    return Tensor("", (), (), steps=result)
+
+
+def core(tensor: Tensor) -> Tensor:
+    """A tensor before reshapes, as a broadcast inserts them."""
+    while (made := tensor.made_by("Reshape")) is not None:
+        tensor = made.inputs[0]
+    return tensor
+
+
+def is_number(tensor: Tensor, value: float) -> bool:
+    """True if all elements are known to be a number, as far as single precision tells."""
+    number = tensor.number
+    return number is not None and isclose(number, value, rel_tol=1e-6)
+
+
+def factors(tensor: Tensor) -> list[Tensor]:
+    """The factors of a product, itself if it is none."""
+    made = tensor.made_by("Mul")
+    return [tensor] if made is None else [each for factor in made.inputs for each in factors(factor)]
+
+
+# What the rules match is written as the last op of it is: each takes the operands of an op, and returns None if it does
+# not apply.
+
+
+def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+    if is_number(b, 0.0):
+        return a
+    # max(x, 0) + log(1 + exp(-|x|)), as JAX computes log(exp(x) + exp(0)).
+    for high, low in ((a, b), (b, a)):
+        top, bottom = high.made_by("Max"), low.made_by("Log1p")
+        if top is None or bottom is None or not is_number(top.inputs[1], 0.0):
+            continue
+        power = bottom.inputs[0].made_by("Exp")
+        minus = None if power is None else power.inputs[0].made_by("Neg")
+        magnitude = None if minus is None else minus.inputs[0].made_by("Abs")
+        if magnitude is not None and magnitude.inputs[0] is top.inputs[0]:
+            x = top.inputs[0]
+            return to.node("Softplus", [x], x.shape, x.stored)
+    return None
+
+
+def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+    """A difference to a constant as a sum, which the layer before it may take as its bias."""
+    if is_number(a, 0.0):
+        return apply(to, "Neg", b)
+    return apply(to, "Add", a, apply(to, "Neg", b)) if b.is_known else None
+
+
+def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+    if is_number(b, 1.0):
+        return a
+    for factor, inverse in ((a, b), (b, a)):
+        if (
+            (half := factor.made_by("Mul")) is not None
+            and is_number(half.inputs[1], 0.5)
+            and _one_more(inverse, "Tanh")
+        ):
+            return apply(to, "Mul", half.inputs[0], apply(to, "Mul", inverse, half.inputs[1]))
+        if (divisor := core(inverse).made_by("Reciprocal")) is not None:
+            return apply(to, "Div", factor, _like(to, divisor.inputs[0], inverse))
+    if b.number is not None and (inner := core(a).made_by("Mul")) is not None and inner.inputs[1].number is not None:
+        # Only single numbers are merged: larger constants might not fit a format that fits each of them.
+        return _like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
+    if is_number(b, 0.5) and (tangent := _one_more(a, "Tanh")) is not None:
+        # (1 + tanh(x)) / 2, as in the approximation of GELU
+        return apply(to, "Sigmoid", apply(to, "Mul", tangent.inputs[0], to.constant(np.array(2.0, np.float32))))
+    if b.number is not None and (mean := _mean(to, a, 1 / float(b.number) if b.number else 0.0)) is not None:
+        return mean
+    if b.is_known and (scaled := _scaled_normalisation(to, a, b)) is not None:
+        return scaled
+    return _normalisation(to, [*factors(a), *factors(b)], np.broadcast_shapes(a.shape, b.shape))
+
+
+def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
+    """The product of two known numbers."""
+    assert a.array is not None
+    assert b.array is not None
+    return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
+
+
+def _one_more(tensor: Tensor, op: str) -> Made | None:
+    """The node of an op that a tensor is the result of, plus 1; None for any other tensor."""
+    sum = tensor.made_by("Add")
+    return sum.inputs[0].made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
+
+
+def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+    if b.number is not None and (mean := _mean(to, a, float(b.number))) is not None:
+        return mean
+    if b.is_known:
+        return apply(to, "Mul", a, apply(to, "Div", to.constant(np.ones(1, np.float32).reshape(())), b))
+    if (root := core(b).made_by("Sqrt")) is not None:
+        inverse = apply(to, "Rsqrt", root.inputs[0])
+        return apply(to, "Mul", a, _like(to, inverse, b))
+    if (softmax := _softmax(to, a, b)) is not None:
+        return softmax
+    return _reciprocal(to, b) if is_number(a, 1.0) else None
+
+
+def _like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
+    """A tensor that is reshaped and repeated as another one of as many elements is."""
+    part = to.reshape(tensor, other.stored)
+    return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
+
+
+def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
+    """1 / (1 + exp(-x)) is the sigmoid of x, 1 / sqrt(x) the inverse root."""
+    if (root := x.made_by("Sqrt")) is not None:
+        return apply(to, "Rsqrt", root.inputs[0])
+    if (power := _one_more(x, "Exp")) is not None:
+        return apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0]))
+    return to.node("Reciprocal", [x], x.shape, x.stored)
+
+
+def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
+    """exp(x) divided by its sums along one axis."""
+    power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
+    if power is None or total is None or total.inputs[0] is not powers:
+        return None
+    axes = axes_of(total)
+    if len(axes) != 1 or sums.stored != tuple(1 if axis in axes else n for axis, n in enumerate(powers.shape)):
+        return None
+    x = power.inputs[0]
+    difference = x.made_by("Sub")
+    if difference is not None and (most := _maximum(difference.inputs[1])) is not None:
+        # The greatest element cancels.
+        x = difference.inputs[0] if most is difference.inputs[0] else x
+    return to.node("Softmax", [x], x.shape, axis=axes[0])
+
+
+def _maximum(tensor: Tensor) -> Tensor | None:
+    """The tensor whose elements along some axes a tensor is the maximum of; None for any other."""
+    made = core(tensor).made_by("ReduceMax")
+    return None if made is None else made.inputs[0]
+
+
+def axes_of(made: Made) -> tuple[int, ...]:
+    """The axes of a reduction."""
+    array = made.inputs[1].array
+    assert array is not None
+    return tuple(int(axis) for axis in array)
+
+
+def _mean(to: GraphWriter, sums: Tensor, count: float) -> Tensor | None:
+    """Sums divided by the number of their terms."""
+    total = core(sums).made_by("ReduceSum")
+    if total is None or not isclose(prod(total.inputs[0].shape[axis] for axis in axes_of(total)), count, rel_tol=1e-6):
+        return None
+    mean = to.node("ReduceMean", total.inputs, core(sums).shape, **total.attributes)
+    return _like(to, mean, sums)
+
+
+def _normalisation(to: GraphWriter, parts: Sequence[Tensor], shape: Shape) -> Tensor | None:
+    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and the same without means, perhaps times constants."""
+    roots = [part for part in parts if core(part).made_by("Rsqrt")]
+    known = [part for part in parts if part.is_known]
+    rest = [part for part in parts if part not in roots and not part.is_known]
+    if len(roots) != 1 or len(rest) != 1:
+        return None
+    root, [x] = core(roots[0]).made_by("Rsqrt"), rest
+    assert root is not None
+    sum = root.inputs[0].made_by("Add")
+    variance, epsilon = (root.inputs[0], 0.0) if sum is None else (sum.inputs[0], sum.inputs[1].number)
+    mean = core(variance).made_by("ReduceMean")
+    if mean is None or epsilon is None or x.stored != x.shape:
+        return None
+    square, axes = mean.inputs[0].made_by("Mul"), axes_of(mean)
+    if square is None or square.inputs != (x, x) or axes != tuple(range(axes[0], len(x.shape))):
+        return None
+    if roots[0].stored != (*x.shape[: axes[0]], *(1 for _ in axes)):
+        return None
+    difference = x.made_by("Sub")
+    centre = None if difference is None else core(difference.inputs[1]).made_by("ReduceMean")
+    centred = difference is not None and centre is not None and centre.inputs[0] is difference.inputs[0]
+    centred = centred and centre is not None and axes_of(centre) == axes
+    source = difference.inputs[0] if centred and difference is not None else x
+    one = to.constant(np.array(1.0, np.float32))
+    op = "LayerNormalization" if centred else "RMSNormalization"
+    result = to.node(op, [source, one], shape, broadcasts=True, axis=axes[0], epsilon=float(epsilon))
+    for factor in known:
+        result = apply(to, "Mul", result, factor)
+    return result
+
+
+def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
+    """A normalisation times its scale, as one layer."""
+    made = x.made_by("LayerNormalization", "RMSNormalization")
+    if made is None or not is_number(made.inputs[1], 1.0):
+        return None
+    return to.node(made.op, [made.inputs[0], factor], x.shape, **made.attributes)
+
+
+def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
+    """Small powers as products, and roots."""
+    if exponent.number in (1, 2, 3):
+        result = x
+        for _ in range(int(exponent.number) - 1):
+            result = apply(to, "Mul", result, x)
+        return result
+    for value, op in ((0.5, "Sqrt"), (-0.5, "Rsqrt")):
+        if is_number(exponent, value):
+            return apply(to, op, x)
+    return None
+
+
+def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
+    return apply(to, "Sub", apply(to, "Exp", x), to.constant(np.array(1.0, np.float32)))
+
+
+def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
+    """log(exp(x) + 1) is the softplus of x."""
+    power = _one_more(x, "Exp")
+    return None if power is None else to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+
+
+def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
+    power = x.made_by("Exp")
+    if power is None or power.inputs[0].made_by("Neg"):
+        return None
+    return to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+
+
+def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
+    made = x.made_by("Neg")
+    return None if made is None else made.inputs[0]
+
+
+def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
+    """A maximum with minus infinity, or a minimum with infinity, changes nothing."""
+
+    def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+        limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
+        if b.number is not None and (b.number <= limit if op == "Max" else b.number >= limit):
+            return a
+        if not b.is_known:
+            # a + max(b - a, 0), or a - max(a - b, 0)
+            zero = to.constant(np.array(0.0, np.float32))
+            first, second = (b, a) if op == "Max" else (a, b)
+            excess = apply(to, "Max", apply(to, "Sub", first, second), zero)
+            return apply(to, "Add" if op == "Max" else "Sub", a, excess)
+        return None
+
+    return rule
+
+
+def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
+    """A comparison of a tensor with itself, by which programs find NaN."""
+
+    def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+        return Tensor("", a.shape, (1,) * len(a.shape), np.full((1,) * len(a.shape), result)) if a is b else None
+
+    return rule
+
+
+def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor | None:
+    if condition.number is not None:
+        return a if condition.number else b
+    if (opposite := condition.made_by("Not")) is not None:
+        return apply(to, "Where", opposite.inputs[0], b, a)
+    made = condition.made_by("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    if made is None:
+        return None
+    high, low = made.inputs if made.op.startswith("Greater") else made.inputs[::-1]
+    if _equal(a, high) and _equal(b, low):
+        return apply(to, "Max", a, b)
+    if _equal(a, low) and _equal(b, high):
+        return apply(to, "Min", a, b)
+    if not is_number(low, 0.0) and not is_number(high, 0.0):
+        return None
+    x, above, below = (high, a, b) if is_number(low, 0.0) else (low, b, a)
+    if above is not x:
+        # The other branch of ELU, where JAX keeps positive numbers from overflowing: 0 above and x below.
+        return apply(to, "Min", x, above) if below is x and is_number(above, 0.0) else None
+    slope = below.made_by("Mul")
+    if slope is not None and slope.inputs[0] is x and slope.inputs[1].number is not None:
+        return to.node("LeakyRelu", [x], x.shape, x.stored, alpha=float(slope.inputs[1].number))
+    return _exponential_unit(to, x, below)
+
+
+def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | None:
+    """alpha * (exp(min(x, 0)) - 1) below 0; exp(x) serves as well, as it is only read there."""
+    alpha = 1.0
+    if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:
+        below, alpha = scaled.inputs[0], float(scaled.inputs[1].number)
+    curve = below.made_by("Add")
+    power = curve.inputs[0].made_by("Exp") if curve is not None and is_number(curve.inputs[1], -1.0) else None
+    if power is None:
+        return None
+    inner = power.inputs[0]
+    limited = inner.made_by("Min")
+    if inner is not x and (limited is None or limited.inputs[0] is not x or not is_number(limited.inputs[1], 0.0)):
+        return None
+    return to.node("Elu", [x], x.shape, x.stored, alpha=alpha)
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    """True for the same tensor, and for constants of the same number."""
+    return a is b or (a.number is not None and a.number == b.number)
+
+
+def _square_root_of_square(to: GraphWriter, x: Tensor) -> Tensor | None:
+    made = x.made_by("Mul")
+    return apply(to, "Abs", made.inputs[0]) if made is not None and made.inputs[0] is made.inputs[1] else None
+
+
+_RULES: Mapping[str, Callable[..., Tensor | None]] = {
+    "Add": _add,
+    "Div": _divide,
+    "Equal": _same(True),
+    "Expm1": _expm1,
+    "Log": _log,
+    "Log1p": _log1p,
+    "Max": _extreme("Max"),
+    "Min": _extreme("Min"),
+    "Mul": _multiply,
+    "Neg": _negate,
+    "NotEqual": _same(False),
+    "Pow": _power,
+    "Sqrt": _square_root_of_square,
+    "Sub": _subtract,
+    "Where": _where,
+}

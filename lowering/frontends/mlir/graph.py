@@ -1,0 +1,345 @@
+"""The graph that a module of tensors is read into: the nodes of an ONNX model, written op by op.
+
+The importer of ONNX makes the program of it, so a layer means the same whichever format a model comes in. What does not
+depend on the input is computed while the graph is written. A broadcast is not written either: a `Tensor` is stored with
+extents of 1, along which elementwise ops repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.locations import source_location
+from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.reader import OPSETS, needed_nodes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+Shape: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SourceNode(OnnxNode):
+    """A node that an op of the module became. source: that op, which errors name with its place."""
+
+    source: Operation
+
+    def error(self, message: str) -> InputError:
+        return error_at(self.source, message, self.file)
+
+    @property
+    def advice(self) -> str:
+        return "write what it computes with other ops, or end the model before it"
+
+
+def error_at(op: Operation, message: str, file: str) -> InputError:
+    """An error that names an op and its place."""
+    place, line, column = source_location(op) or (file, None, None)
+    return InputError(f"{op_name(op)}: {message}", file=place, line=line, column=column)
+
+
+def op_name(op: Operation) -> str:
+    """The name of an op, registered or not."""
+    name = getattr(op, "op_name", None)
+    return op.name if name is None else name.data
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a tensor was made: the op of a node, its operands and its attributes."""
+
+    op: str
+    inputs: tuple[Tensor, ...]
+    attributes: Mapping[str, Attribute]
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A value of the module.
+
+    shape: its extents. stored: those of the value in the graph, of the same rank; an extent of 1 stands for repeated
+    elements. array: the elements in the shape `stored` if they are known. steps: the number in each iteration of the
+    innermost loop, for a number that only depends on it. made: its node, unless it is an input or known.
+    """
+
+    name: str
+    shape: Shape
+    stored: Shape
+    array: Array | None = None
+    steps: Array | None = None
+    made: Made | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return self.array is not None
+
+    @property
+    def number(self) -> float | int | bool | None:
+        """The number that all elements are; None if they differ or are not known."""
+        return self.array.item() if self.array is not None and self.array.size == 1 else None
+
+    def made_by(self, *ops: str) -> Made | None:
+        """The node, if it is of one of the ops."""
+        return self.made if self.made is not None and self.made.op in ops else None
+
+
+@dataclass
+class Body:
+    """The graph of a function or of a loop while it is written.
+
+    known: each node that was written, by its op, inputs and attributes, so that none is written twice. sequences: the
+    inputs of a loop that are parts of tensors, by tensor, axis and the position in each iteration.
+    """
+
+    trips: int | None = None
+    nodes: list[OnnxNode] = field(default_factory=list[OnnxNode])
+    known: dict[Any, Tensor] = field(default_factory=dict[Any, Tensor])
+    sequences: dict[tuple[Tensor, int, tuple[int, ...]], Tensor] = field(
+        default_factory=dict[tuple["Tensor", int, tuple[int, ...]], Tensor]
+    )
+
+
+class GraphWriter:
+    """A writer of nodes for the op `source` of the module, which errors name."""
+
+    def __init__(self, file: str, source: Operation) -> None:
+        self.file = file
+        self.source = source
+        self.constants: dict[str, Array] = {}
+        self.bodies = [Body()]
+        self._names: dict[tuple[str, Shape, bytes], str] = {}
+        self._count = 0
+        self._elements = 0
+
+    def error(self, message: str) -> InputError:
+        return error_at(self.source, message, self.file)
+
+    def fresh(self, stem: str) -> str:
+        self._count += 1
+        return f"{stem}_{self._count}"
+
+    @contextmanager
+    def body(self, trips: int) -> Generator[Body]:
+        """A context in which nodes are written into the body of a loop."""
+        self.bodies.append(Body(trips))
+        try:
+            yield self.bodies[-1]
+        finally:
+            self.bodies.pop()
+
+    def argument(self, stem: str, shape: Shape) -> Tensor:
+        """An input of the graph or of a loop's body."""
+        return Tensor(self.fresh(stem), shape, shape)
+
+    def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
+        """A tensor with known elements. shape: its extents, by default those of the array."""
+        array = np.asarray(array)
+        shape = array.shape if shape is None else shape
+        self.count(array)
+        if array.size and array.ndim and (array == array.flat[0]).all():
+            array = array.reshape(-1)[:1].reshape((1,) * array.ndim)
+        return Tensor("", shape, array.shape, array)
+
+    def count(self, array: Array) -> None:
+        """Count computed elements; raise `InputError` beyond the limit."""
+        self._elements += array.size
+        if self._elements > (limit := ELEMENT_LIMIT.get()):
+            raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
+
+    def name(self, tensor: Tensor, *, broadcasts: bool = False) -> str:
+        """The name of a tensor's value in the graph, for which a known one becomes a constant.
+
+        broadcasts: true if a constant of one element may be a single number without axes.
+        """
+        if tensor.steps is not None:
+            return self.part_of_step(self.constant(tensor.steps), 0, range(len(tensor.steps))).name
+        if tensor.array is None:
+            return tensor.name
+        array = tensor.array.reshape(()) if broadcasts and tensor.array.size == 1 else tensor.array
+        key = array.dtype.str, array.shape, array.tobytes()
+        if key not in self._names:
+            self._names[key] = self.fresh("number" if array.size == 1 else "w")
+            self.constants[self._names[key]] = array
+        return self._names[key]
+
+    def integers(self, values: Sequence[int]) -> Tensor:
+        """A known vector of integers, as nodes take shapes and axes."""
+        array = np.array(values, np.int64)
+        return Tensor("", array.shape, array.shape, array)
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[Tensor],
+        shape: Shape,
+        stored: Shape | None = None,
+        *,
+        broadcasts: bool = False,
+        **attributes: Attribute,
+    ) -> Tensor:
+        """The result of a node; an equal node that was written before is taken again. broadcasts: as in `name`."""
+        names = tuple(self.name(each, broadcasts=broadcasts) for each in inputs)
+        stored = shape if stored is None else stored
+        key = op, names, tuple(sorted(attributes.items())), shape, stored
+        for body in self.bodies:
+            if (known := body.known.get(key)) is not None:
+                return known
+        name = self.fresh(op.lower())
+        node = SourceNode(op, "", OPSETS[-1], name, names, (name,), attributes, self.file, self.source)
+        result = Tensor(name, shape, stored, made=Made(op, tuple(inputs), attributes))
+        self.bodies[-1].nodes.append(node)
+        self.bodies[-1].known[key] = result
+        return result
+
+    def whole(self, tensor: Tensor) -> Tensor:
+        """A tensor none of whose elements are left out."""
+        if tensor.stored == tensor.shape:
+            return tensor
+        if tensor.array is not None:
+            self.check(tensor.shape)
+            array = np.broadcast_to(tensor.array, tensor.shape)
+            return Tensor("", tensor.shape, tensor.shape, array)
+        return self.node("Expand", [tensor, self.integers(tensor.shape)], tensor.shape)
+
+    def check(self, shape: Shape) -> None:
+        if prod(shape) > (limit := ELEMENT_LIMIT.get()):
+            raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
+
+    def reshape(self, tensor: Tensor, shape: Shape) -> Tensor:
+        """A tensor in another shape with the same number of elements."""
+        if prod(shape) != prod(tensor.shape):
+            raise self.error(f"{list(tensor.shape)} cannot become {list(shape)}")
+        if shape == tensor.shape:
+            return tensor
+        if tensor.array is not None:
+            if tensor.array.size == 1:
+                return Tensor("", shape, (1,) * len(shape), tensor.array.reshape((1,) * len(shape)))
+            stored = _stored_after(tensor, shape)
+            if stored is not None:
+                return Tensor("", shape, stored, tensor.array.reshape(stored))
+            return Tensor("", shape, shape, np.broadcast_to(tensor.array, tensor.shape).reshape(shape))
+        stored = _stored_after(tensor, shape)
+        if stored is None:
+            tensor, stored = self.whole(tensor), shape
+        while (made := tensor.made_by("Reshape")) is not None and tensor.stored == tensor.shape:
+            tensor = made.inputs[0]
+        if tensor.stored == stored and tensor.stored == tensor.shape:
+            return tensor
+        return self.node("Reshape", [tensor, self.integers(stored)], shape, stored)
+
+    def transpose(self, tensor: Tensor, axes: Sequence[int]) -> Tensor:
+        """A tensor with its axes permuted as by `numpy.transpose`."""
+        if sorted(axes) != list(range(len(tensor.shape))):
+            raise self.error(f"{list(axes)} does not order the axes of {list(tensor.shape)}")
+        if list(axes) == sorted(axes):
+            return tensor
+        shape, stored = (tuple(each[axis] for axis in axes) for each in (tensor.shape, tensor.stored))
+        if tensor.array is not None:
+            return Tensor("", shape, stored, tensor.array.transpose(axes))
+        if (made := tensor.made_by("Transpose")) is not None:
+            before = made.attributes["perm"]
+            assert isinstance(before, tuple)
+            return self.transpose(made.inputs[0], [int(before[axis]) for axis in axes])
+        return self.node("Transpose", [tensor], shape, stored, perm=tuple(axes))
+
+    def broadcast(self, tensor: Tensor, dimensions: Sequence[int], shape: Shape) -> Tensor:
+        """A tensor in a larger shape. dimensions: the axis of the result for each axis of the tensor."""
+        if len(set(dimensions)) != len(tensor.shape) or not all(0 <= axis < len(shape) for axis in dimensions):
+            raise self.error(f"dimensions {list(dimensions)} do not fit {list(tensor.shape)} and {list(shape)}")
+        if any(extent not in (1, shape[axis]) for extent, axis in zip(tensor.shape, dimensions, strict=True)):
+            raise self.error(f"{list(tensor.shape)} does not broadcast to {list(shape)}")
+        if shape == tensor.shape and list(dimensions) == list(range(len(shape))):
+            return tensor
+        order = sorted(range(len(dimensions)), key=dimensions.__getitem__)
+        tensor = self.transpose(tensor, order)
+        stored = [1] * len(shape)
+        for axis, extent in zip(sorted(dimensions), tensor.stored, strict=True):
+            stored[axis] = extent
+        if tensor.array is not None:
+            return Tensor("", shape, tuple(stored), tensor.array.reshape(stored))
+        if tensor.steps is not None:
+            if not shape:
+                return tensor
+            tensor = Tensor(self.name(tensor), (), ())
+        part = self.reshape(Tensor(tensor.name, tensor.stored, tensor.stored, made=tensor.made), tuple(stored))
+        return Tensor(part.name, shape, part.stored, made=part.made)
+
+    def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
+        """A part at constant offsets. steps: the distance of elements along each axis."""
+        shape = tuple(sizes)
+        if shape == tensor.shape:
+            return tensor
+        ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
+        if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
+            raise self.error(f"the part from {[*starts]} to {ends} does not lie in {list(tensor.shape)}")
+        axes = [axis for axis in range(len(shape)) if tensor.stored[axis] != 1]
+        stored = tuple(shape[axis] if axis in axes else 1 for axis in range(len(shape)))
+        if tensor.array is not None:
+            index = tuple(
+                slice(starts[axis], ends[axis], steps[axis]) if axis in axes else slice(None)
+                for axis in range(len(shape))
+            )
+            return Tensor("", shape, stored, tensor.array[index])
+        taken = [axis for axis in axes if shape[axis] != tensor.shape[axis]]
+        bounds = [self.integers([each[axis] for axis in taken]) for each in (starts, ends)]
+        more = [self.integers(taken), self.integers([steps[axis] for axis in taken])]
+        return self.node("Slice", [tensor, *bounds, *more], shape, stored)
+
+    def part_of_step(self, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
+        """The part of a tensor at a position of an axis, which the result lacks, in each iteration of the loop."""
+        body = self.bodies[-1]
+        key = tensor, axis, tuple(positions)
+        if key not in body.sequences:
+            shape = tuple(extent for at, extent in enumerate(tensor.shape) if at != axis)
+            body.sequences[key] = self.argument("part", shape)
+        return body.sequences[key]
+
+    def graph(self, body: Body, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> OnnxGraph:
+        """A written body as a graph; the constants are those of the outermost one."""
+        declared = [Declared(self.name(output), "float32", output.shape) for output in outputs]
+        nodes = [*needed_nodes(body.nodes, declared)]
+        own = {name for node in nodes for name in node.outputs} | {each.name for each in inputs}
+        read = {name for node in nodes for name in node.inputs} | {each.name for each in declared}
+        read |= {
+            name
+            for node in nodes
+            for each in node.attributes.values()
+            if isinstance(each, OnnxGraph)
+            for name in each.free
+        }
+        arguments = [Declared(each.name, "float32", each.shape) for each in inputs]
+        constants = {} if len(self.bodies) > 1 else self.constants
+        return OnnxGraph(nodes, constants, arguments, declared, frozenset(read - own))
+
+
+def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
+    """The stored extents after a reshape; None if it mixes elements that are stored with repeated ones.
+
+    Axes are taken in groups, from the left, that have equally many elements before and after.
+    """
+    stored: list[int] = []
+    first, before = 0, 0
+    while first < len(shape) or before < len(tensor.shape):
+        end, behind = first + (first < len(shape)), before + (before < len(tensor.shape))
+        while (left := prod(tensor.shape[before:behind])) != (right := prod(shape[first:end])):
+            end, behind = (end + 1, behind) if right < left else (end, behind + 1)
+        group = tensor.shape[before:behind], tensor.stored[before:behind]
+        if group[0] == group[1]:
+            stored += shape[first:end]
+        elif prod(group[1]) == 1:
+            stored += [1] * (end - first)
+        else:
+            return None
+        first, before = end, behind
+    return tuple(stored)

@@ -1,0 +1,332 @@
+"""Ops of `linalg` and `tensor`: `linalg.generic` by its maps and its body, named ops by their equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.contraction import (
+    REDUCTIONS,
+    Equation,
+    Indices,
+    Position,
+    Windows,
+    contract,
+    pool,
+    reduce,
+)
+from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
+from tinyml.lowering.frontends.mlir.graph import Shape, Tensor, op_name
+from tinyml.lowering.frontends.mlir.loops import concat, taken
+from tinyml.lowering.frontends.mlir.reader import Reader, handles
+from tinyml.lowering.frontends.mlir.scalars import ELEMENTWISE
+
+NAMED: Mapping[str, str] = {
+    "dot": "k, k ->",
+    "matmul": "m k, k n -> m n",
+    "matmul_transpose_a": "k m, k n -> m n",
+    "matmul_transpose_b": "m k, n k -> m n",
+    "matvec": "m k, k -> m",
+    "vecmat": "k, k n -> n",
+    "batch_matmul": "b m k, b k n -> b m n",
+    "batch_matvec": "b m k, b k -> b m",
+    "batch_vecmat": "b k, b k n -> b n",
+    "conv_1d_ncw_fcw": "n c x+l, f c l -> n f x",
+    "conv_1d_nwc_wcf": "n x+l c, l c f -> n x f",
+    "conv_2d_nchw_fchw": "n c y+k x+l, f c k l -> n f y x",
+    "conv_2d_nhwc_fhwc": "n y+k x+l c, f k l c -> n y x f",
+    "conv_2d_nhwc_hwcf": "n y+k x+l c, k l c f -> n y x f",
+    "conv_2d_ngchw_fgchw": "n g c y+k x+l, f g c k l -> n g f y x",
+    "conv_2d_ngchw_gfchw": "n g c y+k x+l, g f c k l -> n g f y x",
+    "conv_2d_nhwgc_gfhwc": "n y+k x+l g c, g f k l c -> n y x g f",
+    "depthwise_conv_1d_ncw_cw": "n c x+l, c l -> n c x",
+    "depthwise_conv_1d_nwc_wc": "n x+l c, l c -> n x c",
+    "depthwise_conv_1d_nwc_wcm": "n x+l c, l c m -> n x c m",
+    "depthwise_conv_2d_nchw_chw": "n c y+k x+l, c k l -> n c y x",
+    "depthwise_conv_2d_nhwc_hwc": "n y+k x+l c, k l c -> n y x c",
+    "depthwise_conv_2d_nhwc_hwcm": "n y+k x+l c, k l c m -> n y x c m",
+}
+"""The sum of products of each named op. Strides are factors of y and x, dilations of k and l."""
+
+POOLS: Mapping[str, str] = {
+    f"pooling_{axes}_{kind}": spatial
+    for axes, spatial in (("nchw", "23"), ("nhwc", "12"), ("ncw", "2"), ("nwc", "1"))
+    for kind in ("max", "sum")
+}
+"""The axes along which the windows of each pool move."""
+
+
+@handles(*(f"linalg.{name}" for name in NAMED))
+def named_product(reader: Reader, op: Operation) -> Tensor:
+    text = NAMED[op_name(op).removeprefix("linalg.")]
+    if "+" not in text:
+        equation = _mapped(reader, op) or Equation.parse(text)
+    else:
+        factors: dict[str, int] = {}
+        for name, axes in (("strides", "yx"), ("dilations", "kl")):
+            numbers = reader.integers(op, name, (1, 1))
+            factors |= dict(zip(axes[-len(numbers) :], numbers, strict=True))
+        equation = Equation.parse(text, factors)
+    lhs, rhs, start = reader.operands(op)
+    return contract(reader.to, equation, lhs, rhs, reader.shape(op.results[0]), start)
+
+
+def _mapped(reader: Reader, op: Operation) -> Equation | None:
+    """The equation that the maps of a named op say, which may transpose its operands; None without maps."""
+    if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
+        return None
+    lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
+    return Equation(lhs, rhs, result)
+
+
+def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
+    """A reduction from a tensor on, which changes nothing if that is 0 for a sum."""
+    return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
+
+
+@handles(*(f"linalg.{name}" for name in POOLS))
+def named_pool(reader: Reader, op: Operation) -> Tensor:
+    name = op_name(op).removeprefix("linalg.")
+    x, window, start = reader.operands(op)
+    axes = [int(axis) for axis in POOLS[name]]
+    sizes, strides, dilations = ([1] * len(x.shape) for _ in range(3))
+    for at, axis in enumerate(axes):
+        sizes[axis] = window.shape[at]
+        strides[axis] = reader.integers(op, "strides", (1, 1))[at]
+        dilations[axis] = reader.integers(op, "dilations", (1, 1))[at]
+    kind = "Max" if name.endswith("max") else "Sum"
+    windows = Windows(sizes, strides, dilations)
+    result = pool(reader.to, kind, x, windows, reader.shape(op.results[0]))
+    return _started(reader, "Max" if kind == "Max" else "Add", result, start)
+
+
+def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
+    maps = reader.attribute(op, "indexing_maps")
+    if not isinstance(maps, ArrayAttr) or not all(isinstance(each, AffineMapAttr) for each in maps):
+        raise reader.error("expected affine maps as its indexing_maps")
+    return [each for each in maps if isinstance(each, AffineMapAttr)]
+
+
+def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
+    """The indices of a map, with a letter for each dimension; none for a constant."""
+    return tuple(_position(reader, expression) for expression in attribute.data.results)
+
+
+def _position(reader: Reader, expression: AffineExpr) -> Position:
+    match expression:
+        case AffineDimExpr():
+            return ((f"d{expression.position}", 1),)
+        case AffineConstantExpr(value=0):
+            return ()
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
+            return (*_position(reader, expression.lhs), *_position(reader, expression.rhs))
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul) if isinstance(expression.rhs, AffineConstantExpr):
+            factor = expression.rhs.value
+            return tuple((name, number * factor) for name, number in _position(reader, expression.lhs))
+        case _:
+            raise reader.error(f"the index {expression} is not supported")
+
+
+@handles("linalg.generic", "linalg.reduce", "linalg.map", "linalg.elementwise")
+def generic(reader: Reader, op: Operation) -> list[Tensor]:
+    """Elementwise ops over parallel indices; sums of products, sums and maxima over the others."""
+    if op_name(op) != "linalg.generic":
+        raise reader.error(
+            "the op is not supported: mlir-opt --linalg-generalize-named-ops makes a linalg.generic of it"
+        )
+    [inputs, outputs], block = reader.integers(op, "operandSegmentSizes"), op.regions[0].block
+    operands, maps = reader.operands(op), [_indices(reader, each) for each in _maps(reader, op)]
+    if len(operands) != inputs + outputs or len(maps) != len(operands):
+        raise reader.error("its maps, operands and segments differ in number")
+    kinds = [str(each) for each in _items(reader, op, "iterator_types")]
+    dims = [f"d{at}" for at in range(len(kinds))]
+    summed = [dim for dim, kind in zip(dims, kinds, strict=True) if "parallel" not in kind]
+    extents: dict[str, int] = {}
+    for tensor, of in zip(operands, maps, strict=True):
+        extents |= {p[0][0]: n for p, n in zip(of, tensor.shape, strict=True) if len(p) == 1 and p[0][1] == 1}
+    if missing := [dim for dim in dims if dim not in extents]:
+        raise reader.error(f"no operand says how far its index {missing[0]} goes")
+    shapes = [reader.shape(result) for result in op.results]
+    if summed:
+        if outputs != 1:
+            return _greatest(reader, block, operands, maps, summed, shapes)
+        return [_reduction(reader, block, operands, maps, extents, summed, shapes[0])]
+    space = tuple(extents[dim] for dim in dims)
+    inner = [_aligned(reader, x, of, dims, space) for x, of in zip(operands, maps, strict=True)]
+    results = reader.run(block, inner)
+    return [_placed(reader, result, of, dims, space) for result, of in zip(results, maps[inputs:], strict=True)]
+
+
+def _items(reader: Reader, op: Operation, name: str) -> Sequence[object]:
+    items = reader.attribute(op, name)
+    return [*items] if isinstance(items, ArrayAttr) else []
+
+
+def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
+    """An operand over the whole space of the indices, repeated along those that its map lacks."""
+    to, names = reader.to, [p[0][0] if p else "" for p in of]
+    if any(len(p) > 1 or (p and p[0][1] != 1) for p in of) or len({*names} - {""}) < len([n for n in names if n]):
+        raise reader.error("an operand has an index that is computed, which is supported in sums of products only")
+    kept = tuple(extent for extent, name in zip(tensor.shape, names, strict=True) if name)
+    tensor = to.reshape(tensor, kept)
+    return to.broadcast(tensor, [dims.index(name) for name in names if name], space)
+
+
+def _placed(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
+    """A result over the space of the indices in the order of its map."""
+    if not tensor.shape:
+        tensor = reader.to.broadcast(tensor, (), space)
+    names = [p[0][0] for p in of if len(p) == 1]
+    if sorted(names) != sorted(dims):
+        raise reader.error("its result does not have each index once")
+    return reader.to.transpose(tensor, [dims.index(name) for name in names])
+
+
+def _reduction(
+    reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], extents: Mapping[str, int],
+    summed: Sequence[str], shape: Shape,
+) -> Tensor:  # fmt: skip
+    """A sum of products, a sum, a maximum or a minimum over the indices `summed`, from the last operand on."""
+    last = block.last_op
+    assert last is not None
+    joined, start = last.operands[0].owner, block.args[-1]
+    kind = ELEMENTWISE.get(op_name(joined), "") if isinstance(joined, Operation) else ""
+    if not isinstance(joined, Operation) or kind not in REDUCTIONS or start not in joined.operands:
+        raise reader.error("its body is no sum, maximum or minimum")
+    [element] = [each for each in joined.operands if each is not start]
+    made = element.owner
+    factors = made.operands if isinstance(made, Operation) and op_name(made) == "arith.mulf" else ()
+    to = reader.to
+    if kind == "Add" and len(factors) == 2 and all(isinstance(each, BlockArgument) for each in factors):
+        a, b = (each.index for each in factors if isinstance(each, BlockArgument))
+        if a != b:
+            return contract(to, Equation(maps[a], maps[b], maps[-1]), operands[a], operands[b], shape, operands[-1])
+    if isinstance(element, BlockArgument) and any(len(p) > 1 for p in maps[element.index]):
+        x, windows = operands[element.index], _windows(reader, maps[element.index], summed, extents)
+        pooled = pool(
+            to,
+            "Max" if kind == "Max" else "Sum",
+            x,
+            windows,
+            tuple(extents[moved] for moved in _moved(maps[element.index], summed)),
+        )
+        return _started(reader, kind, to.reshape(pooled, shape), operands[-1])
+    dims = [f"d{at}" for at in range(len(extents))]
+    space = tuple(extents[dim] for dim in dims)
+    reader.values |= {
+        argument: _aligned(reader, x, of, dims, space)
+        for argument, x, of in zip(block.args[:-1], operands[:-1], maps[:-1], strict=True)
+    }
+    for op in block.ops:
+        if op is not joined and op is not last:
+            to.source = op
+            reader.values |= dict(zip(op.results, reader.read(op), strict=True))
+    value = to.broadcast(reader.value(element), range(len(dims)), space)
+    reduced = reduce(to, REDUCTIONS[kind], value, [dims.index(dim) for dim in summed])
+    names = [p[0][0] for p in maps[-1] if p]
+    reduced = to.reshape(reduced, tuple(extents[dim] for dim in dims if dim not in summed))
+    rest = [dim for dim in dims if dim not in summed]
+    if sorted(names) != sorted(rest):
+        raise reader.error("its result does not have each index once")
+    reduced = to.transpose(reduced, [rest.index(name) for name in names])
+    return _started(reader, kind, to.reshape(reduced, shape), operands[-1])
+
+
+def _greatest(
+    reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
+    shapes: Sequence[Shape],
+) -> list[Tensor]:  # fmt: skip
+    """The maximum over one index and where it is, as PyTorch computes both."""
+    last = block.last_op
+    made = [] if last is None else [each.owner for each in last.operands]
+    names = [op_name(each) if isinstance(each, Operation) else "" for each in made]
+    indices = [each for each in block.ops if op_name(each) == "linalg.index"]
+    if names != ["arith.maximumf", "arith.select"] or len(indices) != 1 or len(summed) != 1 or len(operands) != 3:
+        raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
+    x, axis = operands[0], [position[0][0] for position in maps[0]].index(summed[0])
+    most = reduce(reader.to, "ReduceMax", x, [axis])
+    where = reader.to.node("ArgMax", [reader.to.whole(x)], most.shape, axis=axis)
+    most = _started(reader, "Max", reader.to.reshape(most, shapes[0]), operands[1])
+    return [most, reader.to.reshape(where, shapes[1])]
+
+
+def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
+    """The windows that an index map moves over an image: along each axis a position, a place in the window, or both."""
+    sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
+    for axis, position in enumerate(of):
+        inner = [part for part in position if part[0] in summed]
+        moved = [part for part in position if part[0] not in summed]
+        if len(inner) > 1 or len(moved) != 1:
+            raise reader.error("its index maps move no windows over an image")
+        strides[axis] = moved[0][1]
+        if inner:
+            sizes[axis], dilations[axis] = extents[inner[0][0]], inner[0][1]
+    return Windows(sizes, strides, dilations)
+
+
+def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
+    """The index of the window along each axis."""
+    return [name for position in of for name, _ in position if name not in summed]
+
+
+@handles("linalg.fill")
+def fill(reader: Reader, op: Operation) -> Tensor:
+    return reader.to.broadcast(reader.operand(op, 0), (), reader.shape(op.results[0]))
+
+
+@handles("linalg.broadcast")
+def broadcast(reader: Reader, op: Operation) -> Tensor:
+    shape, added = reader.shape(op.results[0]), reader.integers(op, "dimensions")
+    return reader.to.broadcast(reader.operand(op, 0), [axis for axis in range(len(shape)) if axis not in added], shape)
+
+
+@handles("linalg.transpose")
+def transpose(reader: Reader, op: Operation) -> Tensor:
+    return reader.to.transpose(reader.operand(op, 0), reader.integers(op, "permutation"))
+
+
+@handles("tensor.empty")
+def empty(reader: Reader, op: Operation) -> Tensor:
+    """A tensor whose elements nothing reads."""
+    return reader.to.broadcast(reader.to.constant(np.array(0.0, np.float32)), (), reader.shape(op.results[0]))
+
+
+@handles("tensor.expand_shape", "tensor.collapse_shape")
+def reshape(reader: Reader, op: Operation) -> Tensor:
+    return reader.to.reshape(reader.operand(op, 0), reader.shape(op.results[0]))
+
+
+@handles("tensor.pad")
+def pad(reader: Reader, op: Operation) -> Tensor:
+    low, high = (reader.integers(op, f"static_{name}") for name in ("low", "high"))
+    block = op.regions[0].block
+    [number] = reader.run(block, [reader.to.constant(np.array(0))] * len(block.args))
+    return padded(reader, reader.operand(op, 0), low, high, number)
+
+
+def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], number: Tensor) -> Tensor:
+    """A tensor with a known number around it."""
+    if number.number is None or min((*low, *high)) < 0:
+        raise reader.error("expected a constant number around it, and no negative width")
+    if not any((*low, *high)):
+        return x
+    widths = reader.to.integers((*low, *high))
+    shape = tuple(n + before + after for n, before, after in zip(x.shape, low, high, strict=True))
+    return reader.to.node("Pad", [reader.to.whole(x), widths, number], shape, broadcasts=False)
+
+
+@handles("tensor.concat")
+def concatenate(reader: Reader, op: Operation) -> Tensor:
+    [axis] = reader.integers(op, "dim")
+    return concat(reader.to, reader.operands(op), axis)
+
+
+@handles("tensor.extract")
+def extract(reader: Reader, op: Operation) -> Tensor:
+    """A known element, or one at the position of the iteration of a loop."""
+    x, *at = reader.operands(op)
+    return reader.to.reshape(taken(reader, x, at, (1,) * len(at)), ())

@@ -1,0 +1,347 @@
+"""Loops of a known number of iterations, as a Scan over the parts of sequences.
+
+A loop reads a sequence by slices at the position of the iteration, and writes one by updating a tensor that it carries.
+Positions may be computed in any way from the number of the iteration: they are known for all iterations at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Block, Operation
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.graph import Array, Body, GraphWriter, Made, SourceNode, Tensor, op_name
+from tinyml.lowering.frontends.mlir.reader import Reader, handles
+from tinyml.lowering.frontends.onnx.graph import Attribute
+from tinyml.lowering.frontends.onnx.reader import OPSETS
+
+RunBody: TypeAlias = Callable[[Tensor, Sequence[Tensor]], Sequence[Tensor]]
+"""A function that reads an iteration: from its number and the carried tensors to the next ones."""
+
+WRITTEN = "Written"
+"""The op of a carried tensor one part of which the iteration has written; no node has it."""
+
+MOST_TRIPS = 1 << 16
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    """Where the parts of the iterations lie along an axis: from `first` on, perhaps backwards."""
+
+    first: int
+    backwards: bool
+
+    @classmethod
+    def of(cls, reader: Reader, positions: Sequence[int]) -> _Sequence:
+        steps = {b - a for a, b in pairwise(positions)} or {1}
+        if steps not in ({1}, {-1}):
+            raise reader.error("takes parts of a tensor that do not follow one another")
+        return cls(min(positions), steps == {-1})
+
+
+def counted_loop(
+    reader: Reader, numbers: Array, carried: Sequence[Tensor], run: RunBody, kept: set[int]
+) -> list[Tensor]:
+    """The carried tensors after a loop.
+
+    numbers: the number of each iteration, as the loop counts. kept: the positions of tensors that no iteration changes.
+    """
+    to, trips = reader.to, len(numbers)
+    if trips == 0:
+        return list(carried)
+    if trips > MOST_TRIPS:
+        raise reader.error(f"{trips} iterations are more than {MOST_TRIPS}")
+    source = to.source
+    with to.body(trips) as body:
+        states = [tensor if at in kept else to.argument("state", tensor.shape) for at, tensor in enumerate(carried)]
+        after = run(Tensor("", (), (), steps=numbers), states)
+        to.source = source
+        written = {at: made for at, each in enumerate(after) if (made := each.made_by(WRITTEN)) is not None}
+        changed = [at for at in range(len(carried)) if at not in kept and at not in written]
+        for at in changed:
+            if after[at].shape != carried[at].shape:
+                raise reader.error(f"a tensor of shape {list(carried[at].shape)} becomes {list(after[at].shape)}")
+        if any(made.inputs[0] is not states[at] for at, made in written.items()):
+            raise reader.error("writes a part of another tensor than it carries on")
+        outputs = [
+            to.whole(each) for each in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
+        ]
+        # Named before the inputs are listed: what only depends on the iteration becomes one of them.
+        names = [to.name(output) for output in outputs]
+        if not body.sequences:
+            to.part_of_step(to.constant(numbers), 0, range(trips))
+        inputs = [*(states[at] for at in changed), *body.sequences.values()]
+        graph = to.graph(body, inputs, outputs)
+    if unread := {states[at].name for at in written} & {*graph.free, *names}:
+        raise reader.error(f"reads a tensor, {min(unread)}, of which it writes a part in each iteration")
+    sequences = [(axis, _Sequence.of(reader, positions)) for _, axis, positions in body.sequences]
+    stored = [(_axis(made), _Sequence.of(reader, _positions(made))) for made in written.values()]
+    attributes: dict[str, Attribute] = {
+        "body": graph,
+        "num_scan_inputs": len(sequences),
+        "scan_input_axes": tuple(axis for axis, _ in sequences),
+        "scan_input_directions": tuple(int(sequence.backwards) for _, sequence in sequences),
+        "scan_output_axes": tuple(axis for axis, _ in stored),
+        "scan_output_directions": tuple(int(sequence.backwards) for _, sequence in stored),
+    }
+    initial = [to.name(to.whole(carried[at])) for at in changed]
+    read = [
+        to.name(_part(to, key[0], key[1], sequence.first, trips))
+        for key, (_, sequence) in zip(body.sequences, sequences, strict=True)
+    ]
+    results = {at: to.argument("after", carried[at].shape) for at in (*changed, *written)}
+    node = SourceNode(
+        "Scan",
+        "",
+        OPSETS[-1],
+        to.fresh("scan"),
+        (*initial, *read),
+        tuple(each.name for each in results.values()),
+        attributes,
+        reader.file,
+        source,
+    )
+    to.bodies[-1].nodes.append(node)
+    return [carried[at] if at in kept else results[at] for at in range(len(carried))]
+
+
+def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -> Tensor:
+    """The elements from `first` on along an axis."""
+    tensor = to.whole(tensor)
+    starts = [first if at == axis else 0 for at in range(len(tensor.shape))]
+    sizes = [length if at == axis else extent for at, extent in enumerate(tensor.shape)]
+    return to.slice(tensor, starts, sizes, [1] * len(sizes))
+
+
+def _axis(made: Made) -> int:
+    axis = made.attributes["axis"]
+    assert isinstance(axis, int)
+    return axis
+
+
+def _positions(made: Made) -> Sequence[int]:
+    positions = made.inputs[2].steps
+    assert positions is not None
+    return [int(each) for each in positions]
+
+
+def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
+    """A part of a tensor at offsets that are known, or known in each iteration of the loop.
+
+    Like `dynamic_slice`, offsets beyond the end are moved so that the part lies in the tensor.
+    """
+    moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
+    first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
+    first = [min(max(at, 0), extent - size) for at, extent, size in zip(first, tensor.shape, sizes, strict=True)]
+    if not moved:
+        return reader.to.slice(tensor, first, sizes, [1] * len(sizes))
+    [axis], body = moved if len(moved) == 1 else [-1], reader.to.bodies[-1]
+    if axis < 0 or sizes[axis] != 1:
+        raise reader.error("takes more than one row of a tensor in each iteration, which is not supported")
+    if _is_inner(body, tensor):
+        raise reader.error("takes a row of a tensor that the loop computes, which is not supported")
+    numbers = starts[axis].steps
+    assert numbers is not None
+    positions = np.clip(numbers, 0, tensor.shape[axis] - 1)
+    part = reader.to.part_of_step(reader.to.whole(tensor), axis, [int(each) for each in positions])
+    whole = reader.to.reshape(part, tuple(1 if at == axis else n for at, n in enumerate(tensor.shape)))
+    rest = [sizes[at] if at != axis else 1 for at in range(len(sizes))]
+    return reader.to.slice(whole, [0 if at == axis else n for at, n in enumerate(first)], rest, [1] * len(rest))
+
+
+def _is_inner(body: Body, tensor: Tensor) -> bool:
+    """True for a tensor of the loop's body."""
+    return any(tensor is each for each in (*body.known.values(), *body.sequences.values())) or tensor.name.startswith(
+        "state"
+    )
+
+
+def _offset(reader: Reader, start: Tensor) -> int:
+    number = start.number
+    if number is None:
+        raise reader.error("an offset is computed, which is not supported")
+    return int(number)
+
+
+def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
+    """A tensor with a part replaced, at offsets as of `taken`."""
+    to = reader.to
+    moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
+    if not moved:
+        first = [_offset(reader, start) for start in starts]
+        first = [min(max(at, 0), n - size) for at, n, size in zip(first, tensor.shape, part.shape, strict=True)]
+        return _replaced(reader, tensor, part, first)
+    numbers = starts[moved[0]].steps
+    assert numbers is not None
+    axis, trips = moved[0], len(numbers)
+    covers = all(size == n for at, (size, n) in enumerate(zip(part.shape, tensor.shape, strict=True)) if at != axis)
+    if len(moved) > 1 or part.shape[axis] != 1 or not covers:
+        raise reader.error("writes other than one whole row of a tensor in each iteration, which is not supported")
+    if sorted(int(each) for each in numbers) != list(range(tensor.shape[axis])):
+        raise reader.error(f"{trips} iterations write {tensor.shape[axis]} rows: expected one row in each")
+    row = to.reshape(part, tuple(n for at, n in enumerate(part.shape) if at != axis))
+    return Tensor("", tensor.shape, tensor.shape, made=Made(WRITTEN, (tensor, row, starts[axis]), {"axis": axis}))
+
+
+def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
+    """A tensor with a part replaced that is smaller along one axis at most, as a concatenation."""
+    axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
+    if not axes:
+        return part
+    if len(axes) > 1:
+        raise reader.error("replaces a part that is smaller along several axes, which is not supported")
+    [axis] = axes
+    behind = first[axis] + part.shape[axis]
+    before = _part(reader.to, tensor, axis, 0, first[axis]) if first[axis] else None
+    after = _part(reader.to, tensor, axis, behind, tensor.shape[axis] - behind) if behind < tensor.shape[axis] else None
+    return concat(reader.to, [each for each in (before, part, after) if each is not None], axis)
+
+
+def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """Tensors one behind the other along an axis."""
+    parts = [to.whole(part) for part in parts]
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    arrays = [part.array for part in parts if part.array is not None]
+    if len(arrays) == len(parts):
+        return to.constant(np.concatenate(arrays, axis))
+    return parts[0] if len(parts) == 1 else to.node("Concat", parts, tuple(shape), axis=axis)
+
+
+def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
+    """The positions of carried values that an iteration hands on as they are. skipped: arguments before them."""
+    return {at for at, value in enumerate(after) if value is block.args[at + skipped]}
+
+
+@handles("scf.for")
+def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
+    bounds = [reader.value(operand).number for operand in op.operands[:3]]
+    if any(bound is None for bound in bounds) or bounds[2] == 0:
+        raise reader.error("the bounds of the loop are not constant")
+    block = op.regions[0].block
+    last = block.last_op
+    assert last is not None
+
+    def run(number: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+        return reader.run(block, [number, *states])
+
+    numbers = np.arange(*(int(bound or 0) for bound in bounds))
+    return counted_loop(reader, numbers, reader.operands(op)[3:], run, _unchanged(block, last.operands, 1))
+
+
+@handles("stablehlo.while")
+def stablehlo_while(reader: Reader, op: Operation) -> list[Tensor]:
+    """A loop whose condition compares a number that each iteration raises by one constant with another constant."""
+    condition, body = (region.block for region in op.regions)
+    last, initial = body.last_op, reader.operands(op)
+    assert last is not None
+    kept = _unchanged(body, last.operands, 0)
+    counter, limit = _limit(reader, condition, [initial[at] if at in kept else None for at in range(len(initial))])
+    step = _step(reader, body, last.operands[counter], counter, initial, kept)
+    start = initial[counter].number
+    if start is None:
+        raise reader.error("the loop counts from a number that is computed")
+    numbers = np.arange(int(start), limit, step)
+    rest = [at for at in range(len(initial)) if at != counter]
+
+    def run(number: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+        arguments = [*states[:counter], number, *states[counter:]]
+        after = reader.run(body, arguments)
+        return [after[at] for at in rest]
+
+    left = {rest.index(at) for at in kept if at != counter}
+    results = counted_loop(reader, numbers, [initial[at] for at in rest], run, left)
+    return [*results[:counter], reader.to.constant(np.array(max(limit, int(start)))), *results[counter:]]
+
+
+def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
+    """The position of the number that a condition compares, and the number from which on it does not hold."""
+    places = {argument: at for at, argument in enumerate(condition.args)}
+    for argument, tensor in zip(condition.args, known, strict=True):
+        if tensor is not None:
+            reader.values[argument] = tensor
+    last = condition.last_op
+    assert last is not None
+    test = last.operands[0].owner
+    if not isinstance(test, Operation) or op_name(test) != "stablehlo.compare":
+        raise reader.error("the condition of the loop is not a comparison: its iterations cannot be counted")
+    for each in condition.ops:
+        if each is not test and each is not last:
+            reader.values |= dict(zip(each.results, reader.read(each), strict=True))
+    counter, bound = places.get(test.operands[0]), reader.values.get(test.operands[1])
+    direction = reader.words(test, "comparison_direction").split()[-1]
+    if counter is None or bound is None or bound.number is None or direction not in ("LT", "LE"):
+        raise reader.error(
+            "the condition of the loop does not compare a number with a constant: its iterations cannot be counted"
+        )
+    return counter, int(bound.number) + (direction == "LE")
+
+
+def _step(reader: Reader, body: Block, after: object, counter: int, initial: Sequence[Tensor], kept: set[int]) -> int:
+    """The constant that an iteration adds to the number that it counts by."""
+    added = getattr(after, "owner", None)
+    if isinstance(added, Operation) and op_name(added) == "stablehlo.add" and body.args[counter] in added.operands:
+        [other] = [each for each in added.operands if each is not body.args[counter]]
+        if other in body.args:
+            at = body.args.index(other)
+            number = initial[at].number if at in kept else None
+        else:
+            made = other.owner
+            known = isinstance(made, Operation) and op_name(made) == "stablehlo.constant"
+            number = reader.read(made)[0].number if known and isinstance(made, Operation) else None
+        if number is not None and number > 0:
+            return int(number)
+    raise reader.error("the loop does not count by a constant: its iterations cannot be counted")
+
+
+OPEN = DYNAMIC_INDEX
+"""The entry of a list of static offsets for an offset that is an operand."""
+
+
+@handles("tensor.extract_slice")
+def extract_slice(reader: Reader, op: Operation) -> Tensor:
+    x, (starts, sizes, steps) = reader.operand(op, 0), _bounds(reader, op, 1)
+    if any(step != 1 for step in steps):
+        return reader.to.reshape(
+            reader.to.slice(x, [_offset(reader, start) for start in starts], sizes, steps), reader.shape(op.results[0])
+        )
+    return reader.to.reshape(taken(reader, x, starts, sizes), reader.shape(op.results[0]))
+
+
+@handles("tensor.insert_slice")
+def insert_slice(reader: Reader, op: Operation) -> Tensor:
+    part, whole = reader.operand(op, 0), reader.operand(op, 1)
+    starts, sizes, steps = _bounds(reader, op, 2)
+    if any(step != 1 for step in steps):
+        raise reader.error("a part whose elements do not follow one another is not supported")
+    return updated(reader, whole, reader.to.reshape(part, tuple(sizes)), starts)
+
+
+def _bounds(reader: Reader, op: Operation, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
+    """The offsets, sizes and strides of a part. operands: those before the computed offsets."""
+    computed = iter(reader.operands(op)[operands:])
+    starts = [
+        next(computed) if offset == OPEN else reader.to.constant(np.array(offset))
+        for offset in reader.integers(op, "static_offsets")
+    ]
+    sizes, steps = (list(reader.integers(op, name)) for name in ("static_sizes", "static_strides"))
+    if OPEN in sizes or OPEN in steps:
+        raise reader.error("the size of a part is computed, which is not supported")
+    return starts, sizes, steps
+
+
+@handles("stablehlo.dynamic_slice")
+def dynamic_slice(reader: Reader, op: Operation) -> Tensor:
+    x, *starts = reader.operands(op)
+    return taken(reader, x, starts, reader.integers(op, "slice_sizes"))
+
+
+@handles("stablehlo.dynamic_update_slice")
+def dynamic_update_slice(reader: Reader, op: Operation) -> Tensor:
+    x, part, *starts = reader.operands(op)
+    return updated(reader, x, part, starts)

@@ -1,0 +1,183 @@
+"""The reader of a module on tensors: functions, calls and the values of ops; the dialects add a handler for each op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.lowering.frontends.mlir.graph import GraphWriter, Shape, Tensor, error_at, op_name
+from tinyml.lowering.frontends.mlir.text import array_of, attributes, checked_extents, integers_of
+from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph
+
+if TYPE_CHECKING:
+    from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+    from xdsl.dialects.builtin import ModuleOp
+
+Handler: TypeAlias = "Callable[[Reader, Operation], Tensor | Sequence[Tensor]]"
+"""A function that reads an op: it returns its results."""
+
+HANDLERS: dict[str, Handler] = {}
+
+ROOMS = ("scalars", "loops", "linalg", "stablehlo", "tosa")
+"""The files of handlers."""
+
+DEEPEST = 64
+"""Maximum number of functions that call one another."""
+
+
+def handles(*ops: str) -> Callable[[Handler], Handler]:
+    """A decorator that registers the handler of ops."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(ops, handler))
+        return handler
+
+    return register
+
+
+class Reader:
+    """A reader of a module. blobs: the constants that stand behind it.
+
+    values: what was read. carried: the tensors of the loop that is being read, each at the start of an iteration.
+    """
+
+    def __init__(self, module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> None:
+        self.module = module
+        self.blobs = blobs
+        self.file = file
+        self.to = GraphWriter(file, module)
+        self.values: dict[SSAValue, Tensor] = {}
+        self.functions = {name.data: op for op in module.walk() if (name := self.symbol(op)) is not None}
+        self._depth = 0
+        for room in ROOMS:
+            import_module(f"tinyml.lowering.frontends.mlir.{room}")
+
+    def error(self, message: str) -> InputError:
+        return self.to.error(message)
+
+    def symbol(self, op: Operation) -> StringAttr | None:
+        name = attributes(op).get("sym_name")
+        return name if op_name(op) in ("func.func", "util.func") and isinstance(name, StringAttr) else None
+
+    def graph(self) -> OnnxGraph:
+        """The module as a graph of its function `main`, or of its only public one."""
+        function = self._entry()
+        self.to.source = function
+        block = function.regions[0].block
+        arguments: list[Tensor] = []
+        inputs: list[Declared] = []
+        for argument in block.args:
+            shape = self.shape(argument)
+            name = argument.name_hint or self.to.fresh("input")
+            arguments.append(Tensor(name, shape, shape))
+            inputs.append(Declared(name, "float32", shape))
+        outputs = [self.to.whole(each) for each in self.run(block, arguments)]
+        graph = self.to.graph(self.to.bodies[0], arguments, outputs)
+        return OnnxGraph(graph.nodes, graph.constants, inputs, graph.outputs)
+
+    def _entry(self) -> Operation:
+        public = [name for name, op in self.functions.items() if self._is_public(op)]
+        if not public or (len(public) > 1 and "main" not in public):
+            names = ", ".join(public) or "none"
+            raise InputError(f"expected a function main, or one public function, got {names}", file=self.file)
+        return self.functions["main" if "main" in public else public[0]]
+
+    @staticmethod
+    def _is_public(function: Operation) -> bool:
+        visibility = attributes(function).get("sym_visibility")
+        return bool(function.regions and function.regions[0].blocks) and visibility != StringAttr("private")
+
+    def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
+        """Read the ops of a block; return the operands of the last one."""
+        self.values |= dict(zip(block.args, arguments, strict=True))
+        around = self.to.source
+        for op in block.ops:
+            self.to.source = op
+            if op is block.last_op:
+                results = self.operands(op)
+                self.to.source = around
+                return results
+            results = self.read(op)
+            self.values |= dict(zip(op.results, results, strict=True))
+        raise error_at(around, "expected a block that ends with an op", self.file)
+
+    def read(self, op: Operation) -> Sequence[Tensor]:
+        """The results of an op."""
+        handler = HANDLERS.get(op_name(op))
+        if handler is None:
+            raise self.error(f"the op is not supported{did_you_mean(op_name(op), HANDLERS)}")
+        if not any(name in op_name(op) for name in ("constant", "tosa.const")):
+            for result in op.results:
+                self.shape(result)
+        try:
+            results = handler(self, op)
+        except (ValueError, IndexError, KeyError) as error:
+            raise self.error(" ".join(str(each) for each in error.args)) from error
+        return [results] if isinstance(results, Tensor) else results
+
+    def call(self, op: Operation) -> Sequence[Tensor]:
+        """The results of a call."""
+        callee = self.attribute(op, "callee")
+        name = callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
+        function = self.functions.get(name)
+        if function is None or not function.regions[0].blocks:
+            raise self.error(f"the module has no function @{name}{did_you_mean(name, self.functions)}")
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self.error(f"more than {DEEPEST} functions call one another")
+        results = self.run(function.regions[0].block, self.operands(op))
+        self._depth -= 1
+        return results
+
+    # Operands and attributes of ops.
+
+    def operand(self, op: Operation, position: int) -> Tensor:
+        if position >= len(op.operands):
+            raise self.error(f"expected {position + 1} operands, got {len(op.operands)}")
+        return self.value(op.operands[position])
+
+    def value(self, value: SSAValue) -> Tensor:
+        if value not in self.values:
+            raise self.error("an operand is not computed before")
+        return self.values[value]
+
+    def operands(self, op: Operation) -> Sequence[Tensor]:
+        return [self.value(operand) for operand in op.operands]
+
+    def shape(self, value: SSAValue) -> Shape:
+        """The extents of a value. Raises `InputError` for a type other than of numbers with known extents."""
+        try:
+            return checked_extents(value.type)
+        except ValueError as error:
+            raise self.error(str(error)) from error
+
+    def attribute(self, op: Operation, name: str) -> Attribute:
+        found = attributes(op).get(name)
+        if found is None:
+            raise self.error(f"expected an attribute '{name}'")
+        return found
+
+    def constant(self, op: Operation, name: str) -> Tensor:
+        """The tensor of an attribute with elements."""
+        return self.to.constant(array_of(self.attribute(op, name), self.blobs))
+
+    def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:
+        """The integers of an attribute, perhaps of several axes, in one list."""
+        if default is not None and name not in attributes(op):
+            return tuple(default)
+        return integers_of(self.attribute(op, name))
+
+    def words(self, op: Operation, name: str) -> str:
+        """The text of an attribute of a dialect that is not registered, such as `comparison_direction LT`."""
+        found = self.attribute(op, name)
+        return found.value.data if isinstance(found, UnregisteredAttr) else str(found)
+
+
+@handles("func.call", "util.call")
+def _call(reader: Reader, op: Operation) -> Sequence[Tensor]:
+    return reader.call(op)

@@ -1,0 +1,142 @@
+"""The parser of MLIR's generic text, for dialects that have no definition here, and the constants in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    Builtin,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    ShapedType,
+    UnregisteredAttr,
+)
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.located_parser import LocatedParser
+from tinyml.lowering.frontends.mlir.foreign import PRETTY
+from tinyml.lowering.frontends.mlir.graph import Array, Shape
+
+ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i64": "int64", "index": "int64"}
+"""numpy's names of the element types of values. An integer of any width may be a constant."""
+
+
+def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
+    """The module in a text, whose ops are all unregistered, and the resources that its constants refer to.
+
+    Raises `InputError` for text that is not in MLIR's generic form, and what the parser raises.
+    """
+    if (pretty := PRETTY.search(text)) is not None:
+        line = text.count("\n", 0, pretty.start(1)) + 1
+        column = pretty.start(1) - text.rfind("\n", 0, pretty.start(1))
+        raise InputError(
+            f"{pretty[1]} stands in its own syntax: print the module with mlir-opt --mlir-print-op-generic",
+            file=file,
+            line=line,
+            column=column,
+        )
+    ctx = Context(allow_unregistered=True)
+    # The dialect that xDSL shares keeps the constants of all files, and renames those whose names it knows.
+    blobs = OpAsmDialectInterface()
+    ctx.load_dialect(Dialect("builtin", [*Builtin.operations], [*Builtin.attributes], [blobs]))
+    parser = LocatedParser(ctx, text, file)
+    try:
+        return parser.parse_module(), blobs
+    except (VerifyException, ValueError, OverflowError) as error:
+        line, column = parser.line_and_column()
+        raise InputError(squeeze(str(error)), file=file, line=line, column=column) from error
+    except RecursionError as error:
+        raise InputError("the text is nested too deeply", file=file) from error
+
+
+def attributes(op: Operation) -> Mapping[str, Attribute]:
+    """The attributes and the properties of an op."""
+    return {**op.properties, **op.attributes}
+
+
+def extents(type: Attribute) -> tuple[Shape, Attribute]:
+    """The extents of a type, none for a number, and its element type. Raises `ValueError` for open extents."""
+    if isinstance(type, UnregisteredAttr) and type.attr_name.data == "tosa.shape":
+        return (int(type.value.data),), IndexType()
+    if not isinstance(type, ShapedType):
+        return (), type
+    shape = tuple(type.get_shape())
+    if DYNAMIC_INDEX in shape:
+        raise ValueError(f"{type} has an open extent: export the model for one sample, with a batch of 1")
+    return shape, type.get_element_type()
+
+
+def checked_extents(type: Attribute) -> Shape:
+    """The extents of a type of numbers that a program may compute. Raises `ValueError` for any other."""
+    shape, element = extents(type)
+    if str(element) in ELEMENTS:
+        return shape
+    if isinstance(element, IntegerType):
+        raise ValueError(
+            f"{type} is of quantised numbers, which are read from .tflite and .onnx files; export the model in floats"
+        )
+    raise ValueError(f"{type} has elements of {element}, expected f32: export the model in single precision")
+
+
+def array_of(attribute: Attribute, blobs: OpAsmDialectInterface) -> Array:
+    """The elements of a constant; a single number has no axes. Raises `ValueError` for other attributes."""
+    match attribute:
+        case IntegerAttr() | FloatAttr():
+            _, element = extents(attribute.type)
+            return np.array(attribute.value.data, _dtype(element))
+        case DenseIntOrFPElementsAttr():
+            shape, element = extents(attribute.type)
+            stored = np.dtype("bool" if str(element) == "i1" else _dtype(element)).newbyteorder("<")
+            return np.frombuffer(attribute.data.data, stored).astype(stored.newbyteorder("=")).reshape(shape)
+        case DenseResourceAttr():
+            shape, element = extents(attribute.type)
+            text = blobs.lookup(name := attribute.resource_handle.data)
+            if not text:
+                raise ValueError(f"the resource '{name}' is not in the file: it was printed without its constants")
+            # The first four bytes are the alignment.
+            content = bytes.fromhex(text.removeprefix("0x"))[4:]
+            stored = _dtype(element).newbyteorder("<")
+            if len(content) != prod(shape) * stored.itemsize:
+                raise ValueError(f"the resource '{name}' has {len(content)} bytes, which do not fit {attribute.type}")
+            return np.frombuffer(content, stored).astype(stored.newbyteorder("=")).reshape(shape)
+        case _:
+            raise ValueError(f"{squeeze(str(attribute))} is not a constant of numbers")
+
+
+def _dtype(element: Attribute) -> np.dtype[Any]:
+    """numpy's type for elements of a constant."""
+    if str(element) in ELEMENTS:
+        return np.dtype(ELEMENTS[str(element)])
+    if isinstance(element, IntegerType) and element.width.data in (8, 16):
+        return np.dtype(f"int{element.width.data}")
+    raise ValueError(f"constants of {element} are not supported, expected f32: export the model in single precision")
+
+
+def integers_of(attribute: Attribute) -> tuple[int, ...]:
+    """The integers of an array, a dense constant or a list. Raises `ValueError` for other attributes."""
+    match attribute:
+        case DenseArrayBase():
+            return tuple(int(each) for each in attribute.get_values())
+        case DenseIntOrFPElementsAttr():
+            return tuple(int(each) for each in attribute.get_values())
+        case IntegerAttr():
+            return (attribute.value.data,)
+        case ArrayAttr():
+            return tuple(each for item in attribute for each in integers_of(item))
+        case _:
+            raise ValueError(f"expected integers, got {squeeze(str(attribute))}")

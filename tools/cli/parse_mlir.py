@@ -1,0 +1,42 @@
+"""The parser of modules that users write, with the attributes of our own verified."""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.located_parser import LocatedParser
+from tinyml.dialects.own_attributes import verify_own_attributes
+from tinyml.lowering.frontends.mlir.foreign import is_foreign
+from tinyml.tools.universe import own_attributes
+
+
+def parse_mlir(
+    ctx: Context, content: bytes, file: str, *, line_offset: int = 0, implicit_module: bool = True
+) -> ModuleOp:
+    """Parse the module in MLIR text; one on tensors of another tool is imported.
+
+    line_offset: lines of the file before the text, a piece of a split file. implicit_module: accept operations without
+    a module around them. Raises `InputError` or `ParseError` for malformed text and for attributes of our own that
+    differ from their declarations, and `UnicodeDecodeError`.
+    """
+    if is_foreign(text := content.decode("utf-8")):
+        try:
+            from tinyml.lowering.frontends.mlir.importer import read_tensors
+
+            return read_tensors(text, file)
+        except InputError as error:
+            line = None if error.line is None else error.line + line_offset
+            raise InputError(error.message, file=error.file, line=line, column=error.column) from error
+    parser = LocatedParser(ctx, content, file)
+    parser.line_offset = line_offset
+    try:
+        module = parser.parse_module(implicit_module)
+        verify_own_attributes(module, own_attributes)
+        return module
+    except (VerifyException, ValueError, OverflowError) as error:
+        line, column = parser.line_and_column()
+        message = squeeze(" ".join(str(part) for part in error.args))
+        raise InputError(message, file=file, line=line, column=column) from error
+    except RecursionError as error:
+        raise InputError("the text is nested too deeply", file=file) from error
