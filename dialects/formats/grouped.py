@@ -18,10 +18,9 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.groups import Grouping, GroupsAttr, parsed_groups
+from tinyml.dialects.formats.groups import MOST_BITS, Grouping, GroupsAttr, parsed_groups
 from tinyml.dialects.formats.number_format import Coding
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
-
-MOST_BITS = 47
-"""Limit on the bits of a number in the unit of the finest group: 64 bits then hold sums of thousands of products."""
 
 BLOCK = 32
 """The usual length of a group (OCP Microscaling Formats specification 1.0, section 5.2)."""
@@ -146,15 +142,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return low << most, high << most
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
-        if (groups := self.groups) is None:
-            return super().integers(raws)
-        if (bits := max(map(abs, self.integer_limits)).bit_length()) > MOST_BITS:
-            apart = f"{self.name} has groups 2^{max(groups.shifts.get_values())} apart"
-            raise InputError(
-                f"{apart}, whose numbers have {bits} bits in one unit, and sums of 64 bits have room for {MOST_BITS}: "
-                "coarser scales of the least groups, or weights without groups, fit"
-            )
-        return self.element.integers(raws) << groups.of_elements(raws.shape)
+        return super().integers(raws) if self.groups is None else self.integers_in(self.groups, raws)
 
     def encode(self, reals: Reals) -> Raws:
         if (groups := self.groups) is None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_SHIFT = 62
 """The greatest power of two by which groups of one tensor may differ."""
 
+MOST_BITS = 47
+"""Limit on the bits of a number in the unit of the finest group: 64 bits then hold sums of thousands of products."""
+
 
 @dataclass(frozen=True)
 class Grouping:
@@ -105,6 +108,21 @@ class GroupsAttr(ParametrizedAttribute):
         one = np.repeat(self.by_run.astype(np.int64), self.length.data, 1)[:, : self.run.data]
         return np.tile(one.reshape(-1), count // self.elements).reshape(tuple(shape))
 
+    def raised(self, integers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The integers of elements, of one or several tensors, in the unit of the finest group.
+
+        Raises `InputError` for numbers of more than `MOST_BITS` bits.
+        """
+        shifts = self.of_elements(integers.shape)
+        bits = np.where(integers, np.frexp(np.abs(integers).astype(np.float64))[1] + shifts, 0)
+        if (most := int(bits.max(initial=0))) > MOST_BITS:
+            raise InputError(
+                f"weights have groups 2^{max(self.shifts.get_values())} apart, whose numbers have {most} bits in one "
+                f"unit, and sums of 64 bits have room for {MOST_BITS}: coarser scales of the least groups, or weights "
+                "without groups, fit"
+            )
+        return integers << shifts
+
     def verify_shape(self, shape: Sequence[int]) -> None:
         """Raise `VerifyException` unless a tensor of this shape consists of these runs."""
         runs = {prod(shape[axis:]) for axis in range(len(shape))}
@@ -114,6 +132,14 @@ class GroupsAttr(ParametrizedAttribute):
                 f"a tensor of shape {dimensions} does not consist of {self.elements // self.run.data} runs of "
                 f"{self.run.data} elements, which share scales in groups of {self.length.data}"
             )
+
+
+def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
+    """The groups of a matrix, each row of which, of `length` elements, is shifted further to the left; or its rows."""
+    if groups is None:
+        return GroupsAttr(length, length, shifts)
+    rows = groups.by_run.reshape(len(shifts), -1) + np.array(shifts)[:, None]
+    return GroupsAttr(groups.length.data, groups.run.data, rows.reshape(-1).tolist())
 
 
 def parsed_groups(parser: AttrParser) -> GroupsAttr | NoneAttr:

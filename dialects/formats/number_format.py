@@ -50,19 +50,29 @@ ANYTHING: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Factor:
-    """An operand. raws: of a constant, shape (..., summed index). interval: of an operand that is not constant."""
+    """An operand.
+
+    raws: of a constant, shape (..., summed index). interval: of an operand that is not constant. raised: the groups
+    that it gets from its op, in place of those of its format.
+    """
 
     format: NumberFormat
     raws: Raws | None = None
     interval: Interval = ANYTHING
+    raised: GroupsAttr | None = None
+
+    @property
+    def groups(self) -> GroupsAttr | None:
+        """The groups of its elements, the products of each of which are summed before they join the others."""
+        return self.format.groups if self.raised is None else self.raised
 
 
 @dataclass(frozen=True)
 class Product:
     """Sums of `length` products of elements of two factors.
 
-    square: both factors of a product are the same number. sparse: only products of stored entries are added. shifts:
-    the left shift of the sum of each row of the left factor, which then starts from zero; None without shifts.
+    square: both factors of a product are the same number. sparse: only products of stored entries are added. Only the
+    left factor has groups.
     """
 
     length: int
@@ -70,12 +80,6 @@ class Product:
     rhs: Factor
     square: bool = False
     sparse: bool = False
-    shifts: tuple[int, ...] | None = None
-
-    @property
-    def has_parts(self) -> bool:
-        """True if the products, or groups of them, are summed from zero before they join the other ones."""
-        return self.shifts is not None or self.lhs.format.groups is not None
 
 
 INTEGER = "integer"

@@ -128,11 +128,6 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return [(term.lhs, term.rhs) for term in self.terms]
 
     @property
-    def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
-        """For each pair, the left shift of the sums of each row before they join those of other pairs; None without."""
-        return [None] * len(self.pairs)
-
-    @property
     def initial(self) -> SSAValue | None:
         """The tensor that the sums start from, broadcast to the result as numpy does; zero if None."""
         return None
@@ -160,8 +155,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     @property
     def products(self) -> Sequence[Product]:
         """Known facts about the products of each pair."""
-        products = [_product(term, shape_of(self.out)) for term in self.terms]
-        return [replace(known, shifts=left) for known, left in zip(products, self.left_shifts, strict=True)]
+        return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
@@ -246,7 +240,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         values = dict(zip(self.operands, x, strict=True))
-        pairs = [(values[term.lhs], values[term.rhs]) for term, _ in arithmetic.once(self, self._shifted_terms)]
+        pairs = [(values[term.lhs], values[term.rhs]) for term in arithmetic.once(self, lambda: self.terms)]
         return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
@@ -255,28 +249,16 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         row: the number of the only row of the weights that the factors hold, for each sample or for all.
         """
         if arithmetic.machine is None:
-            return self._real_sums(arithmetic.once(self, self._shifted_terms), pairs, initial, row)
+            return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
         return self._raw_sums(arithmetic.machine, pairs, initial, row)
 
-    def _shifted_terms(self) -> list[tuple[Term, tuple[int, ...] | None]]:
-        """The products of each pair, with their left shifts."""
-        return list(zip(self.terms, self.left_shifts, strict=True))
-
-    def _real_sums(
-        self,
-        own: Sequence[tuple[Term, tuple[int, ...] | None]],
-        pairs: Pairs,
-        initial: Array | None,
-        row: Array | None,
-    ) -> Array:
+    def _real_sums(self, own: Sequence[Term], pairs: Pairs, initial: Array | None, row: Array | None) -> Array:
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         shape = shape_of(self.out)
         terms = [
-            self._raised(
-                sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), left, row
-            )
-            for (term, left), factors in zip(own, pairs, strict=True)
+            self._raised(sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs)), term)
+            for term, factors in zip(own, pairs, strict=True)
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
         return total if self.shifts is None else np.ldexp(total, -self._by_row(np.array(self.shifts), row))
@@ -288,24 +270,19 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             # The machine drops an axis along which all numbers are zero.
             starts = spread(before.start(m, initial, format_of(self.initial)), initial.shape)
             sums = spread(ranked(starts, 1 + len(shape)), (len(starts), *shape))
-        for accumulator, factors, (term, left) in zip(accumulators, pairs, self._shifted_terms(), strict=True):
+        for accumulator, (lhs, rhs), term in zip(accumulators, pairs, self.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(m, sums, before)
-            lhs, rhs = _aligned(term, factors[0]), factors[1]
-            start, by = (sums if left is None else None), _multiplication(m, accumulator, term)
-            part = sum_products(term, shape, lhs, rhs, start, by)
-            if left is not None:
-                places = m.constant(self._by_row(np.array(left, np.int8), row))
-                part = accumulator.add_shifted(m, accumulator.zero(m) if sums is None else sums, part, places)
-            sums, before = part, accumulator
+            sums = sum_products(term, shape, _aligned(term, lhs), rhs, sums, _multiplication(m, accumulator, term))
+            before = accumulator
         if self.shifts is not None:
             shifts = m.constant(self._by_row(np.array(self.shifts, np.int8), row))
             sums = before.shifted(m, cast(Array, sums), shifts)
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
-    def _raised(self, sums: Array, left: tuple[int, ...] | None, row: Array | None = None) -> Array:
-        """The sums of a pair after their left shifts."""
-        return sums if left is None else np.ldexp(sums, self._by_row(np.array(left), row))
+    def _raised(self, sums: Array, term: Term) -> Array:
+        """The sums of a term after the left shifts of its rows."""
+        return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
         """Numbers of the rows of the weights, or that of the only row, in a shape that broadcasts to the result."""
@@ -318,9 +295,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             derivatives[-1] = summed_to(x[-1], slope)
         if self.shifts is not None:
             slope = np.ldexp(slope, -self._by_row(np.array(self.shifts)))
-        for number, (term, shifts) in enumerate(self._shifted_terms()):
+        for number, term in enumerate(self.terms):
             pair = slice(2 * number, 2 * number + 2)
-            (left, right), raised = x[pair], self._raised(slope, shifts)
+            (left, right), raised = x[pair], self._raised(slope, term)
             if term.multiplies_matrices:
                 derivatives[pair] = Factored(raised, right), left.swapaxes(-1, -2) @ raised
             else:
@@ -331,22 +308,23 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 def _product(term: Term, shape: Shape) -> Product:
     """The facts about the products of a term, whose sums have a shape."""
     if term.multiplies_matrices:
-        return product_of(term.lhs, term.rhs)
+        known = product_of(term.lhs, term.rhs)
+        return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))
     lhs = gathered_factor(term.lhs, term.lhs_map, shape, term.summed)
     return Product(prod(term.summed), lhs, gathered_factor(term.rhs, term.rhs_map, shape, term.summed))
 
 
 def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Multiply:
     lhs, rhs = format_of(term.lhs), format_of(term.rhs)
-    if lhs.groups is not None:
+    if term.groups is not None:
         return lambda x, y, sums: accumulator.matmul_aligned(x, y, rhs, sums)
     return lambda x, y, sums: m.matmul(accumulator, x, lhs, y, rhs, sums)
 
 
 def _aligned(term: Term, lhs: Array) -> Array:
     """The left factor of a term, as integers in one unit if its elements share scales in groups."""
-    format = format_of(term.lhs)
-    return lhs if format.groups is None else exact_numbers(format).integers(lhs)
+    groups = term.groups
+    return lhs if groups is None else exact_numbers(format_of(term.lhs)).integers_in(groups, lhs)
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:

@@ -23,8 +23,9 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from tinyml.dialects.formats.groups import GroupsAttr, groups_in_rows
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import Footprint, Shape, Visits, shape_of
+from tinyml.dialects.tdsl.base import Footprint, Shape, Visits, format_of, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,8 @@ class Term:
     """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
     summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: l and r, maps from the
-    indices of the result followed by k, which never leave the operands.
+    indices of the result followed by k, which never leave the operands. left: the left shift of the sum of each row of
+    the left operand, a matrix, before it joins those of other terms.
     """
 
     lhs: SSAValue
@@ -51,12 +53,19 @@ class Term:
     summed: Shape
     lhs_map: AffineMap
     rhs_map: AffineMap
+    left: tuple[int, ...] | None = None
 
     @classmethod
-    def of_matrices(cls, lhs: SSAValue, rhs: SSAValue) -> Term:
+    def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
         """A product of two matrices."""
         lhs_map, rhs_map = _MATRICES
-        return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map)
+        return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
+
+    @property
+    def groups(self) -> GroupsAttr | None:
+        """The groups of the left operand, raised by the shifts of rows; the sum of each joins the others shifted."""
+        groups = format_of(self.lhs).groups
+        return groups if self.left is None else groups_in_rows(groups, prod(self.summed), self.left)
 
     @property
     def multiplies_matrices(self) -> bool:

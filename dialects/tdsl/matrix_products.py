@@ -40,8 +40,13 @@ class MatrixProductsOp(ContractionOp, ABC):
     """A sum of one or more products of matrices, which `pairs` names."""
 
     @property
+    def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
+        """For each pair, the left shift of the sums of each row before they join those of other pairs; None without."""
+        return [None] * len(self.pairs)
+
+    @property
     def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(*pair) for pair in self.pairs]
+        return [Term.of_matrices(*pair, left) for pair, left in zip(self.pairs, self.left_shifts, strict=True)]
 
     def infer_shape(self) -> Shape:
         shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]

@@ -39,17 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each op, then what is open and what is false; the exit code is 1 if anything is false."""
+    """Print a row for each op, then what is open and what is false; the exit code is 1 if anything is false.
+
+    The report of a program shows it from then on.
+    """
     from tinyml.tools.proofs.formulas import solver
 
     request = parsed(arguments, ProveRequest)
     solver()
     is_program = Path(request.subject).is_dir()
     verdicts, unstated = (_of_program if is_program else _of_format)(request.subject, request.seconds)
+    report = _report(verdicts, unstated)
+    if is_program:
+        _add_to_page(Path(request.subject), report)
     if request.json:
-        print(json.dumps(_report(verdicts, unstated), indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        _print(request.subject, _report(verdicts, unstated))
+        _print(request.subject, report)
     return int(any(verdict.counterexample is not None for verdict in verdicts))
 
 
@@ -78,6 +84,16 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
     verdicts = [decide(one, seconds) for one in (*sums, *ops) if not isinstance(one, Unstated)]
     unstated = [one for one in (*sums, *stated) if isinstance(one, Unstated)]
     return verdicts + _of_parts(ops, seconds), unstated
+
+
+def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
+    """Write what was found about the program in a folder beside it, and into its page, with the estimated times."""
+    from tinyml.tools.driver.output_folder import PROOFS, add_to_folder
+    from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
+    from tinyml.tools.driver.program_in_folder import program_in
+
+    add_to_folder(folder, {PROOFS: json.dumps(report, indent=2) + "\n"})
+    add_to_folder(folder, pages_of(facts_of_folder(program_in(folder), None)))
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float) -> list[Verdict]:

@@ -42,6 +42,9 @@ ERRORS = "errors.npz"
 
 REPORT_PAGE = "report.html"
 
+PROOFS = "proofs.json"
+"""The file of what `tinyml prove` found about the program, as its `--json` prints it."""
+
 MEASURED = "<!-- measured -->"
 """The mark of a report whose times were measured down to lines of C."""
 

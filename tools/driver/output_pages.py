@@ -63,6 +63,7 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
         wrong=wrong,
         features=read_input(found.formats).names,
         measured=time,
+        proofs=found.proofs,
     )
 
 

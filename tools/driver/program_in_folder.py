@@ -6,6 +6,7 @@ and a folder with others is refused. Hashes beside them would prove nothing: who
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
-from tinyml.tools.driver.output_folder import SAMPLES, read_report
+from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.driver.upstream import circt_text, upstream_files
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
@@ -69,6 +70,13 @@ class ProgramInFolder:
         from tinyml.runtime.model.program_data import load_program_data
 
         return load_program_data(self.formats, str(self.folder / SAMPLES)).x
+
+    @property
+    def proofs(self) -> Mapping[str, Any] | None:
+        """What `tinyml prove` found about it; None if it was not asked, or if its file was changed."""
+        if not is_as_written(self.folder, found_report(self.folder) or {}, PROOFS):
+            return None
+        return json.loads(read_bytes(self.folder / PROOFS, "proofs"))
 
     @cached_property
     def lines(self) -> list[str]:

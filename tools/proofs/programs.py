@@ -143,9 +143,9 @@ def _accumulator(op: tdsl.ContractionOp, name: str) -> AccumulatorStatement:
     if op.initial is not None:
         left = unit - _once(op.initial).scale
         starts = tuple(end << left for end in _ends(op.initial))
-    for term, shifts in zip(op.terms, op.left_shifts, strict=True):
+    for term in op.terms:
         left = unit - _once(term.lhs).scale - _once(term.rhs).scale
-        low, high = (end << left for end in _products(op, term, shifts))
+        low, high = (end << left for end in _products(op, term))
         sums = sums[0] + low, sums[1] + high
         parts.append((low, high))
     reached = (
@@ -166,21 +166,21 @@ def _accumulator(op: tdsl.ContractionOp, name: str) -> AccumulatorStatement:
     )
 
 
-def _products(op: tdsl.ContractionOp, term: tdsl.Term, shifts: Sequence[int] | None) -> tuple[int, int]:
+def _products(op: tdsl.ContractionOp, term: tdsl.Term) -> tuple[int, int]:
     """The least and the greatest partial sum of a term, in units of its products, over all rows."""
     lhs, rhs = (_integers(value) for value in (term.lhs, term.rhs))
-    length = int(np.prod(term.summed))
+    length, shifts = int(np.prod(term.summed)), term.left or (0,)
     if lhs is None and rhs is None:
         corners = [a * b * length for a, b in product(_ends(term.lhs), _ends(term.rhs))]
         squares = _moved(term.lhs) is _moved(term.rhs) and int(np.prod(tdsl.shape_of(op.out))) == 1
         least = 0 if squares else min(0, *corners)
-        return least << max(shifts or (0,)), max(0, *corners) << max(shifts or (0,))
+        return least << max(shifts), max(0, *corners) << max(shifts)
     constant, map, other = (lhs, term.lhs_map, term.rhs) if lhs is not None else (rhs, term.rhs_map, term.lhs)
     assert constant is not None
     low, high = _ends(other)
     sums = [(0, 0)]
     for row, weights in _rows(op, map, term.summed, constant):
-        left = 0 if shifts is None else shifts[row[op.ROW_AXIS]] if lhs is not None else max(shifts)
+        left = max(shifts) if lhs is None or term.left is None else term.left[row[op.ROW_AXIS]]
         least = sum(min(weight * low, weight * high, 0) for weight in weights)
         most = sum(max(weight * low, weight * high, 0) for weight in weights)
         sums.append((least << left, most << left))

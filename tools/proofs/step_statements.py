@@ -122,13 +122,12 @@ def _statement(op: exact.RecordedOp) -> StepStatement:
 
 def _apart(op: exact.RecordedOp) -> exact.RecordedOp:
     """A copy of an op in a function of its own, with its constants and tables, and the intervals of the others."""
-    computed = [
-        value for value in op.operands if not isinstance(value.owner, arith.ConstantOp) and not _is_table(value)
-    ]
+    operands = dict.fromkeys(op.operands)
+    computed = [value for value in operands if not isinstance(value.owner, arith.ConstantOp) and not _is_table(value)]
     block = Block(arg_types=[value.type for value in computed])
     arguments = dict(zip(computed, block.args, strict=True))
     copies: dict[SSAValue, SSAValue] = {}
-    for value in dict.fromkeys(op.operands):
+    for value in operands:
         owner = value.owner
         if (argument := arguments.get(value)) is None:
             assert isinstance(owner, Operation)

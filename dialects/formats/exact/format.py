@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from itertools import cycle
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from xdsl.dialects.builtin import IntegerType
@@ -26,6 +25,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws
 
 
@@ -40,7 +41,7 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
         bounds.append((_interval(initial), _scale(initial)))
     finest = max(scale for _, scale in bounds)
     lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
-    parts = [i for i, product in enumerate(products) if product.has_parts]
+    parts = [i for i, product in enumerate(products) if product.lhs.groups is not None]
     return min([sum(lows), *(lows[i] for i in parts)]), max([sum(highs), *(highs[i] for i in parts)])
 
 
@@ -59,41 +60,41 @@ def _product_bound(product: Product) -> Bound:
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
-    low, most = 0 if product.square else min(0, *corners), max(product.shifts or (0,))
-    bounds = [(product.length * low << most, product.length * max(0, *corners) << most)]
+    low = 0 if product.square else min(0, *corners)
+    bounds = [(product.length * low, product.length * max(0, *corners))]
     bounds += [
-        _of_rows(factor, other, shifts)
-        for factor, other, shifts in ((product.lhs, rhs, product.shifts), (product.rhs, lhs, (most,)))
-        if factor.raws is not None
+        _of_rows(integers, other)
+        for factor, other in ((product.lhs, rhs), (product.rhs, lhs))
+        if (integers := _integers(factor)) is not None
     ]
     return max(low for low, _ in bounds), min(high for _, high in bounds)
 
 
 def _interval(factor: Factor) -> tuple[int, int]:
-    """The least and the greatest integer of a factor."""
-    format = _format(factor)
-    if factor.raws is not None and factor.raws.size:
-        integers = format.integers(factor.raws)
+    """The least and the greatest integer of a factor, in the unit of its finest group."""
+    if (integers := _integers(factor)) is not None and integers.size:
         return int(integers.min()), int(integers.max())
-    low, high = format.integer_limits
+    format, groups = _format(factor), factor.groups
+    most = 0 if groups is None else max(groups.shifts.get_values())
+    low, high = (limit << most for limit in format.element.integer_limits)
     start, end = (
         int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
     )
-    return low if start is None else start, high if end is None else end
+    return low if start is None else start << most, high if end is None else end << most
 
 
-def _of_rows(constant: Factor, other: tuple[int, int], shifts: Sequence[int] | None) -> Bound:
-    """The bound on rows of a constant times numbers in an interval, from the sums of either sign.
+def _integers(factor: Factor) -> NDArray[np.int64] | None:
+    """The integers of a constant, in the unit of its finest group; None for other factors."""
+    return None if factor.raws is None else _format(factor).integers_in(factor.groups, factor.raws)
 
-    shifts: to the left, of each row or of all.
-    """
-    assert constant.raws is not None
-    integers = _format(constant).integers(constant.raws)
-    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))
-    least, greatest, left = min(other[0], 0), max(other[1], 0), cycle(shifts or (0,))
-    rows = list(zip(positive, negative, left, strict=False))
-    lows = [p * least - n * greatest << shift for p, n, shift in rows]
-    highs = [p * greatest - n * least << shift for p, n, shift in rows]
+
+def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
+    """The bound on rows of integers times numbers in an interval, from the sums of either sign."""
+    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
+    least, greatest = min(other[0], 0), max(other[1], 0)
+    rows = list(zip(positive, negative, strict=True))
+    lows = [p * least - n * greatest for p, n in rows]
+    highs = [p * greatest - n * least for p, n in rows]
     return min(lows, default=0), max(highs, default=0)
 
 

@@ -14,6 +14,7 @@ from tinyml.dialects.machine.machine import Int, Machine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.formats.groups import GroupsAttr
     from tinyml.dialects.formats.number_format import Raws
 
 V = TypeVar("V")
@@ -65,6 +66,11 @@ class ExactNumbers(NumberFormat):
     def integers(self, raws: Raws) -> NDArray[np.int64]:
         """The integers of raws, in units of 2^-scale."""
         return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
+
+    def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
+        """The integers of raws that are in groups, in units of 2^-scale; raises `InputError` if they are too large."""
+        integers = self.element.integers(raws)
+        return integers if groups is None else groups.raised(integers)
 
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:

@@ -23,18 +23,20 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 class GroupedWeights:
     """Weights in groups, as an array of plain elements and the shift of each group.
 
-    value: a constant, at most reshaped. Raises `InputError` for any other.
+    value: a constant, at most reshaped, if its format has groups. Raises `InputError` for any other.
     """
 
     def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopNest):
-        root = scratch.root(value).owner
-        if not isinstance(root, scratch.ConstantOp):
-            raise InputError(f"weights that share scales in groups have to be constants, got {value.type}")
-        hint = root.result.name_hint or "weights"
         self.nest, self.groups = nest, groups
-        self.shape = tdsl.shape_of(value)
-        element = exact_numbers(tdsl.format_of(value)).element
-        self.elements = flash_array(nest, root.raws.reshape(self.shape), element.type, hint)
+        self.shape, format = tdsl.shape_of(value), tdsl.format_of(value)
+        self.elements, hint = value, value.name_hint or "weights"
+        if format.groups is not None:
+            root = scratch.root(value).owner
+            if not isinstance(root, scratch.ConstantOp):
+                raise InputError(f"weights that share scales in groups have to be constants, got {value.type}")
+            hint = root.result.name_hint or "weights"
+            element = exact_numbers(format).element.type
+            self.elements = flash_array(nest, root.raws.reshape(self.shape), element, hint)
         self._shifts = flash_array(nest, groups.by_run.reshape(-1), i8, f"{hint}_shifts")
 
     @property

@@ -56,7 +56,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
-    if columns > 1 or any(product.has_parts for product in op.products):
+    if columns > 1 or any(term.groups is not None for term in op.terms):
         return lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest)
 
     def row(term: tdsl.Term) -> Products:
@@ -105,8 +105,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 
 def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
     """The weights of a term, if their elements share scales in groups."""
-    groups = tdsl.format_of(term.lhs).groups
-    return None if groups is None else GroupedWeights(term.lhs, groups, nest)
+    return None if term.groups is None else GroupedWeights(term.lhs, term.groups, nest)
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopNest) -> SSAValue:
@@ -188,7 +187,7 @@ def _sum_at(
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
-    terms = [_joining(products(term), left, op, nest) for term, left in zip(op.terms, op.left_shifts, strict=True)]
+    terms = list(map(products, op.terms))
 
     def sum_at(indices: Indices) -> SSAValue:
         sum, before = begun(accumulators[0], initial, indices, nest), accumulators[0]
@@ -199,19 +198,6 @@ def _sum_at(
         return finished(op, sum, shifts, indices, nest)
 
     return sum_at
-
-
-def _joining(products: Products, left: Sequence[int] | None, op: tdsl.ContractionOp, nest: LoopNest) -> Products:
-    """The products of a term, or their sum after a left shift for each row."""
-    if left is None:
-        return products
-    shifts = flash_array(nest, np.array(left, "i1"), i8, "left_shifts")
-
-    def joined(sum: SSAValue, indices: Indices) -> SSAValue:
-        part = products(nest.insert(num.ZeroOp(sum.type)), indices)
-        return nest.insert(num.AddShiftedOp(sum, part, nest.load(shifts, [indices[op.ROW_AXIS]])))
-
-    return joined
 
 
 def factors(

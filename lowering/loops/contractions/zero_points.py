@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """The start of a product's sums that absorbs the offsets of its factors; None without offsets or without one."""
-    [(lhs, rhs), *others], initial, accumulator = op.pairs, op.initial, op.accumulators[0]
-    if others or any(op.left_shifts) or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
+    [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
+    if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
         return None
     if initial is None:
-        return zero_start(accumulator, tdsl.format_of(lhs)).plus(rest)
+        return zero_start(accumulator, tdsl.format_of(term.lhs)).plus(rest)
     if isinstance(constant := initial.owner, scratch.ConstantOp):
         return Start(tdsl.format_of(initial), constant.raws).recoded(accumulator).plus(rest)
     return None

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.paths import ROOT
+from xdsl.dialects import func
 from xdsl.ir import SSAValue
+from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
@@ -20,7 +22,6 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact import format as exact_format
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.lookup import format_spelled
-from tinyml.dialects.formats.number_format import Factor
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine import machine, runtime_functions
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
@@ -31,6 +32,7 @@ from tinyml.tools.proofs.function_statements import Call, function_statement
 from tinyml.tools.proofs.op_statements import OpStatement
 from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
 from tinyml.tools.proofs.statements import statements, variants
+from tinyml.tools.proofs.step_statements import steps_in
 
 FORMATS = (
     "fixed:4",
@@ -227,6 +229,19 @@ def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
     assert _fails(found)
 
 
+def test_an_op_that_has_one_value_twice():
+    """The square of a difference: one argument, whose square is not negative."""
+    text = """func.func @square(%a: i16) -> i32 {
+  %x = exact.within %a : i16 in [-300, 200]
+  %y = exact.mul %x, %x : i16, i16 -> i32 in [-60000, 90000]
+  func.return %y : i32
+}"""
+    [block] = (op.body.block for op in Parser(context(), text).parse_module().ops if isinstance(op, func.FuncOp))
+    [statement] = steps_in(block)
+    assert statement.domains == [range(-300, 201)]
+    assert decide(statement, 10).proved
+
+
 def test_command(capsys: pytest.CaptureFixture[str]):
     pytest.importorskip("z3", reason="the solver is not installed")
     assert main(["prove", "mxint:4"]) == 0
@@ -259,6 +274,9 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert not report["false"]
     proved = {row["op"]: row["proved"] for row in report["ops"]}
     assert proved["accumulators"] == proved["num.finish"] == 1
+    count = sum(proved.values())
+    page = Path(out, "report.html").read_text("utf-8")
+    assert f"Of {count} statements about the operations and sums of the program, {count} are proved" in page
 
 
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -277,8 +295,8 @@ def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore
 
-    def of_rows(constant: Factor, other: tuple[int, int], shifts: Any) -> tuple[int, int]:
-        low, high = given(constant, other, shifts)
+    def of_rows(constant: Any, other: tuple[int, int]) -> tuple[int, int]:
+        low, high = given(constant, other)
         return low // 2, high // 2
 
     monkeypatch.setattr(exact_format, "_of_rows", of_rows)

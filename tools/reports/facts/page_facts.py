@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
 from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
@@ -32,7 +32,7 @@ class PageFacts:
     """A compiled program: its report, tensors at L1, loop nests at L3, and samples that came out wrong.
 
     features: the names of the elements of the input; None without. measured: the time down to lines of C; None if it
-    was not profiled; estimates by operation then take its place.
+    was not profiled; estimates by operation then take its place. proofs: what `tinyml prove` found; None if not asked.
     """
 
     report: Report
@@ -42,6 +42,7 @@ class PageFacts:
     wrong: Sequence[WrongAnswer]
     features: Sequence[str] | None = None
     measured: Spent | None = None
+    proofs: Mapping[str, Any] | None = None
 
     @cached_property
     def time(self) -> Spent | None:

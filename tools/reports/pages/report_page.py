@@ -1,4 +1,4 @@
-"""The page of a compiled program, `report.html`: answers, memory, time, formats, loops, search, boards and advice."""
+"""The page of a compiled program, `report.html`: from answers, memory and time to proofs, boards and advice."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def report_page(facts: PageFacts) -> str:
         "memory": ("Memory", _memory(facts)),
         "time": ("Time and flash", _time(facts)),
         "formats": ("Number formats", _formats(facts)),
+        "proofs": ("Proofs", _proofs(facts)),
         "loops": ("Loops", _loops(facts)),
         "search": ("Search" if report.search is not None else "Alternatives", _search(facts)),
         "boards": ("Boards", _boards(facts)),
@@ -285,6 +286,25 @@ def _formats(facts: PageFacts) -> Iterator[str]:
     headings = "numbers", "kind", "shape", "format", "least", "greatest", "in the IR", "type"
     caption = "Numbers of the program and their formats"
     yield details("The formats as a table", table(headings, rows, caption=caption, ir=headings[-2:]))
+
+
+def _proofs(facts: PageFacts) -> Iterator[str]:
+    """What is proved for all inputs, what is open and why, and what is false."""
+    if (found := facts.proofs) is None:
+        return
+    stated, proved = (sum(row[name] for row in found["ops"]) for name in ("statements", "proved"))
+    yield paragraph(
+        f"Of {stated:,} statements about the operations and sums of the program, {proved:,} are proved for all inputs: "
+        "the results are the documented ones, and nothing overflows."
+    )
+    for one in found["false"]:
+        yield paragraph(f"False: {one['statement']}: {one['wrong']}.", "verdict bad")
+    rows = [(row["op"], row["statements"], row["proved"], row["by_solver"]) for row in found["ops"]]
+    headings = "subject", "statements", "proved", "of these by the solver"
+    yield details("The statements as a table", table(headings, rows, caption="Statements, by their subject"))
+    if found["open"]:
+        reasons = [f"{shortened(one['statement'], 90)}: {one['reason']}." for one in found["open"]]
+        yield details(f"{len(reasons):,} that are open", _bulleted(reasons))
 
 
 def _loops(facts: PageFacts) -> Iterator[str]:

@@ -106,7 +106,7 @@ def _check(channel_op: ChannelOp) -> None:
         raise NotTiled(f"the sums of {name} start from results")
     if len(shape) not in (2, 4) or (len(shape) == 2 and shape[1] != 1) or (len(shape) == 4 and shape[0] != 1):
         raise NotTiled(f"{name} is neither a single image nor a column vector")
-    if any(tdsl.format_of(value).groups is not None for value in op.inputs):
+    if isinstance(op, tdsl.ContractionOp) and any(term.groups is not None for term in op.terms):
         raise NotTiled(f"the weights of {name} share scales in groups, which channels by themselves do not know")
     match op:
         case tdsl.Conv2dOp():
@@ -116,7 +116,7 @@ def _check(channel_op: ChannelOp) -> None:
                 raise NotTiled(f"{name} is no convolution of one image by constants in one group")
         case tdsl.MatmulOp() | tdsl.MatmulSumOp():
             [(lhs, rhs), *others] = op.pairs
-            if others or any(op.left_shifts) or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
+            if others or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
                 raise NotTiled(f"{name} is no product of a constant matrix and a column vector")
         case tdsl.PoolOp() | tdsl.MeanOp():
             if isinstance(op, tdsl.MeanOp) and op.reduced != (1, 2):
