@@ -54,6 +54,11 @@ def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
 
 
+def predicate(elements: int, bits: int, register: str) -> Code:
+    """Predicate the first elements of a vector. register: overwritten."""
+    return t.mov(register, elements), scalar(f"vctp.{bits}", register)
+
+
 def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
     """Move four core registers to the lanes of a vector."""
     first, second, third, fourth = registers

@@ -85,6 +85,16 @@ ON_HOST = "--target host"
 ON_CORTEX_M4 = "--target cortex-m4"
 ON_M4 = "compile {row} --target cortex-m4 --optimize O2"
 ON_M55 = "compile {row} --target cortex-m55 --optimize O2"
+LAYER_ON_M4 = "layer '{row}' --target cortex-m4"
+LAYER_ON_M55 = "layer '{row}' --target cortex-m55"
+CORES = {
+    "M0+": "cortex-m0",
+    "M4": "cortex-m4",
+    "M33": "cortex-m33",
+    "M7": "cortex-m7",
+    "M55": "cortex-m55",
+    "RISC-V": "riscv",
+}
 IN_ARENA = f"{ON_M4} --reuse-input"
 STREAMED = "compile {row} --target cortex-m4 --reuse-input --plan"
 PLAN = "plan {row} --bits 8"
@@ -288,6 +298,23 @@ TABLES: dict[str, dict[str, Column]] = {
         "products": (ON_M4, "{macs}"),
         "cycles, M": (ON_M4, "{core_cycles:M4}"),
         "cycles per product": (ON_M4, "{core_cycles/macs:.2f}"),
+    },
+    "cores-instructions": {
+        core: (f"compile {{row}} --target {target} --optimize O2", "{time:M}") for core, target in CORES.items()
+    },
+    "cores-memory": {
+        core: (f"compile {{row}} --target {target} --optimize O2", "{flash}; {ram}") for core, target in CORES.items()
+    },
+    "helium-layers": {
+        "instructions": (LAYER_ON_M55, "{time/macs:.3f}"),
+        "cycles, modelled": (LAYER_ON_M55, "{core_cycles/macs:.2f}"),
+        "wrong": (LAYER_ON_M55, "{differ:d}"),
+        "M4, instructions": (LAYER_ON_M4, "{time/macs:.2f}"),
+    },
+    "helium-classifiers": {
+        "M4, instructions": ("compile {row} --width 8 --target cortex-m4 --optimize O2", "{time:,.0f}"),
+        "M55, instructions": ("compile {row} --width 8 --target cortex-m55 --optimize O2", "{time:,.0f}"),
+        "M55, cycles, modelled": ("compile {row} --width 8 --target cortex-m55 --optimize O2", "{core_cycles:,.0f}"),
     },
     "helium-networks": {
         "products": (ON_M55, "{macs}"),

@@ -213,6 +213,14 @@ def _anomalies(name: str, options: list[str]) -> Values:
     return figures(*name.split(" | "))
 
 
+def _layer(name: str, options: list[str]) -> Values:
+    """A layer of a quantised network by its shape (`measured.measures.layers`)."""
+    from measured.measures.layers import layer
+
+    _, target = options
+    return layer(name, target)
+
+
 _OF_TESTS = {
     "anomalies": _anomalies,
     "estimator": _estimator,
@@ -221,6 +229,7 @@ _OF_TESTS = {
     "board": _board,
     "finetune": _finetune,
     "judge": _judge,
+    "layer": _layer,
 }
 """Measurements of what the tests name."""
 

@@ -2,7 +2,8 @@
 
 No instruction adds products of two vectors lane by lane, so that each takes a VMUL and a VADD, which are executed side
 by side with loads. Some adjacent taps of a row of the filter are in registers at a time, and each pixel under them is
-loaded once for all windows of a group.
+loaded once for all windows of a group. Where the channels are no multiple of four, the last ones are loaded and stored
+with a predicate.
 """
 
 from __future__ import annotations
@@ -17,8 +18,17 @@ from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, We
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
-from tinyml.targets.helium.composer.requantise import LANES, finish, requantised
-from tinyml.targets.helium.mve import RESTORE_VECTORS, SAVE_VECTORS, access, integer, multiply, stepped
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
+from tinyml.targets.helium.mve import (
+    RESTORE_VECTORS,
+    SAVE_VECTORS,
+    VECTOR,
+    integer,
+    multiply,
+    predicate,
+    scalar,
+    stepped,
+)
 
 _VECTORS = tuple(f"q{number}" for number in range(8))
 _STREAM, _PIXELS, _OUT, _COUNT, _SCRATCH = "r3", "r1", "r2", "r4", "r0"
@@ -30,6 +40,11 @@ _MOST_WINDOWS = 4
 
 _MOST_TAPS = 64
 """The most taps of a filter, whose products are not in a loop."""
+
+
+def masked(rows: int) -> Code:
+    """What comes before an access for a block: it is predicated for fewer than four channels."""
+    return () if rows == LANES else (scalar("vpst"),)
 
 
 @dataclass(frozen=True)
@@ -50,13 +65,15 @@ class Channels(RowNest):
 
     @property
     def layout(self) -> WeightStream:
-        weights = Weights("weights", WORD, elements=self.tile.runs * self.columns, order=BY_ELEMENT)
-        return WeightStream(self.tile, [(self.tile.rows // LANES, LANES)], (weights, *finish(WORD)), by_channel=True)
+        blocks, few = divmod(self.tile.rows, LANES)
+        aligned = VECTOR if few else WORD
+        weights = Weights("weights", aligned, elements=self.tile.runs * self.columns, order=BY_ELEMENT)
+        return WeightStream(self.tile, in_blocks(blocks, few), (weights, *finish(aligned)), by_channel=True)
 
     @property
     def fits(self) -> bool:
         tile = self.tile
-        whole = tile.rows % LANES == tile.length % tile.rows == tile.step % tile.rows == 0
+        whole = tile.length % tile.rows == tile.step % tile.rows == 0
         return whole and tile.step > 0 and tile.runs * self.columns <= _MOST_TAPS and tile.count <= IMMEDIATE
 
     @property
@@ -67,10 +84,10 @@ class Channels(RowNest):
     def _windows(self) -> Sequence[tuple[int, int]]:
         """Groups of as many windows as take the fewest instructions."""
 
-        count = self.tile.count
+        count, (_, rows) = self.tile.count, self.layout.groups[0]
 
         def time(most: int) -> int:
-            return sum(times * self.block(LANES, few).time for times, few in balanced(count, most))
+            return sum(times * self.block(rows, few).time for times, few in balanced(count, most))
 
         return balanced(count, min(range(1, min(count, _MOST_WINDOWS) + 1), key=time))
 
@@ -85,12 +102,12 @@ class Channels(RowNest):
         return Repeated.once((t.ldr(_STREAM, _AT_STREAM),))
 
     def start(self, rows: int, windows: int) -> Code:
-        return ()
+        return predicate(rows, 32, _SCRATCH) if rows < LANES else ()
 
-    def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]]:
+    def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
         """Yield the offset of each pixel, the column of its first tap, and the windows and taps that meet it.
 
-        Taps are numbered from the first of those that are in registers at a time.
+        Taps are numbered from the first of those that are in registers at a time, whose number in the filter is last.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):
@@ -98,21 +115,24 @@ class Channels(RowNest):
                 taps = min(most, self.columns - first)
                 for column in range((windows - 1) * self.across + taps):
                     if met := overlapping(column, windows, self.across, taps):
-                        yield run * tile.pitch + (first + column) * tile.rows, column, met
+                        yield run * tile.pitch + (first + column) * tile.rows, column, met, run * self.columns + first
 
     def products(self, rows: int, windows: int) -> Repeated:
         sums, (product, pixel), taps = _VECTORS[:windows], _VECTORS[windows : windows + 2], _VECTORS[windows + 2 :]
         pixels = list(self._pixels(windows))
         # The pointer ends up at the next channels.
-        places = [*(place for place, _, _ in pixels), rows]
+        places = [*(place for place, *_ in pixels), rows]
         lines, begun, loaded = list[Code](), set[int](), -1
-        for number, (place, column, met) in enumerate(pixels):
+        for number, (place, column, met, first) in enumerate(pixels):
             if column == 0:
                 loaded = -1
             for tap in range(loaded + 1, max(tap for _, tap in met) + 1):
-                lines.append((access("vldrb.s32", taps[tap], _STREAM, rows),))
+                last = first + tap == self.tile.runs * self.columns - 1
+                step = rows + (self.layout.padding(0, rows) if last else 0)
+                lines.append(stepped("vldrb.s32", taps[tap], _STREAM, step))
                 loaded = tap
-            lines.append(stepped("vldrb.s32", pixel, _PIXELS, places[number + 1] - place))
+            load = "vldrb.s32" if rows == LANES else "vldrbt.s32"
+            lines.append(joined(masked(rows), stepped(load, pixel, _PIXELS, places[number + 1] - place)))
             for window, tap in met:
                 to = product if window in begun else sums[window]
                 lines.append((multiply("vmul.i32", to, pixel, taps[tap]),))
@@ -126,7 +146,8 @@ class Channels(RowNest):
         numbers, spare = _VECTORS[windows : windows + 2]
         code = requantised(sums, _STREAM, numbers, spare, self.tile.zero, _SCRATCH)
         steps = [*[channels] * (windows - 1), rows - (windows - 1) * channels]
-        stores = [stepped("vstrb.32", sum, _OUT, step) for sum, step in zip(sums, steps, strict=True)]
+        store = "vstrb.32" if rows == LANES else "vstrbt.32"
+        stores = [joined(masked(rows), stepped(store, sum, _OUT, step)) for sum, step in zip(sums, steps, strict=True)]
         return joined(code, *stores)
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:

@@ -27,6 +27,7 @@ from tinyml.targets.helium.mve import (
     low_overhead,
     multiply,
     number_in,
+    predicate,
     scalar,
 )
 
@@ -206,11 +207,8 @@ class _Group:
         return found
 
     def code(self) -> Repeated:
-        begin = () if self.lanes == LANES or self.body.compares else self._predicate()
+        begin = () if self.lanes == LANES or self.body.compares else predicate(self.lanes, 32, _SCRATCH)
         return Repeated.once(begin).followed_by(self._steps(0, len(self.steps), 0))
-
-    def _predicate(self) -> Code:
-        return t.mov(_SCRATCH, self.lanes), scalar("vctp.32", _SCRATCH)
 
     def _steps(self, first: int, end: int, depth: int) -> Repeated:
         """The steps from one to another, in `depth` loops."""
@@ -398,7 +396,9 @@ class _Group:
         """What predicates the next access, and the suffix of its name."""
         if self.lanes == LANES:
             return (), ""
-        return joined(self._predicate() if self.body.compares else (), scalar("vpst")), "t"
+        # A comparison replaces the predicate.
+        again = predicate(self.lanes, 32, _SCRATCH) if self.body.compares else ()
+        return joined(again, scalar("vpst")), "t"
 
     def _store(self, step: Step) -> Code:
         """Store a vector, and advance the pointers to the elements of the next group."""

@@ -18,6 +18,11 @@ _SHIFT = Number("right", WORD, lambda sums: sums.shifts, lambda pointer, offset:
 _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
 
 
+def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
+    """The groups of a weight stream: blocks of four rows, and at last one of fewer."""
+    return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
+
+
 def finish(aligned: int) -> Sequence[Field]:
     """The last fields of a block of a weight stream, a vector each.
 

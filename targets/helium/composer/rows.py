@@ -23,7 +23,7 @@ from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
-from tinyml.targets.helium.composer.requantise import LANES, finish, requantised
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
 from tinyml.targets.helium.mve import (
     REACH,
     RESTORE_VECTORS,
@@ -33,6 +33,7 @@ from tinyml.targets.helium.mve import (
     gathered,
     lanes,
     multiply,
+    predicate,
     scalar,
 )
 
@@ -134,8 +135,7 @@ class Rows(RowNest):
             return np.pad(runs, ((0, 0), (0, 0), (0, length - runs.shape[2]))).reshape(len(weights), -1)
 
         weights = Weights("weights", VECTOR, elements=self.pieces * length, order=(VECTOR, ROW, 1))
-        blocks, few = divmod(tile.rows, LANES)
-        groups = [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
+        groups = in_blocks(*divmod(tile.rows, LANES))
         fields, run = (weights, *finish(VECTOR)), tile.length if self.offsets else length
         return WeightStream(tile, groups, fields, run_elements=run, elements=padded, head=self.offsets)
 
@@ -163,11 +163,7 @@ class Rows(RowNest):
         return joined(moved("sp", _FRAME), kept, t.pop((*SAVED, "pc")))
 
     def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once(joined(t.ldr(_STREAM, _AT_STREAM), self._predicate(self.rest, 8)))
-
-    def _predicate(self, elements: int, bits: int) -> Code:
-        """Predicate the first elements of a vector; nothing for none."""
-        return (t.mov(_SCRATCH, elements), scalar(f"vctp.{bits}", _SCRATCH)) if elements else ()
+        return Repeated.once(joined(t.ldr(_STREAM, _AT_STREAM), predicate(self.rest, 8, _SCRATCH) if self.rest else ()))
 
     def start(self, rows: int, windows: int) -> Code:
         if self._is_unrolled:
@@ -241,7 +237,7 @@ class Rows(RowNest):
             stores = [access("vstrb.32", vector, out, LANES) for vector, out in zip(vectors, _OUT, strict=False)]
             return joined(code, stores)
         stores = [access("vstrbt.32", vector, out) for vector, out in zip(vectors, _OUT, strict=False)]
-        mask = joined(self._predicate(rows, 32), scalar(f"vps{'t' * windows}"))
+        mask = joined(predicate(rows, 32, _SCRATCH), scalar(f"vps{'t' * windows}"))
         return joined(code, mask, stores, *(moved(out, rows) for out in _OUT[:windows]))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:

@@ -46,6 +46,11 @@ CHANNELS = [
     Tile(4, 1, 28, 0, 4, 9, 127),
     Tile(64, 1, 192, 0, 64, 2, -1),
     Tile(128, 2, 256, 300, 128, 1, 3),
+    # Channels that are no multiple of four: with blocks of four before them, and alone.
+    Tile(7, 3, 21, 70, 7, 5, 4),
+    Tile(15, 2, 45, 120, 30, 3, -128),
+    Tile(2, 3, 10, 24, 2, 9, 0),
+    Tile(1, 5, 5, 12, 1, 7, -7),
 ]
 
 
