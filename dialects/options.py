@@ -30,7 +30,7 @@ class OptionGroup(Enum):
     NUMBERS = "numbers"
     MEMORY = "memory"
     TRAINING = "training"
-    SEARCH = "search for the format of each tensor (docs/searches.md)"
+    SEARCH = "search for the format of each tensor"
     RESULT = "result"
     COMMON = "options of every command"
 

@@ -71,7 +71,7 @@ class CompileOptions:
     )
     input_unit: str | None = option(
         "take a sensor's integers in place of reals: adc10, adc12, int8, uint8, int16, g16384, dps131, q15 or"
-        " SCALE+OFFSET:TYPE, or several with commas, such as 3xg16384,3xdps131 (docs/sensors.md)",
+        " SCALE+OFFSET:TYPE, or several with commas, such as 3xg16384,3xdps131",
         default=None,
         metavar="UNIT",
         group=OptionGroup.BOARD,
@@ -84,7 +84,7 @@ class CompileOptions:
     )
     false_alarms: float | None = option(
         "take the model for a detector of anomalies: the share of the usual samples of --val that may lie below the "
-        "threshold (docs/anomalies.md; default: the threshold of the model)",
+        "threshold (default: the threshold of the model)",
         default=None,
         metavar="SHARE",
         group=OptionGroup.MODEL,
@@ -109,14 +109,13 @@ class CompileOptions:
         "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
     )
     instances: bool = option(
-        "let the caller have several instances of the model, each in a NAME_ctx that all functions take "
-        "(docs/c-api.md)",
+        "let the caller have several instances of the model, each in a NAME_ctx that all functions take",
         default=False,
         group=OptionGroup.MEMORY,
     )
     input: str = option(
         "source of the input: an array in memory; an image row by row or a sequence step by step, over the serial line "
-        "or from a callback NAME_row; or a stream, pushed by NAME_push (docs/signals.md)",
+        "or from a callback NAME_row; or a stream, pushed by NAME_push",
         default=MEMORY,
         choices=INPUTS,
         group=OptionGroup.BOARD,
@@ -136,8 +135,7 @@ class CompileOptions:
         group=OptionGroup.BOARD,
     )
     load_weights: bool = option(
-        "keep the model's numbers in RAM in place of flash: the board receives them before the first inference "
-        "(docs/memory.md)",
+        "keep the model's numbers in RAM in place of flash: the board receives them before the first inference",
         default=False,
         group=OptionGroup.MEMORY,
     )
@@ -154,14 +152,13 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     judge: str | None = option(
-        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs "
-        "(docs/packing.md)",
+        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs",
         default=None,
         choices=tuple(JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(
-        "order of execution (docs/schedules.md); auto takes the fastest plan that fits in RAM",
+        "order of execution; auto takes the fastest plan that fits in RAM",
         default=AUTO,
         choices=schedule_names,
         group=OptionGroup.MEMORY,

@@ -13,7 +13,7 @@ from tinyml.targets.nests import Maker
 
 C = TypeVar("C")
 
-PAGE = "docs/changes-for-packages.md, 'One question to a chip'"
+PAGE = "see 'One question to a chip' in the documentation's 'Changes for packages'"
 
 _MAKERS: Mapping[str, Callable[[Any], Sequence[Maker]]] = {
     "kernels": lambda kernels: [ListedKernels(kernels)] if kernels else [],

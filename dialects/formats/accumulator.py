@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-_SUMS = "(docs/adding-a-format.md, Sums)"
-"""The page that says what a family's sums need, for messages to whoever writes a format."""
+_SUMS = "(documentation: Adding a format, Sums)"
+"""The section that says what a family's sums need, for messages to whoever writes a format."""
 
 
 @dataclass(frozen=True)

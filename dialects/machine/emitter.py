@@ -30,7 +30,7 @@ class EmissionContext(Protocol):
     intervals: dict[SSAValue, tuple[int, int]]
     """Proven intervals of values that earlier emitters made."""
 
-    def table(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32]) -> SSAValue:
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
         """A memref of the table in flash, visible at the insertion point; equal tables may share one."""
         ...
 
@@ -122,11 +122,11 @@ class Emitter(Machine[SSAValue]):
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.SelectOp(condition, a, b))
 
-    def table(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32]) -> SSAValue:
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
         """A memref of a table in flash."""
         return self.context.table(name, table)
 
-    def lookup(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32], index: SSAValue) -> SSAValue:
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:
         memref = self.table(name, table)
         if not isinstance(index.type, IndexType):
             index = self.insert(arith.IndexCastOp(index, IndexType()))

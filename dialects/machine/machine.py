@@ -134,7 +134,7 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def select(self, condition: V, a: V, b: V) -> V: ...
     @abstractmethod
-    def lookup(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32], index: V) -> V:
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
         """table[index], for a table of a signed integer type, kept in flash under a name derived from `name`."""
 
     # Primitives on floats of single precision.

@@ -78,7 +78,7 @@ class NumpyMachine(Machine["Array"]):
     def select(self, condition: Array, a: Array, b: Array) -> Array:
         return np.where(condition, a, b)
 
-    def lookup(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32], index: Array) -> Array:
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: Array) -> Array:
         return table[index]
 
     def float_constant(self, value: float) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp, f32
@@ -30,7 +30,7 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
     return format.from_f32(m, value)
 
 
-def present(m: Machine[V], value: V, index: V, fills: NDArray[np.float32]) -> V:
+def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
     """A float, or the number that stands for it if it is missing, NaN. index: of the element."""
     return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from functools import cache
@@ -99,3 +100,17 @@ def test_named_files_exist(page: Path):
     """A name of a file, with or without its folders, is the end of a path in the tree, or of a file that is written."""
     named = [name for name in NAME.findall(_without_blocks(page)) if not _stands_for_names(name)]
     assert [name for name in named if f"/{name}\n" not in _files() and not _is_written(name, page)] == []
+
+
+@pytest.mark.parametrize("room", ["dialects", "targets", "runtime", "transforms", "lowering", "tools"])
+def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
+    """Texts of messages and of help; docstrings and examples may name files of the repository."""
+    for file in sorted((ROOT / room).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        nodes = list(ast.walk(tree))
+        said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        texts = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        found = [
+            text.value for text in texts if id(text) not in said and re.search(r"docs/[\w-]+\.md", str(text.value))
+        ]
+        assert not found, f"{file}: {found}"

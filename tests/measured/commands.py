@@ -58,14 +58,19 @@ def measure(command: str, models: Path | None = None) -> Values:
 
 
 def _estimator(name: str, options: list[str]) -> Values:
-    """An estimator of `programs.digits` on an Uno, by its own choice; accuracies are those of the test samples."""
+    """An estimator of `programs.digits` on an Uno, by its own choice; accuracies are those of the test samples.
+
+    options: perhaps `--input-unit UNIT`, by default it takes floats, and `--flash BYTES`, by default those of an Uno.
+    """
     from programs import digits
 
-    report = digits.on_uno(name).report
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    way = given.get("--input-unit"), int(given["--flash"]) if "--flash" in given else None
+    report = digits.on_uno(name, *way).report
     test = digits.digits().test
     values = _of_report(report.as_json())
     exact = 100 * float(digits.estimator(name).score(*test))
-    values |= {"float": exact, "accuracy": exact - digits.points_lost(name)}
+    values |= {"float": exact, "accuracy": exact - digits.points_lost(name, *way)}
     return {**values, "format": f"{report.format} {report.width}"}
 
 

@@ -50,11 +50,16 @@ def estimator(name: str) -> Any:
 
 
 @cache
-def on_uno(name: str) -> tinyml.Program:
-    """The program that `auto` makes of an estimator for an Uno."""
-    return tinyml.compile(estimator(name), *digits().val, board="uno")
+def on_uno(name: str, unit: str | None = None, flash: int | None = None) -> tinyml.Program:
+    """The program that `auto` makes of an estimator for an Uno, or for so many bytes of its flash.
+
+    unit: of the integers that it takes in place of floats.
+    """
+    return tinyml.compile(estimator(name), *digits().val, board="uno", input_unit=unit, flash=flash)
 
 
-def points_lost(name: str) -> float:
+def points_lost(name: str, unit: str | None = None, flash: int | None = None) -> float:
     """Percent of the test samples that scikit-learn gets right, less those that the program does."""
-    return 100 * (float(estimator(name).score(*digits().test)) - on_uno(name).score(*digits().test))
+    x, y = digits().test
+    own = on_uno(name, unit, flash).score(x if unit is None else x.astype(np.int8), y)
+    return 100 * (float(estimator(name).score(x, y)) - own)

@@ -67,8 +67,9 @@ def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[i
     for node in trees.roots.tolist():
         while node >= 0:
             value = row[trees.features[node]]
-            absent = trees.missing is not None and np.isnan(value)
-            below = trees.missing[node] if absent else value <= thresholds[node]
+            below = bool(value <= thresholds[node])
+            if trees.missing is not None and np.isnan(value):
+                below = bool(trees.missing[node])
             node = int(trees.children[node][0 if below else 1])
         leaves.append(-1 - node)
     return leaves

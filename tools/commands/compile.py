@@ -32,7 +32,7 @@ def selection() -> dict[str, str]:
         "target": f"board (default: {USUAL}); tinyml doctor lists them",
         "packages": f"folders for other tools: {', '.join(packaging_names()[1:])}",
         "zip": "write the Arduino library as a .zip file, too",
-        "input_unit": "take a sensor's integers in place of reals (docs/sensors.md)",
+        "input_unit": "take a sensor's integers in place of reals",
         "format": "number format (default: auto, the fastest that fits within --loss)",
         "loss": f"points of accuracy that auto may lose (default: {DEFAULT_LOSS:g})",
         "width": "bits of each number, instead of those that auto finds",

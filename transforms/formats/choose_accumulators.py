@@ -22,7 +22,7 @@ from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
 _CURE = (
     "`follows` and `align` of its class say how it does, or SUMS_GO_ON = False of the format keeps the products apart "
-    "(docs/adding-a-format.md, Sums)"
+    "(documentation: Adding a format, Sums)"
 )
 
 

@@ -51,7 +51,7 @@ class FunctionContext:
         self.intervals: dict[SSAValue, tuple[int, int]] = {}
         self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
-    def table(self, name: str, table: NDArray[np.signedinteger[Any] | np.float32]) -> SSAValue:
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
         key = str(table.dtype), table.tobytes()
         if key not in self.tables:
             constant = scratch.ConstantOp.of(table, element_type(table))

@@ -22,7 +22,7 @@ from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.boosted.objects import BOOSTERS, PACKAGES
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
@@ -147,10 +147,10 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
     raise to.error(f"expected an estimator of scikit-learn, got {kind.__module__}.{kind.__name__}")
 
 
-def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAValue]:
+def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """The estimator that `estimator` resolves to, and the result of its `predict` for the features.
 
-    The result of a transformer without `predict` is its new features.
+    The result of a transformer without `predict` is its new features. step: a name for it other than its class.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -158,33 +158,40 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue) -> tuple[Any, SSAVa
             if not hasattr(estimator, around):
                 refit = ", with refit=True" if name in _SEARCHES else ""
                 raise to.error(f"it has no {around}: call fit(X, y) first{refit}")
-            return _computed(to, getattr(estimator, around), x)
+            return _computed(to, getattr(estimator, around), x, step)
         if name == PIPELINE and _computes(estimator.steps[-1][1]):
-            for _, step in estimator.steps[:-1]:
-                x = _transformed(to, step, x)[1] if _computes(step) else x
-            return _computed(to, estimator.steps[-1][1], x)
+            for given, transformer in estimator.steps[:-1]:
+                x = _transformed(to, transformer, x, _chosen(given, transformer))[1] if _computes(transformer) else x
+            given, last = estimator.steps[-1]
+            return _computed(to, last, x, _chosen(given, last))
         if name in ELIMINATIONS:
-            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x))
+            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
         if name == PIPELINE:
             return _transformed(to, estimator, x)
         if _measures_distance(name):
             return estimator, DISTANCES[name](estimator, to, x)
-        return estimator, _handled(to, name, estimator, x)
+        return estimator, _handled(to, name, estimator, x, step)
 
 
-def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue) -> tuple[Any, SSAValue]:
+def _chosen(step: str, estimator: object) -> str | None:
+    """The name of a pipeline's step, unless `make_pipeline` made it of the class."""
+    made = type(estimator).__name__.lower()
+    return None if step == made or step.rpartition("-")[0] == made else step
+
+
+def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """A transformer and the features that its `transform` computes, even if it has a `predict`."""
     name = _name_of(to, transformer)
     if name not in TRANSFORMERS and name not in COLUMNS and name != PIPELINE:
         raise to.error(f"{name} is not supported as a transformer: {advice(name, transformer, transforms=True)}")
     with to.importing(name):
         if name != PIPELINE:
-            return transformer, _handled(to, name, transformer, x)
-        steps = [step for _, step in transformer.steps if _computes(step)]
+            return transformer, _handled(to, name, transformer, x, step)
+        steps = [(given, one) for given, one in transformer.steps if _computes(one)]
         if not steps:
             raise to.error("it has no steps")
-        for step in steps:
-            x = _transformed(to, step, x)[1]
+        for given, one in steps:
+            x = _transformed(to, one, x, _chosen(given, one))[1]
         return transformer, x
 
 
@@ -193,8 +200,23 @@ def _computes(step: object) -> bool:
     return step is not None and not isinstance(step, str)
 
 
-def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
-    """The result of the handler of an estimator's class for the features."""
+def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str | None) -> SSAValue:
+    """The result of the handler of an estimator's class for the features; reports name its tensors after it.
+
+    name: of the class. step: a name in its place.
+    """
+    before = to.block.last_op
+    result = _with_handler(to, name, estimator, x)
+    added = before.next_op if before is not None else to.block.first_op
+    while added is not None:
+        for each in added.results:
+            if isinstance(each.type, TensorType) and each.name_hint is None and not isinstance(added, tdsl.ConstOp):
+                hint(each, step or name)
+        added = added.next_op
+    return result
+
+
+def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
     handlers = {**HANDLERS, **BOOSTERS}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
         raise to.error(f"the estimator is not supported: {advice(name, estimator)}")

@@ -31,20 +31,20 @@ STEPS = {
 
 
 def plain_operation(name: str) -> str:
-    """What an operation is called: by the model's own name of its result, if there is one, or by what it does.
+    """What an operation is called: what it does, behind the model's own name of its result if there is one.
 
     name: as `operation_name` and `name_operations` spell it, such as `b = matmul(U1, H)` and `map(_, _) #2`.
     """
     result, equals, text = name.rpartition(" = ")
-    if equals:
-        return result
     call, mark, number = text.partition(" #")
     op, bracket, operands = call.partition("(")
     if not bracket:
         return name
+    spelled, count = STEPS.get(op, op.replace("_", " ")), f" #{number}" if mark else ""
+    if equals:
+        return f"{result}: {spelled}{count}"
     named = [each for each in operands.rstrip(")").split(", ") if each.strip("_.")]
-    spelled = STEPS.get(op, op.replace("_", " "))
-    return spelled + (f" of {named[0]}" if len(named) == 1 else "") + (f" #{number}" if mark else "")
+    return spelled + (f" of {named[0]}" if len(named) == 1 else "") + count
 
 
 def plain_format(format: NumberFormat) -> str:

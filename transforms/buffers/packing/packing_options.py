@@ -13,7 +13,7 @@ from tinyml.transforms.buffers.packing.modes import mode_named
 class PackingOptions:
     """Options that `pack-scratch` and `tinyml pack` share."""
 
-    mode: str = option("packing algorithm (docs/packing.md)", default="auto", metavar="MODE")
+    mode: str = option("packing algorithm", default="auto", metavar="MODE")
     coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")
     nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 

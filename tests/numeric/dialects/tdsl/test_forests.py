@@ -242,6 +242,7 @@ def test_missing_floats_go_to_the_side_of_each_node(
     tdsl.update_input(module, missing=True)
     x = np.where(random.random(inputs.shape) < 0.3, random.choice(ODD, inputs.shape), inputs)
     exact = evaluate_reals(module, x).scores
+    assert exact is not None
     np.testing.assert_allclose(exact, expected_sums(replace(trees, missing=missing), votes, x), rtol=1e-6)
     module = in_format(module, inputs, "f32", None)
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})

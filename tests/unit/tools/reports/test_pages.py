@@ -196,7 +196,7 @@ def test_a_report_speaks_plainly(out: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "plain"),
     [
-        ("b = matmul(U1, H)", "b"),
+        ("b = matmul(U1, H)", "b: weighted sums"),
         ("matmul_sum(_, _, _) #2", "weighted sums #2"),
         ("map(features, _)", "element by element of features"),
         ("global_pool(x, y)", "global pool"),

@@ -62,3 +62,13 @@ def test_the_page_has_the_table(pytestconfig: pytest.Config):
     found = TABLE.search(page)
     assert found is not None
     assert found.group() == written, "run pytest --update-docs"
+
+
+def test_tensors_are_named_after_the_steps():
+    """After the class, or the name that the user chose."""
+    data, pipeline = halves("iris"), sk.make_pipeline(sk.PCA(2), sk.LogisticRegression())
+    named = sk.Pipeline([("reduce", sk.PCA(2)), ("model", pipeline)])
+    for fitted, first in ((pipeline, "PCA"), (named, "reduce")):
+        module = import_estimator(fitted.fit(data.x, data.y))
+        hints = {result.name_hint for op in module.walk() for result in op.results} - {None}
+        assert {first, "LogisticRegression"} <= hints
