@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +28,8 @@ PACKAGES = (Package("mlir-19-tools", command="mlir-opt-19"), Package("clang-19",
 """The Debian packages that have the tools; newer versions, and tools without a version in their names, do as well."""
 
 _TOOLS = ("mlir-opt", "mlir-translate", "clang")
-_VERSIONS = ("", "-22", "-21", "-20", "-19")
+_LEAST = 19
+"""The first version of MLIR that reads our text."""
 
 _TO_LLVM = (
     "convert-scf-to-cf",
@@ -42,12 +47,37 @@ def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
     return ",".join(_TO_LLVM).format(bits=bits)
 
 
+@cache
+def _version(tool: str) -> int | None:
+    """The major version that a tool says it has; None for one that says none."""
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"version (\d+)\.", said)
+    return None if found is None else int(found[1])
+
+
+def _suffixes() -> Sequence[str]:
+    """What follows the names of tools on the PATH: nothing first, then versions, the highest first."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    numbers = {
+        int(file.name.rpartition("-")[2])
+        for folder in folders
+        for file in folder.glob(f"{_TOOLS[0]}-*")
+        if file.name.rpartition("-")[2].isdecimal()
+    }
+    return ["", *(f"-{number}" for number in sorted(numbers, reverse=True))]
+
+
 def _tools() -> Sequence[str]:
-    """The paths of mlir-opt, mlir-translate and clang, all of one version; empty if there are none."""
-    for version in _VERSIONS:
-        found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{version}")) is not None]
+    """The paths of mlir-opt, mlir-translate and clang, all of one version; empty if there are none.
+
+    A newer translator writes attributes that an older clang does not read.
+    """
+    for suffix in _suffixes():
+        found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{suffix}")) is not None]
         if len(found) == len(_TOOLS):
-            return found
+            versions = {_version(path) for path in found}
+            if len(versions) == 1 and (version := versions.pop()) is not None and version >= _LEAST:
+                return found
     return ()
 
 

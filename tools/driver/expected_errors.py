@@ -17,6 +17,9 @@ _COMMENT = re.compile(
     r"expected-(?P<kind>\w+?)(?P<pattern>-re)?(?:@(?P<where>[+-]\d+|above|below|unknown))?\s*\{\{(?P<text>.*)\}\}"
 )
 
+_ATTEMPT = re.compile(r"//.*\bexpected-(?:(?:error|warning|remark|note)\b|\S*\s*\{\{)")
+"""A comment that is meant to expect something: ignored, one with a slip would never fail."""
+
 _LINES = {None: 0, "above": -1, "below": 1}
 
 
@@ -44,6 +47,9 @@ def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError
 def _expected(text: str, file: str, offset: int) -> Iterator[ExpectedError]:
     for number, line in enumerate(text.split("\n"), offset + 1):
         if (found := _COMMENT.search(line)) is None:
+            if _ATTEMPT.search(line):
+                more = "perhaps with `-re`, then `@+N`, `@-N`, `@above`, `@below` or `@unknown`, before the text"
+                raise InputError(f"expected `expected-error {{{{TEXT}}}}`, {more}", file=file, line=number)
             continue
         if found["kind"] != "error":
             raise InputError(f"expected-{found['kind']}: there are errors only", file=file, line=number)

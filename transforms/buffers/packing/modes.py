@@ -106,9 +106,9 @@ def mode_named(name: str) -> Mode:
 def _by_plugin(plugin: Plugin, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
     placement = plugin.expect(plugin.call(packer, rectangles, effort), Placement)
-    numbers = *placement.offsets, placement.height, placement.lower_bound
-    if not all(type(number) is int for number in numbers):
-        raise PluginError(f"{plugin}: expected integers in its placement")
+    plugin.expect_fields(placement)
+    for move in placement.moves:
+        plugin.expect_fields(move)
     if (fault := next(complaints(rectangles, placement), None)) is not None:
         raise PluginError(f"{plugin}: {fault}")
     effort.keep(placement)

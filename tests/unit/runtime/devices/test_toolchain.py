@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.toolchain import call_tool
+from tinyml.runtime.devices.device import DeviceError
+from tinyml.runtime.devices.toolchain import call_tool, execute, run_command
 from tinyml.targets.registry import HOST, chip_of
 
 
@@ -18,3 +19,10 @@ def test_messages_that_are_no_utf8_are_one_line(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(InputError, match=r"^gcc failed: m\ufffdller\.c:1: error: \ufffd\ufffd no$"):
         call_tool(chip_of(HOST), "gcc", ["-c", "x.c"])
+
+
+def test_what_does_not_end_is_stopped():
+    with pytest.raises(InputError, match=r"^sleep did not end in 0\.05 seconds$"):
+        run_command("/bin/sleep", ["600"], seconds=0.05)
+    with pytest.raises(DeviceError, match=r"^tour on QEMU did not end in 0\.05 seconds$"):
+        execute(["/bin/sleep", "600"], b"", "tour on QEMU", seconds=0.05)

@@ -182,6 +182,23 @@ def test_the_placement_of_a_packer_is_checked(packages: Packages):
     assert pack(two[:1], "evil").height == 4
 
 
+@pytest.mark.parametrize(
+    ("placement", "field"),
+    [
+        ("Placement(None, 4, 4)", "'offsets' of a Placement"),
+        ("Placement((None,), 4, 4)", "'offsets' of a Placement"),
+        ("Placement((0,), 4, None)", "'lower_bound' of a Placement"),
+        ("Placement((0,), 4, 4, moves=None)", "'moves' of a Placement"),
+        ("Placement((0,), 4, 4, moves=(BufferMove(None, 0, 0),))", "'point' of a BufferMove"),
+    ],
+)
+def test_the_fields_of_a_placement_are_checked(placement: str, field: str, packages: Packages):
+    imported = "from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement"
+    packages.install(PACKERS, f"{imported}\ndef X(rectangles, effort):\n    return {placement}\n")
+    with pytest.raises(PluginError, match=f"the field {field} is of another type than"):
+        pack([Rectangle("a", 4, 1, 0, 1)], "evil")
+
+
 CHIP = """
 from dataclasses import replace
 from tinyml.runtime.devices.host import HostRunner
