@@ -17,8 +17,8 @@ def import_jax(function: Any, example: object) -> ModuleOp:
     """The program of a function on arrays, which keeps the axis over samples: it maps 1 x N features to 1 x M scores.
 
     What the function closes over, its weights, becomes constants. example: an input, an array with an axis over
-    samples, of which the first is used; a tuple for several inputs. Raises `InputError` without an example, without JAX, for a
-    function that JAX cannot trace, and as `read_tensors` does.
+    samples, of which the first is used; a tuple for several inputs. Raises `InputError` without an example, without
+    JAX, for a function that JAX cannot trace, and as `read_tensors` does.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     if example is None:
