@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
 from xdsl.ir import TypeAttribute
 from xdsl.parser import Parser
+from xdsl.parser.attribute_parser import AttrParser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer
@@ -27,6 +29,22 @@ class LinearLexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(
         r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"',
     )
+
+
+@dataclass
+class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+    """A hexadecimal integer as an element of a dense attribute, the bits of which are those of a float.
+
+    xDSL 0.74 converts the integer to a float. MLIR prints infinity and NaN in this way.
+    """
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:
+        if not isinstance(type, AnyFloat):
+            return super().to_type(parser, type)
+        size = type.compile_time_size
+        if not isinstance(self.value, int) or not 0 <= self.value < 1 << 8 * size:
+            parser.raise_error(f"expected the bits of a number of {size} bytes", at_position=self.span)
+        return type.unpack(self.value.to_bytes(size, "little"), 1)[0]
 
 
 class GuardedParser(Parser):
@@ -69,6 +87,12 @@ class GuardedParser(Parser):
         values, shape = super()._parse_tensor_literal()
         self._is_splat = not shape
         return values, shape
+
+    def _parse_tensor_literal_element(self) -> Any:
+        element = super()._parse_tensor_literal_element()
+        if not element.span.text.startswith("0x"):
+            return element
+        return _BitPattern(element.is_negative, element.value, element.span)
 
     def _parse_optional_complex(self) -> Any:
         """A complex number; xDSL asserts that one ends in a parenthesis."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
+from types import FunctionType, MethodType
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -48,6 +49,11 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 def detects() -> bool:
     """True in a context of `reading` with `detector`."""
     return _AS_DETECTOR.get()
+
+
+def is_function(source: object) -> bool:
+    """True for a function that JAX can trace: one of Python's, or what `jax.jit` makes of it."""
+    return isinstance(source, FunctionType | MethodType | partial) or callable(getattr(source, "lower", None))
 
 
 MLIR = "mlir"

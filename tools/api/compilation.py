@@ -57,14 +57,14 @@ def compile(
 ) -> Program:
     """Compile a model for a board, and measure it if the board's compiler and simulator are installed.
 
-    model: a `Model`, or anything that `load` takes; of a module of PyTorch the first of X_val is the example. X_val:
-    inputs (samples, ...) on which number formats are chosen: an array, a data frame, lists, or the path of an .npz file
-    with `x` and perhaps `y`; not needed for a model that keeps its number formats. Arrays are real numbers, whatever
-    their type; only with input_unit integers are those of the sensor. y_val: the class of each sample, for accuracy.
-    board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured, X_val and y_val by default.
-    raw: true if X_val and X_test hold raws of the input, for a model that keeps its formats; integers in an .npz file
-    always are. verbose: show progress on standard error. options: those of `tinyml compile`, with underscores in their
-    names.
+    model: a `Model`, or anything that `load` takes; for a module of PyTorch and a function of JAX the first of X_val
+    is the example. X_val: inputs (samples, ...) on which number formats are chosen: an array, a data frame, lists, or
+    the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps its number formats. Arrays
+    are real numbers, whatever their type; only with input_unit integers are those of the sensor. y_val: the class of
+    each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured,
+    X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a model that keeps its
+    formats; integers in an .npz file always are. verbose: show progress on standard error. options: those of `tinyml
+    compile`, with underscores in their names.
 
     The columns of a data frame are taken by their names, where the model has the names of the features that it was
     trained on; there have to be no others. A program whose model has no names gets those of X_val. Nullable types are
@@ -117,7 +117,7 @@ def compile_keywords() -> list[Option]:
 
 
 def first_of(model: object, x: object = None) -> object:
-    """The first of the inputs, for a module of PyTorch; None for any other model, and without inputs."""
+    """The first of the inputs, for a module of PyTorch or a function of JAX; None for others, and without inputs."""
     if x is None or not takes_example(model):
         return None
     with python_terms({}):

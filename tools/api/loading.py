@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.importers import reading
+from tinyml.lowering.frontends.importers import is_function, reading
 from tinyml.tools.api.arguments import python_terms
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXPECTED = (
     "expected the path of a model (.onnx, .tflite, .keras, .sd, .mlir), an estimator or a pipeline of scikit-learn, a "
-    "model of Keras, a torch.nn.Module with example=..., or an onnx.ModelProto"
+    "model of Keras, a torch.nn.Module or a function of JAX with example=..., or an onnx.ModelProto"
 )
 
 
@@ -80,13 +80,14 @@ class Model:
 def load(source: object, *, example: object = None, detector: bool = False, trust_pickle: bool = False) -> Model:
     """Read a trained model.
 
-    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, or an `onnx.ModelProto`. example:
-    an input of a PyTorch module, a tensor or an array with an axis over the samples, or a tuple of them for several
-    inputs. detector: true for a detector of anomalies by distance, of a k-means or a PCA, whose score is minus the
-    squared distance to its nearest centre, or to what it reconstructs. trust_pickle: true for .pkl and .joblib files of
-    a source that you trust, as reading one runs the code that it holds. Raises `InputError` for an object of another
-    kind, a file that cannot be read, and a model with unsupported parts.
+    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM,
+    a `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, a function of JAX, or an
+    `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of JAX, a tensor or an array with an
+    axis over the samples, or a tuple of them for several inputs. detector: true for a detector of anomalies by
+    distance, of a k-means or a PCA, whose score is minus the squared distance to its nearest centre, or to what it
+    reconstructs. trust_pickle: true for .pkl and .joblib files of a source that you trust, as reading one runs the
+    code that it holds. Raises `InputError` for an object of another kind, a file that cannot be read, and a model
+    with unsupported parts.
     """
     if isinstance(source, Model):
         return source if source.estimator is None or not detector else load(source.estimator, detector=True)
@@ -100,8 +101,11 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
             return Model(name, _verified(source))
         if "torch.Module" in kinds:
             return Model(name, _import("torch")("import_torch", source, example))
+        if is_function(source):
+            name = str(getattr(source, "__name__", name))
+            return Model(name, _import("jax")("import_jax", source, example))
         if example is not None:
-            raise InputError("example is for modules of PyTorch", file=name)
+            raise InputError("example is for modules of PyTorch and functions of JAX", file=name)
         if "keras.Model" in kinds:
             return Model(name, _import("keras")("import_keras", source, name))
         if "onnx.ModelProto" in kinds:
@@ -115,8 +119,8 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
 
 
 def takes_example(source: object) -> bool:
-    """True for a module of PyTorch, the shape of whose input nothing says."""
-    return "torch.Module" in _kinds(source)
+    """True for a module of PyTorch and a function of JAX, the shapes of whose inputs nothing says."""
+    return "torch.Module" in _kinds(source) or is_function(source)
 
 
 def _kinds(source: object) -> set[str]:

@@ -175,12 +175,19 @@ def convolution(reader: Reader, op: Operation) -> Tensor:
         low[axes.index(str(at))], high[axes.index(str(at))] = widths[2 * at], widths[2 * at + 1]
     image = padded(reader, image, low, high, reader.to.constant(np.array(0.0, np.float32)))
     names = {"b": "n", "f": "c", "i": "c", "o": "o"}
-    if groups > 1:
+    features = found[2].split(",").index("i")
+    if groups > 1 and filter.shape[features] == 1:
+        # Depthwise: a channel is a group, and the axis i is dropped.
+        names |= {"f": "g", "i": "", "o": "g o"}
+        filter = _split(reader, filter, found[2].split(",").index("o"), groups)
+        at = features + (found[2].split(",").index("o") < features)
+        filter = reader.to.reshape(filter, (*filter.shape[:at], *filter.shape[at + 1 :]))
+    elif groups > 1:
         image = _split(reader, image, axes.index("f"), groups)
         filter = _split(reader, filter, found[2].split(",").index("o"), groups)
         names |= {"f": "g c", "o": "g o"}
     left = [names.get(each) or f"{strides[int(each)]}*y{each}+{dilations[int(each)]}*k{each}" for each in axes]
-    right = [names.get(each) or f"k{each}" for each in found[2].split(",")]
+    right = [names.get(each, f"k{each}") for each in found[2].split(",")]
     names["f"] = names["o"]
     result = [names.get(each) or f"y{each}" for each in found[3].split(",")]
     equation = Equation.parse(f"{' '.join(left)}, {' '.join(right)} -> {' '.join(result)}")

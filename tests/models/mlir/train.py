@@ -85,7 +85,7 @@ def main() -> None:
     images, labels = datasets.load_digits(return_X_y=True)
     order = np.random.default_rng(1).permutation(len(images))
     x, y = torch.tensor(images[order] / 16, dtype=torch.float32), torch.tensor(labels[order])
-    expected = {"labels": y[-TESTED:].numpy()}
+    expected = {"images": images[order][-TESTED:].astype(np.uint8), "labels": y[-TESTED:].numpy()}
     for name, (make, shape) in NETWORKS.items():
         module = make()
         inputs = x.reshape(-1, *shape)
@@ -93,8 +93,7 @@ def main() -> None:
         module.eval()
         with torch.no_grad():
             tested = module(inputs[-TESTED:])
-            expected[f"{name}_x"] = inputs[-TESTED:][:EXPECTED].numpy()
-            expected[f"{name}_y"] = torch.cat([module(each[None]) for each in inputs[-TESTED:][:EXPECTED]]).numpy()
+            expected[name] = torch.cat([module(each[None]) for each in inputs[-TESTED:][:EXPECTED]]).numpy()
         print(f"{name}: {float((tested.argmax(-1) == y[-TESTED:]).float().mean()):.1%}")
         example = inputs[:1]
         torch.onnx.export(module, (example,), HERE / f"{name}.onnx", dynamo=False, input_names=["x"])

@@ -1,0 +1,54 @@
+"""Import of a function of JAX by JAX's own lowering to StableHLO, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.importer import read_tensors
+
+
+def import_jax(function: Any, example: object) -> ModuleOp:
+    """The program of a function on arrays, which keeps the axis over samples: it maps 1 x N features to 1 x M scores.
+
+    What the function closes over, its weights, becomes constants. example: an input, an array with an axis over
+    samples, of which the first is used; a tuple for several inputs. Raises `InputError` without an example, without
+    JAX, for a function that JAX cannot trace, and as `read_tensors` does.
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if example is None:
+        raise InputError("a function of JAX needs an input of the right shape: load(function, example=x)", file=name)
+    try:
+        traced = _jitted(function, name).lower(*_arguments(example))
+        text = traced.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"JAX cannot trace the function: {_first_line(error)}", file=name) from error
+    return read_tensors(text, name)
+
+
+def _jitted(function: Callable[..., Any], name: str) -> Any:
+    """The function with the method `lower`."""
+    if callable(getattr(function, "lower", None)):
+        return function
+    try:
+        return import_module("jax").jit(function)
+    except ImportError as error:
+        raise InputError("functions are traced by JAX: pip install jax", file=name) from error
+
+
+def _arguments(example: object) -> tuple[Any, ...]:
+    """The first sample of each input, in single precision."""
+    inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
+    return tuple(np.asarray(each)[:1].astype(np.float32) for each in inputs)
+
+
+def _first_line(error: Exception) -> str:
+    """The first line of JAX's message, which explains itself at length."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
