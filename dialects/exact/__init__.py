@@ -5,6 +5,8 @@ integers without limits, and states the register and the interval that hold its 
 """
 
 from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.exact.coders import *
 from tinyml.dialects.exact.ops import *
+from tinyml.dialects.exact.recorded import *
 
 EXACT = dialect_of("exact", globals())

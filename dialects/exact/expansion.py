@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from tinyml.dialects.exact.ops import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
+from tinyml.dialects.exact.recorded import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmissionContext, Emitter
 from tinyml.dialects.machine.machine import Int

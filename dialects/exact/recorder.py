@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.exact import EXACT
-from tinyml.dialects.exact.ops import RecordedOp, SubOp, WithinOp, integer_of
+from tinyml.dialects.exact.ops import SubOp
+from tinyml.dialects.exact.recorded import RecordedOp, WithinOp, integer_of
 from tinyml.dialects.machine.bounds import Bounds, Wire
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Int, limits

@@ -68,6 +68,8 @@ NAMES = {
 }
 """Models in commands by the labels of rows, where these differ."""
 
+PROVED = "prove {row}"
+
 FORMATS = {
     "f32": "bench {row} --format f32",
     "bf16": "bench {row} --format bf16",
@@ -160,6 +162,13 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "training-formats": TRAINING,
     "training-sums": TRAINING,
+    "proofs": {
+        "statements": (PROVED, "{statements}"),
+        "all inputs": (PROVED, "{tried}"),
+        "solver": (PROVED, "{solved}"),
+        "open": (PROVED, "{open}"),
+        "seconds": (PROVED, "{seconds:,.0f}"),
+    },
     "c-api-instances": {
         "Uno": (FORMATS["fixed 16"], UNO),
         "Uno, `--instances`": (f"{FORMATS['fixed 16']} --instances", UNO),

@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,20 @@ def _layer(name: str, options: list[str]) -> Values:
     return layer(name, target)
 
 
+def _proved(format: str, options: list[str]) -> Values:
+    """The statements about a format: how many are proved by trying all inputs and by the solver, and the CPU's seconds.
+
+    Raises `AssertionError` if one is false.
+    """
+    printed, begun = io.StringIO(), time.process_time()
+    with contextlib.redirect_stdout(printed):
+        assert tinyml(["prove", format, *options, "--json"]) == 0, printed.getvalue()
+    seconds, report = time.process_time() - begun, json.loads(printed.getvalue())
+    stated, proved, solved = (sum(row[key] for row in report["ops"]) for key in ("statements", "proved", "by_solver"))
+    values = {"statements": stated, "tried": proved - solved, "solved": solved, "open": stated - proved}
+    return {**values, "seconds": round(seconds, 1)}
+
+
 _OF_TESTS = {
     "anomalies": _anomalies,
     "estimator": _estimator,
@@ -235,8 +250,9 @@ _OF_TESTS = {
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
+    "prove": _proved,
 }
-"""Measurements of what the tests name."""
+"""Measurements of what the tests, or the product, name."""
 
 _COMMANDS = {
     "bench": _bench,

@@ -55,10 +55,15 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
         "alternatives": [
             *map(_row, choice.tried),
             *(_unknown(row, f"considered only where {row.beside} is refused") for row in choice.deferred),
-            *(_unknown(row, "considered only where no other keeps the loss") for row in choice.late),
+            *(_unknown(row, f"considered only where no other {_need(row)}") for row in choice.late),
             *(_unknown(row.alternative, f"makes no program: {row.reason}") for row in choice.failed),
         ],
     }
+
+
+def _need(late: Alternative) -> str:
+    """What an alternative that comes last may do where no other does."""
+    return "fits" if late.compact else "keeps the loss"
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:

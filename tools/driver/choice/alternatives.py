@@ -25,7 +25,8 @@ class Alternative:
     counts only if it changes fewer answers than the one beside it; it is tried before others that wait for the same
     one. mixed: true if one of the factors of its products has 16 bits, so that it is only known to be slower where 16
     bits cost much (`WIDE_COST`). by_windows: true if this one is faster than the one beside it in convolutions alone.
-    last_resort: slow programs, which are only considered if no other qualifies.
+    last_resort: slow programs, which are only considered if no other qualifies. compact: slower and less exact ones in
+    less flash, which are only considered if no other fits.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Alternative:
     mixed: bool = False
     by_windows: bool = False
     last_resort: bool = False
+    compact: bool = False
 
 
 USUAL_WIDTH = "fixed 16"
@@ -92,6 +94,10 @@ ALTERNATIVES = (
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
     Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),
+    *(
+        Alternative(f"fixed 8, weights {weights}", {**_NARROW, "weights": weights}, compact=True)
+        for weights in ("codebook:4", "mxint:4", "mxfp:4")
+    ),
 )
 """Our own alternatives; on a target of unknown costs they are tried in this order."""
 

@@ -303,9 +303,8 @@ class AutoChoice:
 
     options: pipeline options of its program. usual: 16 bits everywhere; None if that makes no program. tried: estimated
     alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
-    late: last resorts that were not needed.
-    failed: alternatives that make no program. division: how the validation set was divided into groups. bounds: the
-    limits.
+    late: last resorts and compact programs that were not needed. failed: alternatives that make no program. division:
+    how the validation set was divided into groups. bounds: the limits.
     """
 
     taken: Tried
@@ -340,8 +339,8 @@ def choose(
     """
     alternatives = considered() if alternatives is None else alternatives
     contenders = Contenders(Trials(program, ctx, options, data), bounds)
-    contenders.enter([row for row in alternatives if not row.last_resort])
-    late = [row for row in alternatives if row.last_resort]
+    late = [row for row in alternatives if row.last_resort or row.compact]
+    contenders.enter([row for row in alternatives if row not in late])
     if not contenders.tried:
         contenders.enter(late)
         late = []
@@ -349,10 +348,13 @@ def choose(
         raise contenders.failed[0].error
     judge = contenders.trials.judge
     taken = _first_accepted(contenders, judge) or _safest(contenders)
-    if taken is None and late and any(bounds.admit(row.cost) for row in contenders.tried):
-        # Where nothing fits, wider programs do not either.
-        contenders.enter(late)
-        late = []
+    if taken is None and late:
+        # Where nothing fits, wider programs do not either, and compact ones only if flash is what is missing.
+        fits = any(bounds.admit(row.cost) for row in contenders.tried)
+        large = all(row.cost.flash > bounds.flash for row in contenders.tried)
+        ready = [row for row in late if (large if row.compact else fits)]
+        contenders.enter(ready)
+        late = [row for row in late if row not in ready]
         taken = _first_accepted(contenders, judge) or _safest(contenders)
     taken = taken or _first_of_all(contenders, judge)
     qualifies = taken is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
 from importlib import import_module
 from math import inf, sqrt
@@ -11,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.digits import digits
+from programs.estimators import sk
 from programs.paths import ROOT
 from programs.plugins import entry_points_of, installed
 from programs.problems import ESTIMATORS, SCALERS, Problem, fitted, problem
@@ -23,7 +26,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED, considered
-from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders, choose
+from tinyml.tools.driver.choice.choose import NOTABLE, AutoChoice, Bounds, Contenders, NothingFitsError, choose
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -112,7 +115,7 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
     trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
     trials.options = replace(trials.options, input_unit="0.01:s10")
     contenders = Contenders(trials, Bounds(inf, inf, 0.5))
-    contenders.enter([row for row in ALTERNATIVES if not row.last_resort])
+    contenders.enter([row for row in ALTERNATIVES if not (row.last_resort or row.compact)])
     for refused in (NARROW_WIDTH, "fixed 8, row scales"):
         contenders.admit_deferred(next(row for row in contenders.tried if row.alternative.name == refused))
     estimated = {row.alternative.name for row in contenders.tried}
@@ -134,8 +137,30 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert (row.name, row.options) == ("tapered 12", {"format": "tapered", "width": 12})
         trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
         contenders = Contenders(trials, Bounds(inf, inf, 0.5))
-        contenders.enter([one for one in considered() if not one.last_resort])
+        contenders.enter([one for one in considered() if not (one.last_resort or one.compact)])
         assert row in [tried.alternative for tried in contenders.tried]
         alone = [one for one in considered() if one.last_resort or one == row]
         taken = choose(trials.program, trials.ctx, trials.options, trials.data, Bounds(inf, inf, 100.0), alone)
         assert taken.taken.alternative == row
+
+
+def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
+    """Of a perceptron for digits; with room for 8 bits none of them is estimated."""
+    x, y = (part[:200] for part in digits().val)
+    with warnings.catch_warnings(action="ignore"):
+        estimator = sk.MLPClassifier((40,), max_iter=20, random_state=0).fit(x, y)
+    trials = trials_of(Problem("digits", estimator, x.astype(np.float32), y), tmp_path)
+    rows = [row for row in ALTERNATIVES if row.compact or row.name in (NARROW_WIDTH, "fixed 16", "fixed 32")]
+    narrow = trials.of(BY_NAME[NARROW_WIDTH]).cost(ORDINARY_EXECUTION).flash
+
+    def chosen(flash: float) -> AutoChoice:
+        return choose(trials.program, trials.ctx, trials.options, trials.data, Bounds(flash, inf, 5.0), rows)
+
+    roomy, small = chosen(narrow), chosen(narrow - 1)
+    assert roomy.taken.alternative.name == NARROW_WIDTH
+    assert {row.name for row in roomy.late} == {row.name for row in rows if row.compact or row.last_resort}
+    assert small.taken.alternative.compact
+    assert small.taken.cost.flash < narrow
+    assert small.qualifies
+    with pytest.raises(NothingFitsError):
+        chosen(narrow / 4)

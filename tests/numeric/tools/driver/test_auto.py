@@ -143,7 +143,9 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert chosen["qualifies"] == all(warning["name"] != "unmet loss" for warning in report["warnings"])
     verdicts = {row["name"]: row["verdict"] for row in rows}
     for row in rows:
-        if row["verdict"] == "considered only where no other keeps the loss":
+        if row["verdict"] == "considered only where no other fits":
+            assert row["name"] in [one.name for one in considered() if one.compact]
+        elif row["verdict"] == "considered only where no other keeps the loss":
             assert row["name"] in [one.name for one in considered() if one.last_resort]
             assert chosen["qualifies"]
         elif row["time"] is None:

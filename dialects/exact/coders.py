@@ -1,0 +1,89 @@
+"""The programs by which formats decode raws to integers and encode integers as raws, perhaps by tables."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact.recorded import Step
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.specification import RoundedOnce
+from tinyml.dialects.machine.exact_integers import Condition, Number
+from tinyml.dialects.machine.machine import Coder
+from tinyml.dialects.scratch import ConstantOp
+
+__all__ = ["Coder", "DecodeOp", "EncodeOp"]
+
+
+class _CoderOp(Step, ABC):
+    """A step that a format computes by a program of its own, perhaps by tables."""
+
+    format = prop_def()
+    tables = var_operand_def(MemRefType)
+
+    @classmethod
+    def _of_arguments(cls, registers: Sequence[SSAValue], tables: Sequence[SSAValue]) -> Sequence[Any]:
+        return [*registers, tables]
+
+    @property
+    def given_tables(self) -> Sequence[SSAValue]:
+        return self.tables
+
+    def verify_(self) -> None:
+        if not isinstance(number_format(self.format), Coder):
+            raise VerifyException(f"{self.format} is no format that is decoded")
+        super().verify_()
+
+    def verify_tables(self, used: Sequence[Any]) -> None:
+        given = [table.owner.raws for table in self.tables if isinstance(table.owner, ConstantOp)]
+        if [table.tolist() for table in given] != [table.tolist() for table in used]:
+            raise VerifyException(f"the tables are not those of {self.format}")
+
+    @property
+    def documented(self) -> RoundedOnce:
+        """What the format documents; raises `InputError` if it documents nothing that could be proved."""
+        format = number_format(self.format)
+        documented = None if format is None else format.specification
+        if not isinstance(documented, RoundedOnce):
+            raise InputError(f"{self.format} documents nothing that could be proved")
+        return documented
+
+
+@irdl_op_definition
+class DecodeOp(_CoderOp):
+    """The integer that a raw of a format stands for, in the format's unit."""
+
+    name = "exact.decode"
+    METHOD: ClassVar[str] = "decode"
+    raws = operand_def(IntegerType)
+    assembly_format = (
+        "$raws (`from` $tables^ `:` type($tables))? `as` $format attr-dict"
+        " `:` type($raws) `->` type($result) `in` $interval"
+    )
+
+    def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
+        return self.documented.integer(x["raws"])
+
+
+@irdl_op_definition
+class EncodeOp(_CoderOp):
+    """The raw of a format that is nearest to `x * 2^-scale`."""
+
+    name = "exact.encode"
+    METHOD: ClassVar[str] = "encode"
+    x = operand_def(IntegerType)
+    scale = prop_def(IntegerAttr[I64])
+    assembly_format = (
+        "$x `scale` $scale (`from` $tables^ `:` type($tables))? `as` $format attr-dict"
+        " `:` type($x) `->` type($result) `in` $interval"
+    )
+
+    def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
+        return self.documented.rounded(x["x"], x["scale"])
