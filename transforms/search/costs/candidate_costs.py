@@ -35,7 +35,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-    from tinyml.transforms.search.engine.evaluation import Workers
+    from tinyml.transforms.search.engine.workers import Workers
 
 
 class RefinedPrograms:

@@ -25,9 +25,10 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
-from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
+from tinyml.transforms.search.engine.workers import Workers
 
 
 def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
