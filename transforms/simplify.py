@@ -8,13 +8,14 @@ finds dead ops in one walk from the last op to the first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.folder import Folder
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriter, RewritePattern
 from xdsl.rewriter import Rewriter
@@ -142,25 +143,30 @@ def _erase_dead(region: Region) -> None:
                     _erase_dead(inner)
 
 
-class _Key(NamedTuple):
-    """The properties in which equal ops agree, regions left out."""
+class _Key:
+    """The properties in which equal ops agree, regions left out.
 
-    kind: type[Operation]
-    operands: tuple[SSAValue, ...]
-    types: tuple[Attribute, ...]
-    properties: tuple[tuple[str, Attribute], ...]
-    attributes: tuple[tuple[str, Attribute], ...]
+    Types and properties are hashed only of ops without operands, such as constants: few ops of a class have the same
+    operands, and attributes compute their hashes anew each time.
+    """
+
+    __slots__ = ("hash", "parts")
+
+    def __init__(self, op: Operation):
+        kind, operands, properties, attributes = type(op), tuple(op.operands), _items(op.properties), op.attributes
+        self.parts = kind, operands, properties, tuple(result.type for result in op.results), _items(attributes)
+        self.hash = hash(self.parts[:2] if operands else self.parts[:3])
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.hash == other.hash and self.parts == other.parts
 
 
-def _key(op: Operation) -> _Key:
-    properties, attributes = tuple(op.properties.items()), tuple(op.attributes.items())
-    return _Key(
-        type(op),
-        tuple(op.operands),
-        tuple(result.type for result in op.results),
-        properties if len(properties) < 2 else tuple(sorted(properties, key=_name)),
-        attributes if len(attributes) < 2 else tuple(sorted(attributes, key=_name)),
-    )
+def _items(attributes: Mapping[str, Attribute]) -> tuple[tuple[str, Attribute], ...]:
+    items = tuple(attributes.items())
+    return items if len(items) < 2 else tuple(sorted(items, key=_name))
 
 
 def _name(item: tuple[str, Attribute]) -> str:
@@ -229,10 +235,10 @@ class _Walk:
         effects = _effects_of(op)
         if effects & ~READS:
             return False
-        key = _key(op)
+        key = _Key(op)
         equal = self.known.get(key)
         # A pattern may have erased or changed an op since the walk was there.
-        if equal is not None and equal.parent is not None and _key(equal) == key and _same_regions(op, equal):
+        if equal is not None and equal.parent is not None and _Key(equal) == key and _same_regions(op, equal):
             stays_valid = not effects or not _is_written_between(equal, op)
             if stays_valid:
                 for result, other in zip(op.results, equal.results, strict=True):

@@ -22,7 +22,7 @@ from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
 from tinyml.runtime.evaluator.parallel_loops import captured
-from tinyml.runtime.evaluator.shared_values import Kept, Numbering, Recorded
+from tinyml.runtime.evaluator.shared_values import Kept, Numbering, Recorded, Tapes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +80,7 @@ class SharedEvaluator:
         self.chunk = chunk
         self.chunks = [inputs[start : start + chunk] for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
+        self.tapes = Tapes()
         self.kept = Kept(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
@@ -96,7 +97,7 @@ class SharedProgram:
         self.kept = evaluator.kept
         self.function = predict_function(module)
         self.numbers = evaluator.numbering.of_program(module)
-        self.recorded = Recorded(evaluator.kept)
+        self.recorded = Recorded(evaluator.kept, evaluator.tapes, self.numbers)
         self.arithmetic = self.recorded.arithmetic
 
     @property

@@ -145,12 +145,37 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray | np.generic)
 
 
-class Recorded:
-    """The recorded ops of one program, with results bit-identical to those of `compute`."""
+class Tapes(dict[object, "_OpTape | None"]):
+    """The recorded ops of all programs, by what their steps follow from; None for those that cannot be replayed."""
 
-    def __init__(self, tables: Kept) -> None:
+    @staticmethod
+    def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
+        """All that a format sees of an op without regions: its types and properties, the constants that bound its sums,
+        which of its operands are the same, and shapes, of which the number of samples counts only if it is one.
+        """
+        operands = list(op.operands)
+        roots = [tdsl.constant_root(value) for value in operands]
+        return (
+            op.name,
+            *(value.type for value in (*op.results, *operands)),
+            *sorted(op.properties.items()),
+            *(None if root is None else numbers[root.result] for root in roots),
+            *map(operands.index, operands),
+            *((x.shape[0] == 1, x.shape[1:]) if np.ndim(x) else None for x in arguments),
+        )
+
+
+class Recorded:
+    """The recorded ops of one program, with results bit-identical to those of `compute`.
+
+    numbers: of the program's values. tapes: what this and other programs have recorded.
+    """
+
+    def __init__(self, tables: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
         self.arithmetic = TabulatedBits(tables)
-        self._tapes: dict[Operation, _OpTape | None] = {}
+        self.numbers = numbers
+        self.tapes = tapes
+        self._of_ops: dict[Operation, _OpTape | None] = {}
 
     def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
         if not isinstance(op, tdsl.TensorOp):
@@ -158,18 +183,28 @@ class Recorded:
         if isinstance(op, tdsl.ElementwiseOp):
             rank = 1 + len(tdsl.shape_of(op.out))
             arguments = [ranked(x, rank) for x in arguments]
-        if op not in self._tapes:
-            # Views give operands that happen to share one array distinct identities.
-            arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
-            recorder = _Recorder()
-            result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
-            try:
-                self._tapes[op] = _OpTape(arguments, recorder, result)
-            except KeyError:
-                self._tapes[op] = None
-            return result
-        tape = self._tapes[op]
+        if op not in self._of_ops:
+            # The steps of a region are its own: they are recorded once for each program.
+            key = None if op.regions else self.tapes.key(op, arguments, self.numbers)
+            if key is None or key not in self.tapes:
+                result, self._of_ops[op] = self._record(op, arguments)
+                if key is not None:
+                    self.tapes[key] = self._of_ops[op]
+                return result
+            self._of_ops[op] = self.tapes[key]
+        tape = self._of_ops[op]
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
+
+    def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
+        """The result of an op, and its steps."""
+        # Views give operands that happen to share one array distinct identities.
+        arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
+        recorder = _Recorder()
+        result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
+        try:
+            return result, _OpTape(arguments, recorder, result)
+        except KeyError:
+            return result, None
 
 
 class _Recorder(NumpyMachine):

@@ -45,6 +45,20 @@ NAMES = {
     "forest, 64 features | micromlgen": "called forest",
     "forest, --flash 8000 | micromlgen": "called forest --flash 8000",
     "scaler and logistic regression, 30 features | m2cgen": "called linear",
+    **{
+        f"{label}{more}": f"{model}{cells}"
+        for label, model in (
+            ("ProtoNN, gestures", "protonn-gesturepod"),
+            ("ProtoNN, letter-26", "protonn-letter26"),
+            ("FastGRNN, usps-10", "fastgrnn-usps10-edgeml"),
+            ("Bonsai, mnist16-10", "bonsai-mnist16-10"),
+            ("LeNet, mnist-10", "cnn-lenet-mnist10"),
+        )
+        for more, cells in (("", ""), (", at 80 %", " --cells 80"), (", not unrolled", " --cells 0"))
+    },
+    "Bonsai, mnist16-10, 16 bits, 40 %": "bonsai-mnist16-10 --width 16 --cells 40",
+    "Bonsai, usps-10, 8 bits, 20 %": "bonsai-usps10 --width 8 --cells 20",
+    "Bonsai, usps-10, 8 bits, 80 %": "bonsai-usps10 --width 8 --cells 80",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
@@ -107,6 +121,10 @@ LOADED = "gural-mnist10-4-bits --plan {row}"
 FRONT = "plan resnet8 --front --target cortex-m4"
 TYPED = "compile {row}"
 ANOMALIES = "anomalies '{row}'"
+MODULE = "compile {row} --target ecp5-25k"
+SMALL_MODULE = "compile {row} --target ice40-up5k --width 8"
+SPARSE_MODULE = "sparse-module {row}"
+BESIDE_UNO = "beside-uno {row} --cells 80"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
 LLVM_M0 = "llvm {row} --target cortex-m0"
 LLVM_RISCV = "llvm {row} --target riscv"
@@ -139,6 +157,13 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
         )
         for family in families
     }
+
+
+def module_cells(command: str) -> dict[str, Column]:
+    """The cells of a module by yosys, and the clock that it allows once nextpnr has routed it."""
+    cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
+    routed = (f"{command} --route", "{fmax}")
+    return {**{heading: (command, cell) for heading, cell in cells.items()}, "MHz": routed}
 
 
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
@@ -184,6 +209,24 @@ TABLES: dict[str, dict[str, Column]] = {
         f"{chip}, {by}": (command, f"{{{way}.time:k}}; {{{way}.flash}}")
         for chip, command in (("M0+", LLVM_M0), ("RISC-V", LLVM_RISCV))
         for by, way in (("kernels", "ours"), ("loops", "plain"), ("LLVM", "llvm"))
+    },
+    "fpga-equal": {
+        "fixed 8": (f"{MODULE} --width 8", "{time}"),
+        "fixed 16": (f"{MODULE} --width 16", "{time}"),
+        "posit 8": (f"{MODULE} --format posit --width 8", "{time}"),
+    },
+    "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
+    "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
+    "fpga-sparse": {
+        "gaps followed": (SPARSE_MODULE, "{gaps}"),
+        "dense lanes": (SPARSE_MODULE, "{dense}"),
+        "processing elements": (SPARSE_MODULE, "{time}"),
+        **module_cells(MODULE),
+    },
+    "fpga-beside-uno": {
+        "cycles of an Uno": (BESIDE_UNO, "{uno}"),
+        "cycles of the module": (BESIDE_UNO, "{cycles}"),
+        "times as fast at 10 MHz": (BESIDE_UNO, "{times}"),
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

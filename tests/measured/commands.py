@@ -16,6 +16,8 @@ from programs.acceptance import qualifies
 from programs.paths import ROOT
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.verilog_tools import placement_tool
+from tinyml.targets.registry import board
 from tinyml.tools.driver.stages import find_model, print_ir
 from tinyml.tools.main import main as tinyml
 
@@ -137,6 +139,8 @@ def _weigh(model: Path, options: list[str]) -> Values:
 
 
 def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Values:
+    if "--route" in options:
+        _need_router(options[options.index("--target") + 1])
     program, val, test = find_model(model) if model.is_dir() else (model, None, None)
     data = [*(["--val", str(val)] if val else []), *(["--test", str(test)] if test else [])]
     with tempfile.TemporaryDirectory() as out:
@@ -145,6 +149,16 @@ def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Value
             return {"error": error}
         values = _of_report(json.loads((folder / "report.json").read_text()))
         return values | ({"qualifies": qualifies(folder, val)} if weighed and val else {})
+
+
+def _need_router(target: str) -> None:
+    """Raise `Unmeasured` on a machine without the tool that routes modules for a board."""
+    fabric = board(target).fabric
+    assert fabric is not None
+    try:
+        placement_tool(fabric)
+    except InputError as error:
+        raise Unmeasured(error.message) from error
 
 
 def _plan(model: Path, options: list[str]) -> Values:
@@ -178,6 +192,18 @@ def _board(name: str, options: list[str]) -> Values:
     from measured.digits_on_boards import at_serial_line
 
     return at_serial_line(options)
+
+
+def _beside_uno(model: Path, options: list[str]) -> Values:
+    from measured.measures.hardware import module_beside_uno
+
+    return dict(module_beside_uno(model, options))
+
+
+def _sparse_module(model: Path, options: list[str]) -> Values:
+    from measured.measures.hardware import sparse_products
+
+    return dict(sparse_products(model, options))
 
 
 def _bitnetmcu(checkout: Path, options: list[str]) -> Values:
@@ -263,6 +289,8 @@ _COMMANDS = {
     "detector": _detector,
     "bitnetmcu": _bitnetmcu,
     "llvm": _llvm,
+    "beside-uno": _beside_uno,
+    "sparse-module": _sparse_module,
 }
 """Measurements of a folder or file of a model."""
 
@@ -284,7 +312,8 @@ def _of_report(report: Values) -> Values:
 
     `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
     points; `time` counts cycles or instructions of an inference. What `auto` chose has the points that it expects to be
-    `lost`, too, their `bound`, and whether the program `kept` the rule.
+    `lost`, too, their `bound`, and whether the program `kept` the rule. A hardware module, whose outputs are those of
+    the evaluator on all samples of the report, has cells by yosys, and `fmax` in MHz where nextpnr has routed it.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))
@@ -306,6 +335,11 @@ def _of_report(report: Values) -> Values:
         "macs": report["macs"],
         "fits": report["fits"],
     }
+    if hardware := report.get("hardware"):
+        if report["mismatch"] is not None:
+            return {"error": f"hardware and evaluator differ: {report['mismatch']}"}
+        values |= {name: hardware[name] for name in ("luts", "registers", "dsps", "brams")}
+        values["fmax"] = hardware["fmax_mhz"]
     if chosen := report.get("chosen"):
         plan = chosen["options"].get("plan")
         values |= {"chosen": f"{chosen['name']}, {plan}" if plan else chosen["name"], "bound": chosen["loss"]["bound"]}

@@ -17,8 +17,9 @@ from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats, SearchProblem
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
-from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.workers import Workers
 
 SOURCES = MODELS | {"network": NETWORK}
 SAMPLES = 200

@@ -91,7 +91,7 @@ def sweep(
     `error`. Raises `InputError` for what is wrong with the arguments, before anything is compiled, and for a file that
     is no table of a sweep; and `TypeError` for an unknown keyword and a value of another type.
     """
-    from tinyml.transforms.search.engine.evaluation import Workers
+    from tinyml.transforms.search.engine.workers import Workers
 
     values = _checked(options)
     processes = {name: values.pop(name) for name in PROCESSES if name in values}

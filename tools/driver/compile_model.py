@@ -53,7 +53,7 @@ from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
-from tinyml.transforms.search.engine.evaluation import one_thread
+from tinyml.transforms.search.engine.workers import one_thread
 from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:

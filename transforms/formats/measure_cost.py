@@ -14,11 +14,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tinyml.dialects.context import context
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.loops.flash.attempts import next_attempt
-from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, LoweringPasses, ProgramCost, set_cost
+from tinyml.transforms.search.costs.pipelines_below import (
+    MEASURE_COST,
+    TO_C,
+    TO_LOOPS,
+    LoweringPasses,
+    ProgramCost,
+    set_cost,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,17 @@ class MeasureCostPass(ModulePass):
     flash: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        refined = op.clone()
+        LoweringPasses(TO_C[:1], **self._given).apply(refined)
+        if (cost := self.cost(refined)) is not None:
+            set_cost(op, cost)
+
+    def cost(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
+        """The cost of a program from `refine-formats`; None where the target's tools are missing.
+
+        lowered: the same program from `buffers-to-loops`, for the same flash, which is changed. Raises the errors of
+        the pass.
+        """
         import numpy as np
 
         from tinyml.runtime.devices.registry import is_available, runner_for
@@ -45,24 +64,26 @@ class MeasureCostPass(ModulePass):
         from tinyml.targets.c.print_c import write_c
 
         if not is_available(self.target):
-            return
-        given: dict[str, Any] = {"target": self.target, "pack_buffers": self.pack_buffers}
-        refined = op.clone()
-        LoweringPasses(TO_C[:1], **given).apply(refined)
+            return None
         interface = interface_of(refined)
         inputs = encode_inputs(refined, np.zeros((1, interface.input_length)))
         runner, within = runner_for(self.target), self.flash
         while True:
-            program = refined.clone()
-            LoweringPasses(TO_C[1:], flash=within, **given).apply(program)
+            program = lowered or refined.clone()
+            below = TO_C[1:] if lowered is None else TO_C[len(TO_LOOPS) :]
+            LoweringPasses(below, flash=within, **self._given).apply(program)
             with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-                write_c(program, ctx, self.target, Path(folder))
+                write_c(program, context(), self.target, Path(folder))
                 build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
                 if self.flash is not None and within is not None and build.flash_bytes > self.flash:
-                    within = next_attempt(program, within, build.flash_bytes, self.flash)
+                    within, lowered = next_attempt(program, within, build.flash_bytes, self.flash), None
                     if within is not None:
                         continue
                 result = runner.run(build, interface, inputs)
             break
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
-        set_cost(op, ProgramCost(cycles, build.flash_bytes, build.static_bytes + result.stack_bytes))
+        return ProgramCost(cycles, build.flash_bytes, build.static_bytes + result.stack_bytes)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {"target": self.target, "pack_buffers": self.pack_buffers}

@@ -31,7 +31,11 @@ class EstimateCostPass(ModulePass):
     target: str = USUAL
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        set_cost(op, self.cost(op))
+
+    def cost(self, op: ModuleOp) -> ProgramCost:
+        """The estimate alone, for a search; raises the error of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")
-        set_cost(op, ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram)))
+        return ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram))

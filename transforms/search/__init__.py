@@ -29,9 +29,9 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
        v
     refined constants, formats and attributes (L1)               engine/search_pass.py
 
-`search-pareto` takes all of these steps; the published searches are single steps of it. In engine/evaluation.py,
-`Evaluation` keeps the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process,
-in others or on a cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
+`search-pareto` takes all of these steps; the published searches are single steps of it. In engine/, `Evaluation` keeps
+the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
+cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
 Costs come from costs/: `WorkingMemory` asks the packer for arena and input, `CandidateCosts` the cost model or the
 device itself, by the names in pipelines_below.py.
 

@@ -26,8 +26,8 @@ V = TypeVar("V")
 
 ACCUMULATOR_WIDTHS = (16, 24, 32, 64)
 
-EXACT_FLOAT = 1 << 53
-"""Integers up to this magnitude are exact in float64."""
+EXACT_FLOAT32, EXACT_FLOAT64 = 1 << 24, 1 << 53
+"""Integers up to these magnitudes are exact in float32 and in float64."""
 
 
 @irdl_attr_definition
@@ -129,7 +129,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
+        """Exact in any order: BLAS in the narrowest floats that hold every partial sum, else 64-bit integers."""
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         return _exact_sums(of_lhs.integers(lhs), of_rhs.integers(rhs), _greatest_product(of_lhs, of_rhs), start)
 
@@ -143,7 +143,8 @@ def _exact_sums(lhs: Raws, rhs: Raws, most: int, start: Raws | None) -> Raws:
     """Sums of products of integers, none of which is greater than `most` in size."""
     from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-    dtype = np.float64 if lhs.shape[-1] * most < EXACT_FLOAT else np.int64
+    greatest = lhs.shape[-1] * most
+    dtype = np.float32 if greatest < EXACT_FLOAT32 else np.float64 if greatest < EXACT_FLOAT64 else np.int64
     sums = stacked_matmul(lhs.astype(dtype), rhs.astype(dtype)).astype(np.int64)
     return sums if start is None else sums + start
 

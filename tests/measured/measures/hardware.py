@@ -8,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 from programs.network_writer import NetworkWriter
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import Rewriter
 
 from measured.commands import Unmeasured, measure, model_path
 from measured.measures.classifiers import compiled, mean
 from measured.store import Values
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import Raws
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
@@ -26,7 +30,12 @@ from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
-from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+from tinyml.transforms.search.costs.pipelines_below import (
+    BITS_TO_HARDWARE,
+    BUFFERS_TO_LOOPS,
+    FORMATS_TO_BUFFERS,
+    LOOPS_TO_BITS,
+)
 
 CLOCK, UNO_CLOCK = 10e6, 16e6
 """The clock of the paper's FPGA, and that of an Uno, in Hz."""
@@ -77,11 +86,64 @@ def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints
     pipelines.run(module, context(), steps)
     formats = load_program(out / "ir" / "1-formats.mlir", context())
     raws = encode_inputs(formats, load_program_data(formats, str(val)).x[:1])
+    return _simulated(module, formats, raws, work)
+
+
+def _simulated(module: ModuleOp, formats: ModuleOp, raws: Raws, work: Path) -> int:
+    """The cycles of a module for raws of one sample; raises `ValueError` where it differs from the evaluator."""
     result = IcarusSimulation(print_verilog(module), work).run(interface_of(formats), raws)
     if first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is not None:
         raise ValueError("hardware and evaluator differ")
     assert result.cycles is not None
     return int(result.cycles[0])
+
+
+def module_beside_uno(model: Path, options: Sequence[str]) -> Values:
+    """Cycles of an inference on an Uno and of a module, and how many times as fast the module is at 10 MHz."""
+    command = f"{model.name} --width 8"
+    uno = measure(f"compile {command}", model.parent)["time"]
+    cycles = measure(f"compile {command} --target ecp5-25k {' '.join(options)}", model.parent)["time"]
+    return {"uno": uno, "cycles": cycles, "times": uno / UNO_CLOCK * CLOCK / cycles}
+
+
+def sparse_products(model: Path, options: Sequence[str]) -> Values:
+    """The figures of a module whose sparse products have processing elements, the cycles `gaps` of the same model with
+    loops that follow the gaps, and `dense` with dense matrices, all in the same share of the cells.
+
+    options: `--width` and `--cells` of `tinyml compile`, and others behind them.
+    """
+    program, val, _ = find_model(model)
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work, "out")
+        if not compiled(["compile", str(program), "--val", str(val), "--target", "ecp5-25k", *options, "-o", str(out)]):
+            raise Unmeasured(f"{program} does not compile")
+        cells, formats = int(given["--cells"]), load_program(out / "ir" / "1-formats.mlir", context())
+        raws = encode_inputs(formats, load_program_data(formats, str(val)).x[:1])
+        whole = measure(f"compile {model.name} --target ecp5-25k {' '.join(options)}", model.parent)
+        found = {name: 0 for name in ("gaps", "dense")}
+        for name in found:
+            module = formats.clone()
+            if name == "dense":
+                _store_densely(module)
+            for pipeline in (FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
+                pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
+            steps = pipelines.flatten(BITS_TO_HARDWARE, {"cells": cells})
+            kept = [step for step in steps if not isinstance(step, SpreadEntriesPass)]
+            pipelines.run(module, context(), [ExpandNestsPass(), *kept])
+            found[name] = _simulated(module, formats, raws, Path(work))
+        return {**whole, **found}
+
+
+def _store_densely(module: ModuleOp) -> None:
+    """Make products of sparse matrices those of dense ones, with the same accumulators."""
+    for op in [op for op in module.walk() if isinstance(op, tdsl.SpmvOp)]:
+        constant = op.lhs.owner
+        assert isinstance(constant, tdsl.ConstOp)
+        dense = tdsl.ConstOp(constant.raws, tdsl.format_of(constant.result))
+        product = tdsl.MatmulOp(dense.result, op.rhs, tdsl.format_of(op.out).type)
+        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+        Rewriter.replace_op(op, [dense, product])
 
 
 def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Values]:

@@ -44,6 +44,21 @@ LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 """The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
 
 
+CACHED_PROGRAMS = 64
+"""The greatest number of programs that are kept for what else is asked of them."""
+
+
+class RecentPrograms(dict[object, ModuleOp]):
+    """Programs by a key of the candidate; beyond `CACHED_PROGRAMS` the oldest are forgotten."""
+
+    def keep(self, key: object, program: ModuleOp) -> ModuleOp:
+        """Store the program of a candidate, and return it."""
+        self[key] = program
+        if len(self) > CACHED_PROGRAMS:
+            del self[next(iter(self))]
+        return program
+
+
 class Candidates:
     """The candidates of one program.
 
@@ -60,6 +75,13 @@ class Candidates:
         check_reals(self.function)
         self.assignment = FormatAssignment(self.function, inputs)
         self.constants = RoundedConstants(self.assignment)
+        self._summed = RecentPrograms()
+        self._programs = RecentPrograms()
+
+    def summed(self, formats: Formats) -> ModuleOp:
+        """The program of `in_formats`, which must not be changed: made once for all that go on from it."""
+        known = self._summed.get(formats)
+        return self._summed.keep(formats, self.in_formats(formats)[0]) if known is None else known
 
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
@@ -90,13 +112,18 @@ class Candidates:
         )
         return copy, {value: retyped[copies[value]] for value in of_values}
 
-    def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program with the bits that it will have on a device. refined: as in `in_formats`.
+    def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
+        """The program with the bits that it will have on a device, which must not be changed. refined: as in
+        `in_formats`.
 
         Raises `InputError` if a sum of products fits no accumulator.
         """
-        module, _ = self.in_formats(formats, refined)
-        return leave_out_roundings(module)
+        if refined:
+            return leave_out_roundings(self.in_formats(formats, refined)[0])
+        known = self._programs.get(formats)
+        if known is None:
+            known = self._programs.keep(formats, leave_out_roundings(self.summed(formats).clone()))
+        return known
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:

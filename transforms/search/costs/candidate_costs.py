@@ -16,13 +16,12 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of, leave_out_roundings
+from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
 from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_LOOPS,
     ESTIMATE_COST,
@@ -30,25 +29,13 @@ from tinyml.transforms.search.costs.pipelines_below import (
     TO_BUFFERS,
     LoweringPasses,
     ProgramCost,
-    cost_of,
     registered_pass,
 )
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-    from tinyml.transforms.search.engine.evaluation import Workers
-
-
-CACHED_PROGRAMS = 64
-"""The greatest number of partly lowered programs that are kept for what else is asked of them."""
-
-
-def _keep(programs: dict[Formats, ModuleOp], formats: Formats, program: ModuleOp) -> None:
-    """Store the program of a candidate, and forget the oldest one beyond `CACHED_PROGRAMS`."""
-    programs[formats] = program
-    if len(programs) > CACHED_PROGRAMS:
-        del programs[next(iter(programs))]
+    from tinyml.transforms.search.engine.workers import Workers
 
 
 class RefinedPrograms:
@@ -60,26 +47,21 @@ class RefinedPrograms:
     def __init__(self, candidates: Candidates, **options: Any):
         self.candidates = candidates
         self._refining = LoweringPasses(TO_BUFFERS[:1], **options)
-        self._begun: dict[Formats, ModuleOp] = {}
-        self._refined: dict[Formats, ModuleOp] = {}
+        self._refined = RecentPrograms()
 
     def __contains__(self, formats: Formats) -> bool:
         return formats in self._refined
 
-    def begun(self, formats: Formats) -> ModuleOp:
-        """A candidate before that pipeline; raises `InputError` if the formats make no program."""
-        if formats not in self._begun:
-            _keep(self._begun, formats, self.candidates.in_formats(formats)[0])
-        return self._begun[formats]
-
     def of(self, formats: Formats) -> ModuleOp:
-        """A candidate behind it; raises `InputError` if the formats make no program."""
+        """A candidate behind that pipeline; raises `InputError` if the formats make no program."""
         if formats not in self._refined:
-            module = self.begun(formats)
-            del self._begun[formats]  # An error leaves it half refined.
-            self._refining.apply(module)
-            _keep(self._refined, formats, module)
+            self._refined.keep(formats, self.refined(self.candidates.summed(formats).clone()))
         return self._refined[formats]
+
+    def refined(self, module: ModuleOp) -> ModuleOp:
+        """A program of `Candidates.in_formats`, rewritten in place by that pipeline."""
+        self._refining.apply(module)
+        return module
 
 
 def _structure_of(module: ModuleOp) -> object:
@@ -116,7 +98,7 @@ class WorkingMemory:
         self.pack_buffers = options.get("pack_buffers", False)
         self._packing = LoweringPasses(TO_BUFFERS[1:], **options)
         self._known: dict[object, int] = {}
-        self._packed: dict[Formats, ModuleOp] = {}
+        self._packed = RecentPrograms()
 
     def of(self, formats: Formats) -> int:
         """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
@@ -124,7 +106,7 @@ class WorkingMemory:
             if formats in self.programs:
                 self._known[formats] = self._of_refined(formats)
             else:
-                rounded = self._key(leave_out_roundings(self.programs.begun(formats).clone()))
+                rounded = self._key(self.programs.candidates.program(formats))
                 if rounded not in self._known:
                     self._known[rounded] = self._of_refined(formats)
                 self._known[formats] = self._known[rounded]
@@ -133,7 +115,7 @@ class WorkingMemory:
     def _of_refined(self, formats: Formats) -> int:
         refined = self._key(self.programs.of(formats))
         if refined not in self._known:
-            _keep(self._packed, formats, self.packed(formats))
+            self._packed.keep(formats, self.packed(formats))
             self._known[refined] = self._known[formats]
         return self._known[refined]
 
@@ -210,11 +192,13 @@ class CandidateCosts:
         self.platform = platform
         options = vars(platform)
         self.memory = WorkingMemory(programs, **options)
-        self.estimating = LoweringPasses((BUFFERS_TO_LOOPS,), registered_pass(ESTIMATE_COST, **options), **options)
+        self.lowering = LoweringPasses((BUFFERS_TO_LOOPS,), **options)
+        self.estimating = registered_pass(ESTIMATE_COST, **options)
         self.measuring = registered_pass(MEASURE_COST, **options)
         self.estimates: dict[Formats, ProgramCost] = {}
         self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, ProgramCost | None] = {}
+        self._looped = RecentPrograms()
         self._estimated: dict[object, ProgramCost] = {}
         self._measured: dict[object, ProgramCost | None] = {}
 
@@ -229,10 +213,9 @@ class CandidateCosts:
             program = _structure_of(self.programs.of(formats))
             if program not in self._estimated:
                 module = self.memory.packed(formats)
-                self.estimating.apply(module)
-                cost = cost_of(module)
-                assert cost is not None
-                self._estimated[program] = cost
+                self.lowering.apply(module)
+                self._estimated[program] = self.estimating.cost(module)
+                self._looped.keep(program, module)
             self.estimates[formats] = self._estimated[program]
         return self.estimates[formats]
 
@@ -258,7 +241,10 @@ class CandidateCosts:
         if formats not in self.measurements:
             program = _structure_of(self.programs.of(formats))
             if program not in self._measured:
-                self._measured[program] = self.measured_with(formats, None)
+                self._measured[program] = None
+                with suppress(InputError):
+                    lowered = self._looped.pop(program, None)
+                    self._measured[program] = self.measuring.cost(self.programs.of(formats), lowered)
             self.measurements[formats] = self._measured[program]
         return self.measurements[formats]
 
@@ -266,8 +252,8 @@ class CandidateCosts:
         """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
         module, _ = self.programs.candidates.in_formats(formats, refined)
         with suppress(InputError):
-            self.measuring.apply(context(), module)
-        return cost_of(module)
+            return self.measuring.cost(self.programs.refined(module), None)
+        return None
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,10 @@ BUFFERS_TO_UPSTREAM = "buffers-to-upstream"
 TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
 """The pipelines from the output of `assign-format` to packed memory."""
 
-TO_C = (*TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
+TO_LOOPS = (*TO_BUFFERS, BUFFERS_TO_LOOPS)
+"""The pipelines from the output of `assign-format` to kernels and loops."""
+
+TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from the output of `assign-format` to C."""
 
 PROOF = "check-packing"

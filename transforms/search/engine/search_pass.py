@@ -36,7 +36,8 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
-from tinyml.transforms.search.engine.evaluation import Evaluation, Workers, check_journal
+from tinyml.transforms.search.engine.evaluation import Evaluation
+from tinyml.transforms.search.engine.journal import check_journal
 from tinyml.transforms.search.engine.result import (
     FRONT_ATTRIBUTE,
     SEARCH_ATTRIBUTE,
@@ -46,6 +47,7 @@ from tinyml.transforms.search.engine.result import (
     search_attribute,
 )
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.workers import Workers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,8 +26,9 @@ from tinyml.transforms.buffers.update_in_place import UpdateInPlacePass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_promote import Promotion, best_variant, heat_map, representative, uniform_losses
 
 W, X, B = np.array([[-2.139562, 1.885351]]), np.array([[1.185109], [-2.206466]]), np.array([[0.146048]])

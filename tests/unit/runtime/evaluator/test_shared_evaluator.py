@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from programs.formatted import LIMITS, new_context, parse, stays_finite, with_fo
 from programs.spread import spread
 from programs.tensors import programs
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -21,6 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator import shared_evaluator
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+from tinyml.runtime.evaluator.shared_values import Recorded
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
@@ -127,3 +131,25 @@ def test_loops_that_differ_in_what_they_yield():
     for module in programs:
         with_formats(module, inputs, "bf16", None)
         expect_same(evaluator, module, inputs)
+
+
+def test_what_one_program_records_another_replays(monkeypatch: pytest.MonkeyPatch):
+    """All but the product with weights of its own, which may bound its sums otherwise."""
+    recorded: list[str] = []
+    record = Recorded._record  # pyright: ignore[reportPrivateUsage]
+
+    def counting(self: Recorded, op: Operation, arguments: Sequence[Any]) -> Any:
+        recorded.append(op.name)
+        return record(self, op, arguments)
+
+    monkeypatch.setattr(Recorded, "_record", counting)
+    programs = [parse(text) for text in (CELL, CELL.replace("[2.0, -1.0, 0.25]", "[-2.0, 1.0, 0.5]"))]
+    inputs = inputs_of(programs[0])
+    evaluator = SharedEvaluator(inputs, capacity=0)
+    for module in programs:
+        with_formats(module, inputs, "bf16", None)
+        ChooseAccumulatorsPass().apply(new_context(), module)
+        expect_same(evaluator, module, inputs)
+        recorded.append("")
+    assert len(recorded[: recorded.index("")]) > 1
+    assert recorded[recorded.index("") + 1 :] == ["tdsl.matmul", ""]

@@ -18,20 +18,20 @@ from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem
-from tinyml.transforms.search.engine import evaluation as evaluation_module
-from tinyml.transforms.search.engine.evaluation import Workers
+from tinyml.transforms.search.engine import workers as workers_module
+from tinyml.transforms.search.engine.workers import Workers
 
 DASK = """
 import pickle, sys
 from contextlib import ExitStack
 from distributed import LocalCluster
 from tinyml.transforms.search import search_pareto
-from tinyml.transforms.search.engine import evaluation as evaluation_module
+from tinyml.transforms.search.engine import workers as workers_module
 from tinyml.transforms.formats.evaluation.candidates import outcomes_of
-from tinyml.transforms.search.engine.evaluation import Workers
+from tinyml.transforms.search.engine.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":
-    evaluation_module.PATIENCE = 0.0
+    workers_module.PATIENCE = 0.0
     problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
     with ExitStack() as stack:
         cluster = LocalCluster(1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
@@ -56,7 +56,7 @@ def test_a_dask_cluster_gives_the_same(tmp_path: Path):
 NO_DASK = """
 import dask, sys
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.search.engine.evaluation import Workers
+from tinyml.transforms.search.engine.workers import Workers
 dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
 try:
     with Workers(2, "dask", sys.argv[1]) as started:
@@ -101,7 +101,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> RayModule:
     ray = RayModule()
     for name in ("ray", "ray.util", "ray.util.joblib"):
         monkeypatch.setitem(sys.modules, name, ray)
-    monkeypatch.setattr(evaluation_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers_module, "PATIENCE", 0.0)
     return ray
 
 

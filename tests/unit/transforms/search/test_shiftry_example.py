@@ -29,8 +29,9 @@ from tinyml.transforms.buffers.packing import Rectangle, pack
 from tinyml.transforms.buffers.update_in_place import UpdateInPlacePass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.engine.evaluation import Evaluation, Workers
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each, explore_input_scale
 
 INPUTS = FILECHECK / "transforms"

@@ -1,0 +1,249 @@
+"""The processes that work on a search: this one, copies of it, or those that joblib starts, here or on a cluster.
+
+Any function from a problem and tasks to results can be their work; results come in the order of the tasks.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.plugins import attributed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+P = TypeVar("P")
+Work: TypeAlias = "Callable[[P, Sequence[T]], list[R]]"
+"""A function from tasks to their results, which any process can run."""
+
+BACKENDS = ("local", "dask", "ray")
+"""Where candidates are evaluated: processes on this computer, a Dask cluster, a Ray cluster."""
+
+PATIENCE = 2.0
+"""Seconds of processor time before this process starts others: small searches end sooner, and copies of this process
+then know what it has computed so far.
+"""
+
+SHARES = 3
+"""The number of portions per worker of a cluster, so that all finish at nearly the same time."""
+
+SHARES_HERE = 16
+"""The same on this computer, where a portion costs little to send."""
+
+AHEAD = 2
+"""The portions that a copy of this process has at a time, the next one ready when one is done."""
+
+
+class Workers:
+    """The processes that work on a search; a context manager, which ends those that it started.
+
+    On Linux, those on this computer are copies of this process, which works beside them. Elsewhere, and on a cluster,
+    joblib starts them.
+
+    Inside the context, the numeric libraries of each process have one thread: arrays here are too small for several,
+    and sums of reals have the same last bits in every process.
+
+    jobs: the number of processes, by default that of processors. cluster: the address of a Dask or Ray cluster; by
+    default one is started here. Raises `InputError` for an unknown backend or one that is not installed; `run` raises
+    it for a cluster that cannot be used, and if a process ended without a result.
+    """
+
+    def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
+        if backend not in BACKENDS:
+            raise unknown("backend", backend, BACKENDS)
+        if jobs is not None and jobs < 1:
+            raise InputError(f"jobs must be positive, got {jobs}")
+        if cluster is not None and backend == "local":
+            raise InputError("a cluster needs the backend dask or ray")
+        self.jobs = jobs
+        self.backend = backend
+        self.cluster = cluster
+        self.alone = 0.0
+        self._copies: _Copies | None = None
+        self._parallel: Any = None
+        self._client: Any = None
+        self._limit: Any = None
+
+    @property
+    def size(self) -> int:
+        """The number of candidates that are evaluated at once; an estimate if a cluster decides."""
+        return self.jobs or import_module("joblib").cpu_count()
+
+    @property
+    def _works_alone(self) -> bool:
+        """True if this process still works alone; never with a running cluster, which needs no start and whose address
+        may be wrong.
+        """
+        started = self._copies is not None or self._parallel is not None
+        return self.cluster is None and (self.size == 1 or (not started and self.alone < PATIENCE))
+
+    def run(self, problem: P, tasks: Sequence[T], work: Work[P, T, R]) -> Iterator[tuple[T, R]]:
+        """Yield tasks with their results, in order."""
+        waiting = list(tasks)
+        while waiting and self._works_alone:
+            start = time.process_time()
+            task = waiting.pop(0)
+            [result] = work(problem, [task])
+            self.alone += time.process_time() - start
+            yield task, result
+        if waiting:
+            copies = self.backend == "local" and sys.platform == "linux"
+            size = max(-(-len(waiting) // ((SHARES_HERE if copies else SHARES) * self.size)), 1)
+            portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
+            results = self._copied(problem).run(portions, work) if copies else self._sent(problem, portions, work)
+            for portion, found in zip(portions, results, strict=True):
+                yield from zip(portion, found, strict=True)
+
+    def _copied(self, problem: object) -> _Copies:
+        """Copies of this process for a problem; those for an earlier one end."""
+        if self._copies is not None and self._copies.problem is not problem:
+            self._end_copies()
+        if self._copies is None:
+            self._copies = _Copies(problem, self.size - 1)
+        return self._copies
+
+    def _end_copies(self) -> None:
+        if self._copies is not None:
+            self._copies.end()
+            self._copies = None
+
+    def _sent(self, problem: P, portions: Sequence[Sequence[T]], work: Work[P, T, R]) -> Iterator[list[R]]:
+        """The results of portions that processes started by joblib compute."""
+        delayed = import_module("joblib").delayed(_by_one_thread)
+        return self._started()(delayed(work, problem, portion) for portion in portions)
+
+    def _started(self) -> Any:
+        if self._parallel is None:
+            try:
+                self._connect()
+                backend, jobs = ("loky", self.size) if self.backend == "local" else (self.backend, self.jobs or -1)
+                joblib: Any = import_module("joblib")
+                with joblib.parallel_config(backend=backend, n_jobs=jobs):
+                    self._parallel = joblib.Parallel().__enter__()
+            except ImportError as error:
+                raise InputError(
+                    f"the backend '{self.backend}' is not installed: {install_command('cluster')}"
+                ) from error
+            except (OSError, RuntimeError, ValueError) as error:
+                if self.cluster is None:
+                    raise
+                reason = " ".join(str(error).split())
+                raise InputError(f"cannot work on the cluster '{self.cluster}': {reason}") from error
+        return self._parallel
+
+    def _connect(self) -> None:
+        """Connect to the cluster, which determines its number of processes, or start one of `jobs` processes."""
+        if self.backend == "dask":
+            client = import_module("distributed").Client
+            self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
+        if self.backend == "ray":
+            ray: Any = import_module("ray")
+            ray.init(num_cpus=self.jobs) if self.cluster is None else ray.init(address=self.cluster)
+            import_module("ray.util.joblib").register_ray()
+
+    def __enter__(self) -> Workers:
+        self._limit = one_thread()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._end_copies()
+        if self._parallel is not None:
+            self._parallel.__exit__(None, None, None)
+            if self.backend == "local":
+                import_module("joblib.externals.loky").get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            if self.backend == "ray":
+                import_module("ray").shutdown()
+            self._parallel = None
+        if self._client is not None:
+            self._client.shutdown() if self.cluster is None else self._client.close()
+            self._client = None
+        self._limit.restore_original_limits()
+
+
+class _Copies:
+    """Copies of this process, made when the first portion waits, which share its work on one problem."""
+
+    def __init__(self, problem: object, count: int):
+        # Imported here because most commands only list searches.
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        self.problem = problem
+        self._count = count
+        self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
+
+    def run(self, portions: Sequence[Sequence[T]], work: Work[Any, T, R]) -> Iterator[list[R]]:
+        """Yield the results of portions, in order; copies begin with the first ones, this process with the last.
+
+        Raises `InputError` if a copy ended without a result.
+        """
+        from concurrent.futures.process import BrokenProcessPool
+
+        sent: list[Future[list[R]]] = []
+        own: list[list[R]] = []
+        try:
+            with warnings.catch_warnings():
+                # Of copies of a process with threads: those of the numeric libraries are idle, and expect copies.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                while waiting := len(portions) - len(sent) - len(own):
+                    # Nothing is sent that this process may take back: a pool whose process ends would wait for it.
+                    if waiting > 1 and sum(not future.done() for future in sent) < AHEAD * self._count:
+                        sent.append(self._executor.submit(_by_copy, work, portions[len(sent)]))
+                    else:
+                        own.append(work(self.problem, portions[-1 - len(own)]))
+            yield from (future.result() for future in sent)
+        except BrokenProcessPool as error:
+            raise InputError(
+                "a process that evaluates candidates ended, perhaps for lack of memory; one needs the least (jobs=1)"
+            ) from error
+        yield from reversed(own)
+
+    def end(self) -> None:
+        """End the copies; what they have begun is dropped."""
+        self._executor.shutdown(cancel_futures=True)
+
+
+_problem: Any = None
+
+
+def _begin(problem: object) -> None:
+    """Begin the work of a copy: the first process alone answers an interrupt, and ends the others."""
+    global _problem
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _problem = problem
+
+
+def _by_copy(work: Work[Any, T, R], tasks: Sequence[T]) -> list[R]:
+    with attributed():
+        return work(_problem, tasks)
+
+
+def _by_one_thread(work: Work[P, T, R], problem: P, tasks: Sequence[T]) -> list[R]:
+    # An exit would end the worker, and a traceback stays in it.
+    with one_thread(), attributed():
+        return work(problem, tasks)
+
+
+def one_thread() -> Any:
+    """A context in which the numeric libraries use one thread: for small arrays, more wait longer than they compute."""
+    global _controller
+    if _controller is None:
+        _controller = import_module("threadpoolctl").ThreadpoolController()
+    return _controller.limit(limits=1)
+
+
+_controller: Any = None
