@@ -50,7 +50,7 @@ class Chip:
     their usual names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every program;
     harness_flags: those of builds with the harness alone; libraries: linker flags. memory_flags: linker flags for the
     memories of a board, without which a program may be larger, so that reports can say by how much; none if the linker
-    does not know memories. fixed_memories: true if compiler and simulator know the memories of each part, so that a
+    does not know memories. knows_memories: true if compiler and simulator know the memories of each part, so that a
     target may have less of them than its part and not more. triple: LLVM's name of the target, for programs that LLVM
     compiles; empty for this computer and for chips that are not compiled so. packages: Debian packages that `make test`
     installs; modules: Python modules that the runner needs. extends: a chip whose kernels its programs call, too, with
@@ -89,7 +89,7 @@ class Chip:
     harness_flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)
     memory_flags: Callable[[Board], Sequence[str]] = lambda board: ()
-    fixed_memories: bool = False
+    knows_memories: bool = False
     triple: str = ""
     packages: Sequence[Package] = ()
     modules: Sequence[str] = ()

@@ -303,7 +303,7 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
 def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
     if flash is None or ram is None or known.flash is None or known.ram is None:
         raise InputError(f"{known.name} has no memories whose sizes could be given")
-    if chip_of(known.name).fixed_memories and (flash > known.flash or ram > known.ram):
+    if chip_of(known.name).knows_memories and (flash > known.flash or ram > known.ram):
         raise InputError(
             f"{known.name} ({known.part}) has {known.flash} bytes of flash and {known.ram} of RAM: "
             f"{flash} and {ram} are more"
