@@ -27,6 +27,7 @@ BUILT_IN = {
     "header": "header:HEADER",
     "bitstream": "bitstream:BITSTREAM",
     "mlir": "mlir:MLIR",
+    "mlperf": "mlperf:MLPERF",
 }
 """Module and name of each built-in packaging."""
 
