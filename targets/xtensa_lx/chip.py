@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tinyml.targets.chip import Chip
-from tinyml.targets.xtensa_lx.boards import BOARDS
 from tinyml.targets.xtensa.chip import CHIP as XTENSA
+from tinyml.targets.xtensa_lx.boards import BOARDS
 
 CHIP = Chip(
     "xtensa-lx",
