@@ -42,12 +42,14 @@ class CostTable:
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
     least one; a chip need not have those of every kind.
     floats: the time in which a caller's float becomes an element of the input, by the functions that convert it.
+    constants_in_ram: as in `Chip`.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
     floats: Mapping[str, float] = field(default_factory=dict[str, float])
+    constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
         """The time of a kind of step; None if it was not measured."""
@@ -100,7 +102,8 @@ def cost_table(target: str) -> CostTable | None:
         table = json.loads(file.read_text("utf-8"))
         steps = {step: _row(row) for step, row in table["steps"].items()}
         floats = {functions: _number(time) for functions, time in table.get("floats", {}).items()}
-        return CostTable(table["unit"], _row(table["program"]), steps, floats) if steps else None
+        program, in_ram = _row(table["program"]), chip_of(target).constants_in_ram
+        return CostTable(table["unit"], program, steps, floats, in_ram) if steps else None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             "no cost table: expected `unit`, `program` and, by name, `steps`, each of four numbers", file=str(file)

@@ -80,9 +80,22 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         prefixes=("__ARM_", "__thumb"),
     ),
     "riscv": BuiltIn(
-        ("riscv", "gd32vf103", "esp32-c3", "rv32ec", "ch32v003"),
-        {"longan-nano": "gd32vf103", "esp32c3": "esp32-c3", "xiao-esp32c3": "esp32-c3"},
+        ("riscv", "gd32vf103", "esp32-c3", "esp32-c6", "esp32-h2", "esp32-p4", "rv32ec", "ch32v003"),
+        {
+            **{"longan-nano": "gd32vf103", "esp32c3": "esp32-c3", "xiao-esp32c3": "esp32-c3"},
+            **{"esp32c6": "esp32-c6", "xiao-esp32c6": "esp32-c6", "esp32h2": "esp32-h2", "esp32p4": "esp32-p4"},
+        },
         prefixes=("__riscv",),
+    ),
+    "xtensa": BuiltIn(
+        ("esp8266",),
+        dict.fromkeys(("nodemcu", "wemos-d1-mini", "d1-mini"), "esp8266"),
+        prefixes=("__xtensa", "__XTENSA"),
+    ),
+    "xtensa-lx": BuiltIn(
+        ("esp32", "esp32-s2", "esp32-s3"),
+        {"esp32s2": "esp32-s2", "esp32s3": "esp32-s3", "xiao-esp32s3": "esp32-s3"},
+        prefixes=("__xtensa", "__XTENSA"),
     ),
     "fpga": BuiltIn(("ecp5-25k", "ice40-up5k", "arty-a7")),
     "host": BuiltIn(("host",)),
@@ -196,10 +209,6 @@ def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
     return (target, None) if flash is None or ram is None or target in _OWNERS else (name, (flash, ram))
 
 
-XTENSA = ("esp32", "esp32s2", "esp32s3", "esp8266")
-"""Parts that are named like boards here, and have another core."""
-
-
 _PARTS: Mapping[str, Sequence[str]] = {
     "attiny85": ("attiny",),
     "uno": ("atmega", "avr128", "avr64"),
@@ -210,6 +219,8 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "cortex-m33": ("stm32l5", "stm32u5", "stm32h5", "stm32wba", "nrf53", "nrf54", "nrf91", "rp235", "ra6m4", "lpc55"),
     "cortex-m55": ("stm32n6", "alif", "ensemble"),
     "riscv": ("esp32c", "esp32h", "esp32p", "gd32vf", "ch32v"),
+    "esp8266": ("esp82", "esp85"),
+    "esp32": ("esp32",),
 }
 """The first letters of names of parts that have the instruction set of a target, by that target."""
 
@@ -249,8 +260,6 @@ def _instead(core: str) -> str:
 def _unknown(target: str) -> InputError:
     """The error for an unknown target, with the name that was meant, the boards of a part, or what to name instead."""
     names, wanted = [*targets(), *_OWNERS], _plain(target)
-    if wanted in XTENSA:
-        return InputError(f"{target} has an Xtensa core, which has no kernels: the C of --target {HOST} runs on any")
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
@@ -303,7 +312,7 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
 def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
     if flash is None or ram is None or known.flash is None or known.ram is None:
         raise InputError(f"{known.name} has no memories whose sizes could be given")
-    if chip_of(known.name).knows_memories and (flash > known.flash or ram > known.ram):
+    if chip_of(known.name).memories_of_part and (flash > known.flash or ram > known.ram):
         raise InputError(
             f"{known.name} ({known.part}) has {known.flash} bytes of flash and {known.ram} of RAM: "
             f"{flash} and {ram} are more"

@@ -1,38 +1,22 @@
-"""The runner of Cortex-M cores with Helium in QEMU, with instructions and modelled cycles counted by a plugin."""
+"""The runner of Cortex-M cores with Helium in QEMU, with their modelled cycles."""
 
 from __future__ import annotations
 
-import tempfile
 from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.cortex_m import disassembled
-from tinyml.runtime.devices.device import (
-    Build,
-    DeviceError,
-    FullStackError,
-    RunResult,
-    TimeProfile,
-    raw_inputs,
-    result_of_records,
-)
-from tinyml.runtime.devices.runner import Runner
-from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, execute, function_range, symbols
-from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.devices.device import Build
+from tinyml.runtime.devices.qemu import QemuRunner
+from tinyml.runtime.devices.toolchain import call_tool, symbols
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
 from tinyml.targets.composer.instructions import Instruction, cycles_of_each
 from tinyml.targets.helium.mve import BEATS, GATHERED, INTEGER, MEMORY, MULTIPLY
-
-START_SECONDS, SAMPLE_SECONDS = 60, 60
-"""Seconds after which QEMU is stopped: the plugin counts instructions of inferences alone, not those around them."""
-
-_EMULATOR = ("qemu-system-arm", "-M", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "none")
 
 _LOOP, _ALIGNMENT = 0x100, 9
 """Bits of the plugin's table."""
@@ -123,82 +107,18 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class HeliumRunner(Runner):
+class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
-    Instructions are counted from the first of `NAME_predict` through its return. An instruction of a low-overhead loop
-    is counted each time, as QEMU executes it, though the core skips it. QEMU does not fault where a vector access is
-    not aligned as the architecture demands, so the plugin does. An inference that takes more than `limit` instructions,
-    a crash, such an access, a jump out of the program and a stack overflow raise DeviceError.
+    An instruction of a low-overhead loop is counted each time, as QEMU executes it, though the core skips it. QEMU does
+    not fault where a vector access is not aligned as the architecture demands, so the plugin does.
     """
 
-    limit: int = 4_000_000_000
+    emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")
+    code: ClassVar[int] = 1
+    ram_end: ClassVar[int] = 0x21400000
 
-    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        return self._run(build, interface, inputs, {})
-
-    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        inside = function_range(self.chip, build.elf, *interface.profiled)
-        file = build.elf.with_suffix(".profile").resolve()
-        arguments = {"profile_start": inside.start, "profile_end": inside.stop, "profile": file}
-        result = self._run(build, interface, inputs, arguments)
-        spent: dict[tuple[int, int], float] = {}
-        for line in file.read_text().splitlines():
-            site, pc, times = map(int, line.split())
-            spent[site, pc] = spent.get((site, pc), 0) + times / len(inputs)
-        return TimeProfile(result, spent)
-
-    def _run(
-        self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
-    ) -> RunResult:
-        """Run a program. profile: further arguments of the plugin."""
-        raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
-        table, timing = symbols(self.chip, build.elf), self.board.timing
+    def table(self, build: Build) -> bytes | None:
+        timing = self.board.timing
         assert timing is not None
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "inputs.bin").write_bytes(len(inputs).to_bytes(4, "little") + build.weights + raw)
-            (folder / "table.bin").write_bytes(_table(self.chip, build.elf, timing, build.elf.stat().st_mtime_ns))
-            arguments: dict[str, int | Path] = {
-                "start": table["tm_begin"] & ~1,
-                "stop": table["tm_end"] & ~1,
-                "row": table[f"{interface.name}_row"] & ~1 if interface.row_length else 0,
-                "harness": table["tm_harness_start"],
-                "program": table["tm_harness_end"],
-                "end": table["tm_program_end"],
-                "limit": self.limit,
-                "refill": timing.refill,
-                "table": folder / "table.bin",
-                "counts": folder / "counts.bin",
-                **profile,
-            }
-            plugin = compiled_tool(self.chip.folder / "qemu_counter.c", "-shared", "-fPIC")
-            options = ",".join([str(plugin), *(f"{name}={value}" for name, value in arguments.items())])
-            semihosting = "-semihosting-config", "enable=on,target=native"
-            program = "-plugin", options, "-kernel", build.elf.resolve()
-            seconds = START_SECONDS + SAMPLE_SECONDS * len(inputs)
-            execute([*_EMULATOR, *semihosting, *program], b"", what, folder, seconds)
-            result = result_of_records(
-                replace(interface, pushes=None), (folder / "records.bin").read_bytes(), self.board.unit
-            )
-            counts = np.fromfile(folder / "counts.bin", np.uint64).astype(np.int64).reshape(-1, 3)
-        if len(counts) != len(inputs):
-            raise DeviceError(f"{what}: {len(counts)} of {len(inputs)} inferences came to an end")
-        asked = 0 if result.cycles is None else int(result.cycles.min())
-        if interface.row_length and asked < interface.input_bytes:
-            raise DeviceError(f"{what}: the program asks for {asked} of {interface.input_bytes} bytes of the input")
-        if result.stack_bytes == table["tm_stack_top"] - table["tm_bss_end"]:
-            raise FullStackError(f"{what}: stack overflow, it grew into the static data")
-        longest = counts[:, 2] if interface.pushes is not None else None
-        return replace(result, cycles=counts[:, 0], core_cycles=counts[:, 1], longest=longest)
-
-    def check(self, build: Build) -> None:
-        """Raise `InputError` for a program beyond the memories of the emulated machine."""
-        top = symbols(self.chip, build.elf)["tm_stack_top"]
-        if top > _RAM_END:
-            raise InputError(
-                f"{self.name} has more RAM than the machine of the emulator: {top - _RAM_END} bytes too many"
-            )
-
-
-_RAM_END = 0x21400000
+        return _table(self.chip, build.elf, timing, build.elf.stat().st_mtime_ns)

@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.runner import Runner
@@ -60,11 +61,14 @@ def device_name(device: str) -> str:
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of a device of `UPSTREAM`.
 
-    Raises `InputError` for an unknown name, or if a plug-in's class is not a `Runner`.
+    Raises `InputError` for an unknown name, for a board that is not run here, or if a plug-in's class is not a
+    `Runner`.
     """
     if target in UPSTREAM:
         return getattr(_upstream(target), UPSTREAM[target])(device_board(target).name)
     chip = chip_of(target)
+    if not chip.runner:
+        raise InputError(f"{target} is not run here: {chip.not_run}")
     module, _, name = chip.runner.partition(":")
     with blamed(chip):
         made = getattr(import_module(module), name)
@@ -77,4 +81,8 @@ def is_available(target: str) -> bool:
         return _upstream(target).is_installed()
     chip = chip_of(target)
     with blamed(chip):
-        return all(package.is_installed() for package in chip.packages) and all(map(find_spec, chip.modules))
+        return (
+            bool(chip.runner)
+            and all(package.is_installed() for package in chip.packages)
+            and all(map(find_spec, chip.modules))
+        )

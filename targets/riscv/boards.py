@@ -24,6 +24,35 @@ _RISCV = Board(
     core="RV32IMC",
 )
 
+_ESP32_C3 = replace(
+    _RISCV,
+    name="esp32-c3",
+    flash=1310720,
+    ram=327680,
+    title="ESP32-C3",
+    aliases=("esp32c3", "xiao-esp32c3"),
+    core="RV32IMC",
+    clock=160_000_000,
+    source="arduino-esp32, boards.txt (the default partitions of 4 MiB of flash); ESP32-C3 data sheet",
+    waits="external flash (QSPI), behind a cache of 16 KiB",
+    arduino=("esp32:esp32:esp32c3",),
+    platformio="espressif32:esp32-c3-devkitm-1",
+)
+
+_ESP32_C6 = replace(
+    _ESP32_C3,
+    name="esp32-c6",
+    part="rv32imac",
+    flags=("-march=rv32imac", _ABI),
+    title="ESP32-C6, Seeed Studio XIAO ESP32C6",
+    aliases=("esp32c6", "xiao-esp32c6"),
+    core="RV32IMAC",
+    source="PlatformIO, platform-espressif32, esp32-c6-devkitc-1.json (RAM, clock); its default partitions",
+    waits="external flash (QSPI), behind a cache of 32 KiB",
+    arduino=("esp32:esp32:esp32c6",),
+    platformio="espressif32:esp32-c6-devkitc-1",
+)
+
 _RV32EC = replace(
     _RISCV,
     name="rv32ec",
@@ -51,19 +80,31 @@ BOARDS = (
         waits="flash",
         platformio="gd32v:sipeed-longan-nano",
     ),
+    _ESP32_C3,
+    _ESP32_C6,
     replace(
-        _RISCV,
-        name="esp32-c3",
-        flash=1310720,
-        ram=327680,
-        title="ESP32-C3",
-        aliases=("esp32c3", "xiao-esp32c3"),
-        core="RV32IMC",
-        clock=160_000_000,
-        source="arduino-esp32, boards.txt (the default partitions of 4 MiB of flash); ESP32-C3 data sheet",
+        _ESP32_C6,
+        name="esp32-h2",
+        title="ESP32-H2",
+        aliases=("esp32h2",),
+        clock=96_000_000,
+        source="PlatformIO, platform-espressif32, esp32-h2-devkitm-1.json (RAM, clock); its default partitions",
         waits="external flash (QSPI), behind a cache of 16 KiB",
-        arduino=("esp32:esp32:esp32c3",),
-        platformio="espressif32:esp32-c3-devkitm-1",
+        arduino=("esp32:esp32:esp32h2",),
+        platformio="espressif32:esp32-h2-devkitm-1",
+    ),
+    # Its floating-point unit is left to the compiler of its own tools.
+    replace(
+        _ESP32_C6,
+        name="esp32-p4",
+        title="ESP32-P4 (a high-performance core)",
+        aliases=("esp32p4",),
+        core="RV32IMAFC",
+        clock=360_000_000,
+        source="PlatformIO, platform-espressif32, esp32-p4.json (RAM, clock); its default partitions",
+        waits="external flash and SRAM, behind caches of 16 and 64 KiB and a shared one",
+        arduino=("esp32:esp32:esp32p4",),
+        platformio="espressif32:esp32-p4",
     ),
     _RV32EC,
     replace(

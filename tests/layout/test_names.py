@@ -101,8 +101,8 @@ def test_no_family_is_asked_for_outside_formats():
     assert outside == ASKING_FOR_FAMILIES.keys()
 
 
-WORDS = {"due", "mega", "nano", "pico", "uno"}
-"""Boards that are called by words which have other meanings, too."""
+WORDS = {"due", "esp32", "mega", "nano", "pico", "uno"}
+"""Boards that are called by words which have other meanings, too, such as that of a family of parts."""
 
 NAMING_CHIPS = {
     "tools/reports/dialect_reference.py": "the page about hardware",

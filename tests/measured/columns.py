@@ -376,6 +376,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles, modelled": (ON_M55, "{core_cycles:,.0f}"),
         "RAM": (ON_M55, "{ram}"),
     },
+    "mlperf-m4": {"here, cycles, M": (ON_M4, "{core_cycles:M4}")},
+    "mlperf-m85": {"here, cycles, M": (ON_M55, "{core_cycles:M4}")},
     "sklearn-digits": {
         "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),
         "on the Uno, %": ("estimator '{row}'", "{accuracy:.2f}"),

@@ -44,8 +44,8 @@ def roomy(name: str) -> str:
 
 
 def _processors() -> list[Chip]:
-    """The chips that run C; hardware, which takes seconds to build, has tests of its own."""
-    return [chip for chip in chips() if all(one.fabric is None for one in chip.boards)]
+    """The chips whose programs in C run here; hardware, which takes seconds to build, has tests of its own."""
+    return [chip for chip in chips() if chip.runner and all(one.fabric is None for one in chip.boards)]
 
 
 def _cores() -> list[str]:

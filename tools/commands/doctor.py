@@ -6,10 +6,12 @@ import argparse
 import json
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
@@ -21,6 +23,7 @@ from tinyml.tools.cli.guard import namesake
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board, TimeSource
+    from tinyml.targets.chip import Chip
     from tinyml.targets.package import Package
 
 DEVELOPMENT = ("test", "docs")
@@ -79,6 +82,8 @@ def _print(found: Environment) -> None:
         boards.add_row(device, "this computer", "-", "NO" if missing else "yes", "-" if missing else "cycles", "-")
     console.print(boards)
     console.print(extras)
+    for why, boards in groupby((board for board in found.boards if board.not_run), attrgetter("not_run")):
+        print(f"{', '.join(board.board for board in boards)} are not run here: {why}")
     if found.commands:
         print("What is missing is installed by:")
     for command in found.commands:
@@ -91,7 +96,7 @@ class BoardState:
 
     title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: how its times in
     milliseconds are known (`TimeSource`), None if its clock is not known. missing: the commands that install what is
-    missing. Programs for a board can always be compiled to C.
+    missing; not_run: why nothing can be, empty for most. Programs for a board can always be compiled to C.
     """
 
     board: str
@@ -105,6 +110,7 @@ class BoardState:
     source: str
     time_source: TimeSource | None
     runs: bool
+    not_run: str
     measures: str | None
     missing: tuple[str, ...]
 
@@ -164,6 +170,7 @@ def _boards() -> Iterable[BoardState]:
         missing = [_installing(packages)] if packages else []
         if modules:
             missing.append(_command_for(modules))
+        runs = bool(chip.runner) and not missing
         for board in chip.boards:
             yield BoardState(
                 board=board.name,
@@ -175,9 +182,10 @@ def _boards() -> Iterable[BoardState]:
                 flash=board.flash,
                 ram=board.ram,
                 source=board.source,
-                time_source=board.time_source,
-                runs=not missing,
-                measures=None if missing else board.unit,
+                time_source=board.time_source if chip.runner else None,
+                runs=runs,
+                not_run=chip.not_run,
+                measures=board.unit if runs else None,
                 missing=tuple(missing),
             )
 
@@ -220,7 +228,7 @@ def _is_installed(name: str) -> bool:
 
 def board_table() -> str:
     """A row for each board with memories of its own, as docs/boards.md has it."""
-    from tinyml.targets.registry import boards
+    from tinyml.targets.registry import boards, chip_of
 
     heads = (
         "target",
@@ -236,20 +244,21 @@ def board_table() -> str:
     lines = [
         heads,
         ("---",) * len(heads),
-        *(row for board in boards() if board.flash is not None for row in _rows(board)),
+        *(_row(board, chip_of(board.name)) for board in boards() if board.flash is not None),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _rows(board: Board) -> Iterator[tuple[str, ...]]:
-    yield (
+def _row(board: Board, chip: Chip) -> tuple[str, ...]:
+    source = board.time_source if chip.runner else None
+    return (
         ", ".join(f"`{name}`" for name in board.names),
         board.title,
         board.core,
         "-" if board.clock is None else f"{board.clock / 1e6:g}",
         f"{board.flash:,}",
         f"{board.ram:,}",
-        "-" if board.time_source is None else SPELLED_SOURCES[board.time_source],
+        "-" if source is None else SPELLED_SOURCES[source],
         board.waits or "-",
         board.source or "-",
     )

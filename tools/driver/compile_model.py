@@ -20,7 +20,7 @@ from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
-from tinyml.targets.registry import HOST
+from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
@@ -246,7 +246,8 @@ def measure(made: Compilation) -> None:
     """
     name = made.board.name
     if not runners.is_available(name):
-        made.progress.step(f"not measured: {name} is not installed")
+        why = chip_of(name).not_run or f"{name} is not installed"
+        made.progress.step(f"not measured: {why}")
         return
     made.progress.step(f"measuring on {name}")
     try:
@@ -418,7 +419,12 @@ def measure_model(request: Request, chosen: Board) -> Report:
         )
     assert made is not None
     if made.measured is None:
-        raise InputError(f"the tools of the target '{chosen.name}' are not installed")
+        why = chip_of(chosen.name).not_run
+        raise InputError(
+            f"{chosen.name} is not run here: {why}"
+            if why
+            else f"the tools of the target '{chosen.name}' are not installed"
+        )
     return made.report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,13 @@ from tinyml.tools.driver.run_model import RunRequest, run_model
 MODEL = ROOT / "tests/models/small-network"
 SAMPLES = 2
 
-NAMED = [board.name for board in boards() if board.clock is not None and board.fabric is None]
+WITH_CLOCK = [board.name for board in boards() if board.clock is not None and board.fabric is None]
 """All but the bare cores, the host and FPGAs."""
+
+NAMED = [name for name in WITH_CLOCK if chip_of(name).runner]
+
+ONLY_WRITTEN = [name for name in WITH_CLOCK if name not in NAMED]
+"""Boards with a core that programs are only written for."""
 
 ALIKE: dict[str, list[str]] = defaultdict(list)
 """Boards for which the same C is printed, by their first."""
@@ -60,6 +66,29 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
         time = result["milliseconds_per_inference"]
         assert time == pytest.approx(counted / (board(name).clock or 0) * 1e3, abs=1e-3)
         assert time > 0
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    """The C of a program, without the comment that names the chip."""
+    return {file.name: file.read_text().partition("*/")[2] for file in sorted(folder.glob("*.[ch]"))}
+
+
+def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
+    """But for the one line that names the chip to compilers of another one."""
+    texts: dict[str, dict[str, str]] = {}
+    assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
+    for name in ("esp8266", *ONLY_WRITTEN[:1]):
+        out = tmp_path / name
+        request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=name, width=8, out=out)
+        report = compile_model(request)
+        texts[name] = {file: re.sub("generated for .*:", "", text) for file, text in texts_of(out).items()}
+        assert (report["flash_bytes"] is None) == (name != "esp8266")
+    assert len(texts["esp8266"]) == 2
+    assert texts["esp32"] == texts["esp8266"]
+    with pytest.raises(
+        InputError, match="esp32 is not run here: Debian has no compiler for its core; the C is that of"
+    ):
+        runner_for("esp32")
 
 
 def test_at_least_eight_boards_run():

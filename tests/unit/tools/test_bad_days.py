@@ -93,9 +93,9 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
         "unknown target 'imxrt1062': the chip of teensy40, teensy41",
     ),
     "part in a title": (f"{MODEL} --target nRF52833", "the chip of microbit"),
-    "core of others": (
-        f"{MODEL} --target esp32-s3",
-        "esp32-s3 has an Xtensa core, which has no kernels: the C of --targ",
+    "part of a family": (
+        f"{MODEL} --target esp32-s31",
+        "unknown target 'esp32-s31': the nearest boards with its instruction set are esp32-s3, ",
     ),
     "core of ours": (
         f"{MODEL} --target ra8d1",

@@ -28,6 +28,7 @@ BUILT_IN = {
     "bitstream": "bitstream:BITSTREAM",
     "mlir": "mlir:MLIR",
     "circt": "circt:CIRCT",
+    "mlperf": "mlperf:MLPERF",
 }
 """Module and name of each built-in packaging."""
 

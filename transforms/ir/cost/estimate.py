@@ -23,9 +23,9 @@ class Estimate:
 
     time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
     constants, far: of the far ones, which take `far_time` more than near ones would. flash, ram: bytes of the whole
-    program, with the stack in RAM. deepest: bytes of stack of the composed kernel that takes most; kernels call no
-    others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that were never
-    measured on the device and have a generic cost.
+    program, with the stack in RAM, and with the constants where they take RAM. deepest: bytes of stack of the composed
+    kernel that takes most; kernels call no others. operations: time and code of each operation of the source, by name.
+    guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -64,7 +64,7 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
         far=demand.far,
         far_time=demand.far_time,
         flash=demand.constants + table.program.once + once + code,
-        ram=demand.arena + demand.input + stack,
+        ram=demand.arena + demand.input + stack + (demand.constants if table.constants_in_ram else 0),
         stack=stack,
         deepest=deepest,
         operations=operations,

@@ -27,7 +27,8 @@ def examined(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_everything_is_there(capsys: pytest.CaptureFixture[str]):
     found = examined(capsys)
     assert [board["board"] for board in found["boards"]] == [*targets()]
-    assert all(board["runs"] and board["measures"] and not board["missing"] for board in found["boards"])
+    here = [board for board in found["boards"] if not board["not_run"]]
+    assert all(board["runs"] and board["measures"] and not board["missing"] for board in here)
     state = {extra["extra"]: extra["missing"] for extra in found["extras"]}
     models = {"onnx", "tflite", "keras", "sklearn", "torch"}
     tools = {"devices", "plots", "prove", "fpga", "circt", "cluster"}
@@ -49,6 +50,16 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     shown = capsys.readouterr().out
     assert shown.count("sudo apt-get install gcc-avr") == 1
     assert re.search("uno, atmega328p +│ atmega328p +│ yes +│ NO +│ - ", shown)
+
+
+def test_boards_that_are_only_written_for_say_why(capsys: pytest.CaptureFixture[str]):
+    boards = {board["board"]: board for board in examined(capsys)["boards"]}
+    assert [name for name, board in boards.items() if board["not_run"]] == ["esp32", "esp32-s2", "esp32-s3"]
+    assert not boards["esp32"]["runs"]
+    assert (boards["esp32"]["measures"], boards["esp32"]["time_source"]) == (None, None)
+    assert main(["doctor"]) == 0
+    line = "esp32, esp32-s2, esp32-s3 are not run here: Debian has no compiler for its core; the C is that of esp8266"
+    assert line in capsys.readouterr().out
 
 
 def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

@@ -28,7 +28,8 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_usual_packagings_of_boards():
-    assert packaging_names() == ("c", "arduino", "cmake", "platformio", "header", "bitstream", "mlir", "circt")
+    names = ("c", "arduino", "cmake", "platformio", "header", "bitstream", "mlir", "circt", "mlperf")
+    assert packaging_names() == names
     assert [one.name for one in packagings_for(board("uno"), None, zipped=False)] == ["arduino", "cmake"]
     # No IDE knows a bare core.
     assert [one.name for one in packagings_for(board("cortex-m4"), None, zipped=False)] == ["cmake"]

@@ -3,7 +3,7 @@
  *
  * Arguments, all addresses and numbers decimal: start, stop (the two functions), row (a function at which a part of the
  * input begins, or 0), harness, program (the first address of the harness, and of what is counted after it), end (of the
- * program), limit (of instructions), refill (cycles of a taken branch), table (a file with 16 bits for each halfword from
+ * program), limit (of instructions), refill (cycles of a taken branch), table (unless cycles are unknown, a file with 16 bits for each halfword from
  * `harness` to `end`: cycles of the instruction that begins there; LOOP if it ends a low-overhead loop, whose branch is
  * free; and, for a vector access, twice the alignment that it needs, as a binary logarithm), counts (a file that receives, for each
  * inference, uint64 instructions, cycles, and the instructions of the longest part). With profile_end, also
@@ -154,7 +154,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *code) {
         const uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(instruction);
         block->addresses[i] = at;
         block->after = at + (uint32_t)qemu_plugin_insn_size(instruction);
-        if (at < number[PROGRAM] || at >= number[END])
+        if (!table || at < number[PROGRAM] || at >= number[END])
             continue;
         const uint16_t known = table[(at - number[HARNESS]) / 2];
         block->cycles += known & CYCLES;
@@ -210,12 +210,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     (void)info;
     for (int i = 0; i < argc; i++)
         read_argument(argv[i]);
-    const size_t halfwords = (size_t)(number[END] - number[HARNESS]) / 2;
-    table = zeroed(halfwords + 1, sizeof *table);
-    FILE *file = fopen(table_file, "rb");
-    if (!file || fread(table, sizeof *table, halfwords, file) != halfwords)
-        fail("cannot read the table of instructions, 0x%x", 0);
-    fclose(file);
+    if (table_file) {
+        const size_t halfwords = (size_t)(number[END] - number[HARNESS]) / 2;
+        table = zeroed(halfwords + 1, sizeof *table);
+        FILE *file = fopen(table_file, "rb");
+        if (!file || fread(table, sizeof *table, halfwords, file) != halfwords)
+            fail("cannot read the table of instructions, 0x%x", 0);
+        fclose(file);
+    }
     counts = fopen(counts_file, "wb");
     if (!counts)
         fail("cannot write the counts, 0x%x", 0);

@@ -1,0 +1,33 @@
+"""The Xtensa LX106 of the ESP8266: freestanding programs with the software floats of libgcc.
+
+Its flash is read by words only, so that constants lie in RAM, as the linker script of its Arduino core has them.
+"""
+
+from pathlib import Path
+
+from tinyml.targets.board import emulated_memories
+from tinyml.targets.chip import Chip
+from tinyml.targets.package import Package
+from tinyml.targets.xtensa.boards import BOARDS
+from tinyml.targets.xtensa.kernels import MAKERS
+
+CHIP = Chip(
+    "xtensa",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.xtensa:XtensaRunner",
+    boards=BOARDS,
+    memory_flags=emulated_memories,
+    makers=MAKERS,
+    prefix="xtensa-lx106-elf-",
+    flags=("-ffreestanding", "-mtext-section-literals", "-mlongcalls"),
+    harness_flags=("-nostdlib",),
+    libraries=("-lgcc",),
+    packages=(
+        Package("gcc-xtensa-lx106", command="xtensa-lx106-elf-gcc"),
+        Package("qemu-system-misc", command="qemu-system-xtensa"),
+    ),
+    trap='__asm__ volatile("ill");',
+    alignment=4,
+    constants_in_ram=True,
+    constant_alignment=4,
+)

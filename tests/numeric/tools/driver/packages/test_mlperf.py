@@ -1,0 +1,202 @@
+"""The firmware for MLPerf Tiny's runner, driven at a pseudo-terminal as the runner drives a board."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import tty
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.spread import spread
+from programs.tflite_models import VALID, TfliteModel, computed_by_tflm, raws, weighted
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.request import Request
+
+SCALE, ZERO = 0.05, 3
+"""The quantisation of inputs, and of what is reconstructed."""
+
+SHAPES = {"kws01": (1, 49, 10, 1), "ic01": (1, 32, 32, 3), "vww01": (1, 96, 96, 3), "ad01": (1, 640)}
+
+CHUNK = 31
+"""Bytes that the runner sends with a command."""
+
+
+def small_network(name: str) -> bytes:
+    """A network with the inputs and outputs of one of the benchmark's, and fewer layers."""
+    model, random = TfliteModel(), np.random.default_rng(7)
+    shape = SHAPES[name]
+    x = first = model.tensor(shape, scales=SCALE, zero_point=ZERO)
+    if name in ("ic01", "vww01"):
+        size = shape[1] // 4
+        pooled = model.tensor((1, 4, 4, 3), scales=SCALE, zero_point=ZERO)
+        options = {"FilterWidth": size, "FilterHeight": size, "StrideW": size, "StrideH": size}
+        model.op("AVERAGE_POOL_2D", [x], pooled, Padding=VALID, **options)
+        x = pooled
+    length = int(np.prod(model.tensors[x].shape))
+    if name == "ad01":
+        narrow, y = model.tensor((1, 8), scales=0.8), model.tensor((1, 640), scales=SCALE, zero_point=ZERO)
+        weighted(model, "FULLY_CONNECTED", x, (8, length), narrow, random)
+        weighted(model, "FULLY_CONNECTED", narrow, (640, 8), y, random)
+    else:
+        classes = {"kws01": 12, "ic01": 10, "vww01": 2}[name]
+        sums, y = (
+            model.tensor((1, classes), scales=0.4),
+            model.tensor((1, classes), scales=1 / 256, zero_point=-128),
+        )
+        weighted(model, "FULLY_CONNECTED", x, (classes, length), sums, random)
+        model.op("SOFTMAX", [sums], y, Beta=1.0)
+    return model.finish([first], [y])
+
+
+def firmware(content: bytes, folder: Path, **options: Any) -> Path:
+    """The folder that the package writes for a model."""
+    file = folder / "small.tflite"
+    file.write_bytes(content)
+    compile_model(Request(model=file, target="host", packages=("mlperf",), out=folder / "out", **options))
+    return folder / "out/mlperf"
+
+
+class Line:
+    """A serial line, at whose other end the firmware is."""
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+
+    def answer(self) -> list[str]:
+        """The lines up to the next m-ready."""
+        text = b""
+        while not text.endswith(b"m-ready\r\n"):
+            text += os.read(self.file, 4096)
+        return text.decode().split("\r\n")[:-2]
+
+    def ask(self, command: str) -> list[str]:
+        os.write(self.file, f"{command}%".encode())
+        return self.answer()
+
+    def load(self, content: bytes) -> None:
+        self.ask(f"db load {len(content)}")
+        for at in range(0, len(content), CHUNK):
+            said = self.ask(f"db {content[at : at + CHUNK].hex()}")
+            assert said == (["m-load-done"] if at + CHUNK >= len(content) else [])
+
+    def results(self, content: bytes, times: int = 1, warm_up: int = 0) -> list[float]:
+        """The results of an input, after checking all else that is said about it."""
+        self.load(content)
+        lines = self.ask(f"infer {times} {warm_up}")
+        shown = [f"m-warmup-start-{warm_up}", "m-warmup-done", f"m-infer-start-{times}"]
+        assert lines[:3] == shown
+        begun, ended = (re.fullmatch("m-lap-us-([0-9]+)", line) for line in lines[3:5])
+        assert begun is not None
+        assert ended is not None
+        assert int(ended[1]) >= int(begun[1])
+        assert lines[5] == "m-infer-done"
+        assert lines[6:] == self.ask("results")
+        found = re.fullmatch(r"m-results-\[([0-9.,]+)\]", lines[6])
+        assert found is not None
+        return [float(number) for number in found[1].split(",")]
+
+
+@contextmanager
+def running(command: Sequence[str | Path]) -> Generator[Line]:
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs) as process:
+        os.close(theirs)
+        try:
+            line = Line(ours)
+            begun = line.answer()
+            assert begun[0] == "m-timestamp-mode-performance"
+            assert begun[-1] == "m-init-done"
+            yield line
+        finally:
+            os.close(ours)
+            process.kill()
+
+
+def compiled(folder: Path) -> Path:
+    program = folder / "firmware"
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program]
+    subprocess.run(["cc", *flags, *sorted(folder.glob("*.c")), "-lm"], check=True)
+    return program
+
+
+def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
+    """What the runner sends for raws of the input: these, pixels from 0, or real numbers."""
+    if name == "kws01":
+        return [sample.tobytes() for sample in samples]
+    if name == "ad01":
+        return [(np.float32(SCALE) * (sample.astype(np.float32) - ZERO)).tobytes() for sample in samples]
+    return [(sample.astype(np.int16) + 128).astype(np.uint8).tobytes() for sample in samples]
+
+
+@pytest.mark.parametrize("name", spread(SHAPES, 2))
+def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
+    """Also where the input lies in the arena, and is gone after an inference."""
+    content = small_network(name)
+    samples = raws(np.random.default_rng(1), (3, *SHAPES[name]))
+    [outputs] = computed_by_tflm(content, samples)
+    program = compiled(firmware(content, tmp_path, reuse_input=name in ("ic01", "ad01")))
+    with running([program]) as line:
+        for number, (input, raw) in enumerate(zip(sent(name, samples), outputs, strict=True)):
+            results = line.results(input, times=1 + number, warm_up=number)
+            reals: list[float] = ((raw.astype(float) + 128) / 256).tolist()
+            if name == "ad01":
+                differences = SCALE * (raw.astype(float) - ZERO) - np.frombuffer(input, np.float32)
+                reals = [float((differences**2).mean())]
+            assert results == pytest.approx(reals, abs=6e-4)
+
+
+def test_the_commands_of_the_runner(tmp_path: Path):
+    """Built by the project of the package."""
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    folder = firmware(small_network("kws01"), tmp_path)
+    assert not (folder / "mlperf.ino").exists()
+    for command in (["-S", folder, "-B", tmp_path / "build"], ["--build", tmp_path / "build"]):
+        subprocess.run(["cmake", *command], check=True, stdout=subprocess.DEVNULL)
+    with running([tmp_path / "build/small_mlperf"]) as line:
+        assert line.ask("name") == ["m-name-dut-[tinyml]"]
+        assert line.ask("profile") == ["m-profile-[ULPMark for tinyML Firmware V0.0.1]", "m-model-[kws01]"]
+        assert len(line.ask("help")) == 4
+        assert line.ask("") == []
+        assert line.ask("nonsense 1") == ["e-[Unknown command: nonsense]"]
+        assert line.ask("n" * 200) == [f"e-[Unknown command: {'n' * 80}]"]
+        assert line.ask("db load 491") == line.ask("db load") == ["e-[db load takes 1 to 490 bytes]"]
+        assert line.ask("db load 3") == ["m-[Expecting 3 bytes]"]
+        assert line.ask("db 0") == ["e-[Odd number of hexadecimal digits]"]
+        assert line.ask("db 0x") == ["e-[No hexadecimal digits: 0x]"]
+        assert line.ask("db a1B2") == []
+        assert line.ask("infer 1 0")[0] == "e-[The input has 2 of 490 bytes]"
+        assert line.ask("db c3d4") == ["m-load-done"]
+        assert line.ask("db print") == ["m-buffer-a1-b2-c3"]
+        assert line.ask("infer 0")[0].startswith("e-[infer takes")
+        assert re.fullmatch("m-lap-us-[0-9]+", line.ask("timestamp")[0])
+
+
+def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
+    file = tmp_path / "small.tflite"
+    file.write_bytes(small_network("kws01"))
+    compile_model(Request(model=file, target="nano33ble", packages=("mlperf",), out=tmp_path / "out"))
+    assert "Serial.begin(115200)" in (tmp_path / "out/mlperf/mlperf.ino").read_text()
+
+
+def test_what_the_runner_does_not_know(tmp_path: Path):
+    model = TfliteModel()
+    x, y = model.tensor((1, 5), scales=SCALE), model.tensor((1, 4), scales=SCALE)
+    weighted(model, "FULLY_CONNECTED", x, (4, 5), y, np.random.default_rng(0))
+    with pytest.raises(InputError, match="the model takes 5 numbers to 4, the benchmark's kws01 490 to 12, ic01 3072"):
+        firmware(model.finish([x], [y]), tmp_path)
+    with pytest.raises(InputError, match="the runner sends whole inputs: leave out --input"):
+        firmware(small_network("vww01"), tmp_path, input="callback")
+    assert not (tmp_path / "out").exists()

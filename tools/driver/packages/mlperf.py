@@ -1,0 +1,123 @@
+"""The packaging `mlperf`: firmware that the runner of MLPerf Tiny drives, for its four networks.
+
+Source: the interface of the benchmark, github.com/mlcommons/tiny, benchmark/api (`submitter_implemented.h`), and the
+commands that benchmark/runner sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.driver.packages.cmake import example_words
+from tinyml.tools.driver.packages.filled_templates import filled_templates
+from tinyml.tools.driver.packages.packaging import Packaging
+
+if TYPE_CHECKING:
+    from tinyml.tools.driver.packages.packaging import PackagedModel
+
+
+@dataclass(frozen=True)
+class _Network:
+    """A network of the benchmark.
+
+    inputs, outputs: its numbers. load: the statements that make an input of the received bytes. bytes: of an element.
+    error: true if the result is the mean squared error of the outputs as reconstructed inputs.
+    """
+
+    inputs: int
+    outputs: int
+    load: str
+    bytes: int = 1
+    error: bool = False
+
+
+_PIXELS = """\
+    for (int i = 0; i < {name}_INPUT_LENGTH; i++)
+        {name}_input({given})[i] = (int8_t)(mlperf_input[i] - 128);"""
+
+_NETWORKS: Mapping[str, _Network] = {
+    "kws01": _Network(490, 12, "    memcpy({name}_input({given}), mlperf_input, sizeof mlperf_input);"),
+    "ic01": _Network(3072, 10, _PIXELS),
+    "vww01": _Network(27648, 2, _PIXELS),
+    "ad01": _Network(
+        640,
+        640,
+        """\
+    for (int i = 0; i < {name}_INPUT_LENGTH; i++)
+        {name}_set({before}i, feature(i));""",
+        bytes=4,
+        error=True,
+    ),
+}
+"""The networks by their names in the runner. Bytes are raws of kws01, pixels of ic01 and vww01, and floats of ad01."""
+
+_FEATURE = """
+static float feature(int i)
+{
+    float number;
+    memcpy(&number, mlperf_input + sizeof number * i, sizeof number);
+    return number;
+}
+"""
+
+_SCORES = """\
+    for (int i = 0; i < {name}_OUTPUT_LENGTH; i++)
+        print_result({name}_score({before}i), i < {name}_OUTPUT_LENGTH - 1 ? "," : "]\\r\\n");"""
+
+_ERROR = """\
+    float sum = 0;
+    for (int i = 0; i < {name}_OUTPUT_LENGTH; i++) {{
+        const float difference = {name}_score({before}i) - feature(i);
+        sum += difference * difference;
+    }}
+    print_result(sum / {name}_OUTPUT_LENGTH, "]\\r\\n");"""
+
+_SKETCH = "mlperf.ino"
+
+
+def _network(model: PackagedModel) -> tuple[str, _Network]:
+    """The network that a model is; raises `InputError` for any other, and for one that the runner cannot feed."""
+    interface = model.interface
+    sizes = interface.input_length, interface.output_length
+    found = next((item for item in _NETWORKS.items() if (item[1].inputs, item[1].outputs) == sizes), None)
+    if found is None:
+        known = ", ".join(f"{name} {each.inputs} to {each.outputs}" for name, each in _NETWORKS.items())
+        raise InputError(f"--package mlperf: the model takes {sizes[0]} numbers to {sizes[1]}, the benchmark's {known}")
+    if interface.row_elements is not None or interface.pushes is not None:
+        raise InputError("--package mlperf: the runner sends whole inputs: leave out --input")
+    if found[1].bytes == 1 and (interface.input_ctype != "int8_t" or interface.packed_bits is not None):
+        raise InputError(
+            f"--package mlperf: the runner sends bytes to {found[0]}, the model takes {interface.input_ctype}: "
+            "leave out --quantization anew, or give --width 8"
+        )
+    return found
+
+
+def _files(model: PackagedModel) -> dict[str, str]:
+    name, network = _network(model)
+    names = {"name": model.name, "given": model.given, "before": model.before}
+    load = network.load.format(**names)
+    run = f"    {model.name}_run({model.given});"
+    words = example_words(model) | {
+        "network": name,
+        "input_bytes": str(network.inputs * network.bytes),
+        "load": load,
+        # An input that lies in the arena is gone after an inference.
+        "infer": f"{load}\n{run}" if model.interface.in_own_buffer else run,
+        "results": (_ERROR if network.error else _SCORES).format(**names),
+    }
+    if network.error:
+        words["instance"] += _FEATURE
+    templates = filled_templates(files("tinyml.tools.driver.packages") / "templates" / "mlperf", words)
+    found = model.sources | {str(path): text for path, text in templates}
+    if not model.board.arduino:
+        del found[_SKETCH]
+    return found
+
+
+MLPERF = Packaging("mlperf", _files)
+"""The packaging: `mlperf/` is the firmware, a sketch for boards of Arduino's tools and a program for computers."""
