@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tinyml.dialects.layouts.element_loops import ElementLoop
 from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
-from tinyml.targets.composer.instructions import Printed, statement
+from tinyml.targets.composer.instructions import Printed
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
-from tinyml.targets.cortex_m.composer.fragments import SYNTAX
 from tinyml.targets.helium.composer.depthwise import Channels
+from tinyml.targets.helium.composer.dots import dot, dot_rows, packed_dots
 from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.rows import Rows
+from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import LoopCoder
-
-
-def _statement(lines: Sequence[str]) -> str:
-    """The body of a naked function."""
-    return statement((*SYNTAX, *lines))
-
-
-_HEADER, _CORE = "tinyml/cores.h", "TM_CORE == 8 && defined(__ARM_FEATURE_MVE)"
+from tinyml.targets.makers import ListedKernels, LoopCoder
 
 _CALL = 16
 """Bytes of flash of a call."""
 
-_MVE = TileComposer(_HEADER, _CORE, _statement, call=_CALL, needs="mve")
+_MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
 DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
 """Rows of a matrix by windows."""
@@ -40,10 +31,10 @@ def _elements(symbol: str, loop: ElementLoop) -> Kernel | None:
     made = Elements(loop)
     if not made.fits:
         return None
-    bodies = Printed({(_CORE,): lambda: _statement(made.lines)})
+    bodies = Printed({(CORE,): lambda: naked(made.lines)})
     costs, functions = {"": made.time}, loop.functions
     text = Composed(
-        _HEADER,
+        HEADER,
         loop_signature(symbol, loop),
         bodies,
         loop_in_c(loop),
@@ -59,5 +50,18 @@ def _elements(symbol: str, loop: ElementLoop) -> Kernel | None:
 ELEMENTS = LoopCoder("tm_mve_elements", _elements, "mve")
 """Loops over elements."""
 
-MAKERS = (DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
+KERNELS = (
+    dot(8, 8, 32),
+    dot(8, 16, 32),
+    dot(16, 8, 32),
+    dot(16, 16, 32),
+    dot(16, 16, 64),
+    dot_rows(8, 8),
+    dot_rows(8, 16),
+    dot_rows(16, 16),
+    packed_dots(1),
+    packed_dots(4),
+)
+
+MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
 """The table of the chip, best first."""

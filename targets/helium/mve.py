@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from tinyml.targets.composer.instructions import Code, Instruction, LocalLabel, Repeated, Run, joined
+from tinyml.targets.composer.instructions import Code, Instruction, LocalLabel, Repeated, Run, joined, statement
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import moved
+from tinyml.targets.cortex_m.composer.fragments import SYNTAX, moved
+
+HEADER, CORE = "tinyml/cores.h", "TM_CORE == 8 && defined(__ARM_FEATURE_MVE)"
+"""The header of kernels, and the condition for their assembly."""
 
 MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
 """The execution units of vector instructions."""
@@ -79,6 +83,11 @@ def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
 
 def _le(label: int) -> Instruction:
     return scalar("le", "lr", f"{label}b")
+
+
+def naked(lines: Sequence[str]) -> str:
+    """The body of a naked function."""
+    return statement((*SYNTAX, *lines))
 
 
 def number_in(register: str, value: int) -> Code:

@@ -90,6 +90,11 @@ PACKED = [
 ]
 CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED]
 RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
+HELIUM = [
+    *(kernel for kernel in _dense("tm_mve_") if not kernel.stride),
+    Kernel("tm_mve_dot_p4_s8_s32", S8, S8, packed=4),
+    Kernel("tm_mve_dot4_p4_s8_s32", S8, S8, rows=4, packed=4),
+]
 
 
 def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:
@@ -133,7 +138,7 @@ class Call:
         words = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
             words[:2] = self.starts[:1].astype("<i8").view("<i4")
-        kernels = CORTEX_M if self.kernel in CORTEX_M else RISCV
+        kernels = next(kernels for kernels in (CORTEX_M, RISCV, HELIUM) if self.kernel in kernels)
         head = np.array([kernels.index(self.kernel)], np.uint8).tobytes()
         head += np.array([self.w.shape[1]], "<u2").tobytes()
         head += np.array(self.offsets, np.uint8).tobytes()

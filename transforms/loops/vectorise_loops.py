@@ -185,11 +185,9 @@ class _Recording:
                 self.values[op.res] = self.load(op, loops)
             case memref.StoreOp() if not loops and not any(run.writes for run in self.runs):
                 self.run(op, loops)
-                self.recorder.step("store", self.values[op.value])
+                self.recorder.step("store", self.value(op.value))
             case num.NumOp():
-                for value in op.operands:
-                    self.value(value)
-                computed = op.computation()(self.recorder, [self.values[value] for value in op.operands])
+                computed = op.computation()(self.recorder, [self.value(value) for value in op.operands])
                 for result in op.results:
                     self.values[result] = computed
             case arith.SelectOp() if not isinstance(op.result.type, IndexType):

@@ -1,0 +1,171 @@
+"""Dot products over runs of memory whose lengths are known only at run time, of one row or of four.
+
+A low-overhead loop predicates the vectors of its last iteration, so that no rest is left. Bytes that meet halfwords are
+widened as they are loaded. Sums lie in even registers, one of 64 bits in a pair.
+
+Packed weights of 4 bits: the low halves of sixteen bytes meet the even elements of the vector, the high halves the odd
+ones, both gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the vector is subtracted at
+the end. The last of an odd number of elements is multiplied first, by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from tinyml.targets.c.composer.compose import SUMS_IN_C
+from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, printed, stack_of
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer import packed_dot
+from tinyml.targets.cortex_m.composer.fragments import SAVED
+from tinyml.targets.cortex_m.thumb import at, slot
+from tinyml.targets.helium.mve import (
+    CORE,
+    HEADER,
+    RESTORE_VECTORS,
+    SAVE_VECTORS,
+    VECTOR,
+    access,
+    gathered,
+    integer,
+    multiply,
+    naked,
+    scalar,
+)
+from tinyml.targets.kernel import Composed, Kernel
+
+_ROWS = {1: ("r4",), 4: ("r4", "r6", "r8", "r10")}
+"""The sums, by the number of rows."""
+
+_BIAS = 8
+"""What the fields of packed weights exceed these by."""
+
+
+def dot(weights: int, vector: int, sum: int) -> Kernel:
+    """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements."""
+    symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
+    loads = joined(_loaded("q0", "r0", weights, bits), _loaded("q1", "r1", vector, bits))
+    if sum == 64:
+        # The count gives way to the sum.
+        begin = t.mov("r12", "r2"), t.ldrd("r2", "r3", slot(8))
+        loop, end = (
+            (*loads, multiply(f"vmlaldava.s{bits}", "r2", "r3", "q0", "q1")),
+            (t.mov("r0", "r2"), t.mov("r1", "r3")),
+        )
+    else:
+        begin, loop = (t.mov("r12", "r3"),), (*loads, multiply(f"vmladava.s{bits}", "r12", "q0", "q1"))
+        end = (t.mov("r0", "r12"),)
+    code = joined(begin, _predicated(loop, bits, "r12" if sum == 64 else "r2"), end)
+    signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
+    saved = joined(t.push(("r4", "lr")), code, t.pop(("r4", "pc")))
+    composed = _composed(signature, saved, loop, 8 * VECTOR // bits, SUMS_IN_C["num.dot"])
+    return _with(Kernel(symbol, weights, vector, sum, flash=None), composed, saved)
+
+
+def dot_rows(weights: int, vector: int) -> Kernel:
+    """The kernel for four rows and a vector of 8 or 16-bit elements."""
+    symbol, bits = f"tm_mve_dot4_s{weights}_s{vector}_s32", max(weights, vector)
+    # Loads that widen take low registers.
+    rows, sums, scaled = ("r0", "r5", "r7", "r2"), _ROWS[4], {} if weights == 8 else {"lsl": 1}
+    loop = list(_loaded("q0", "r1", vector, bits))
+    for number, (row, sum) in enumerate(zip(rows, sums, strict=True)):
+        own = f"q{1 + number % 2}"
+        loop += [*_loaded(own, row, weights, bits), multiply(f"vmladava.s{bits}", sum, own, "q0")]
+    code = joined(
+        t.push((*SAVED, "lr")),
+        (t.ldr(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)),
+        (t.add("r5", "r0", "r2", **scaled), t.add("r7", "r5", "r2", **scaled), t.mov("r12", "r2")),
+        t.add("r2", "r7", "r2", **scaled),
+        _predicated(loop, bits, "r12"),
+        _stored(sums),
+        t.pop((*SAVED, "pc")),
+    )
+    signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    composed = _composed(signature, code, loop, 4 * 8 * VECTOR // bits, SUMS_IN_C["num.dot_rows"])
+    kernel = Kernel(symbol, weights, vector, 32, op="num.dot_rows", flash=None, rows=4)
+    return _with(kernel, composed, code)
+
+
+def packed_dots(rows: int) -> Kernel:
+    """The kernel for one row or four of weights of 4 bits and a vector of bytes."""
+    plain = packed_dot.packed_dot(4, 0, 0) if rows == 1 else packed_dot.packed_rows(4, 0, 0)
+    assert plain.composed is not None
+    symbol = plain.symbol.replace("tm_cm", "tm_mve")
+    signature = plain.composed.signature.replace(plain.symbol, symbol)
+    sums, pointers = _ROWS[rows], ("r0", "r5", "r7", "r9")[:rows]
+    starts = [t.ldr(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)] if rows > 1 else [t.mov("r4", "r3")]
+    pitched = [t.add(row, before, "r11") for before, row in pairwise(pointers)]
+    loop = [gathered("q0", "r1", "q6"), gathered("q1", "r3", "q6")]
+    loop += [integer("vaddva.s8", "r12", "q0"), integer("vaddva.s8", "r12", "q1")]
+    loop += [t.add("r1", "r1", 2 * VECTOR), t.add("r3", "r3", 2 * VECTOR)]
+    for row, sum in zip(pointers, sums, strict=True):
+        loop += [access("vldrb.u8", "q2", row, VECTOR), integer("vand", "q3", "q2", "q7")]
+        loop += [multiply("vmladava.s8", sum, "q3", "q0"), integer("vshr.u8", "q2", "q2", 4)]
+        loop.append(multiply("vmladava.s8", sum, "q2", "q1"))
+    code = joined(
+        t.push((*SAVED, "lr")),
+        SAVE_VECTORS,
+        starts,
+        (t.add("r11", "r2", 1), t.lsr("r11", "r11", 1)),
+        pitched,
+        _last_of_odd(pointers, sums),
+        (t.lsr("r2", "r2", 1), t.add("r3", "r1", 1), t.mov("r12", 0xF), integer("vdup.8", "q7", "r12")),
+        (t.mov("r12", 0), integer("vidup.u8", "q6", "r12", 2), t.mov("r12", 0)),
+        _predicated(loop, 8, "r2"),
+        (t.sub(sum, sum, "r12", lsl=_BIAS.bit_length() - 1) for sum in sums),
+        RESTORE_VECTORS,
+        _stored(sums),
+        t.pop((*SAVED, "pc")),
+    )
+    composed = _composed(signature, code, loop, rows * 2 * VECTOR, plain.composed.portable, plain.composed.functions)
+    kernel = Kernel(symbol, 4, 8, 32, op=plain.op, flash=None, rows=rows)
+    return _with(kernel, composed, code)
+
+
+def _runs(weights: int, vector: int) -> str:
+    return f"const int{weights}_t *w, const int{vector}_t *x"
+
+
+def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
+    """Load elements of a width to lanes of as many bits or more, and advance the pointer."""
+    name = "vldrb.u8" if bits == 8 else "vldrb.s16" if width == 8 else "vldrh.u16"
+    return (access(name, vector, pointer, VECTOR * width // bits),)
+
+
+def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
+    """A loop over as many elements as a register counts, a vector of them at a time."""
+    begin, end = scalar(f"wlstp.{bits}", "lr", count, "2f"), scalar("letp", "lr", "1b")
+    return joined(begin, t.label(1), loop, end, t.label(2))
+
+
+def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
+    """Add the products of the last element if their number, in r2, is odd. r1: points to the vector."""
+    lines: list[Line] = [t.lsls("r3", "r2", 31), t.beq(ahead=3)]
+    lines += [t.sub("r12", "r2", 1), t.ldrsb("r3", at("r1", "r12")), t.lsr("r12", "r12", 1)]
+    for row, sum in zip(rows, sums, strict=True):
+        lines += [t.ldrb("lr", at(row, "r12")), t.and_("lr", "lr", 0xF), t.sub("lr", "lr", _BIAS)]
+        lines.append(t.mla(sum, "lr", "r3", sum))
+    return (*lines, t.label(3))
+
+
+def _stored(sums: Sequence[str]) -> Code:
+    """Return a sum, or store several to the array whose address is the argument on the stack."""
+    if len(sums) == 1:
+        return (t.mov("r0", sums[0]),)
+    return (t.ldr("r3", slot(36)), *(t.str_(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)))
+
+
+def _composed(
+    signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
+) -> Composed:
+    """products: of an iteration of the loop, whose last instruction counts it."""
+    each = instructions(loop) + 1
+    costs = {"": float(instructions(code) - each), "element": each / products}
+    bodies = {(CORE,): naked(printed(code))}
+    return Composed(HEADER, signature, bodies, portable, costs, stack=stack_of(code), functions=functions)
+
+
+def _with(kernel: Kernel, composed: Composed, code: Code) -> Kernel:
+    step = composed.costs["element"]
+    return replace(kernel, composed=composed, code=most_bytes(code), step=step, needs="mve")
