@@ -27,7 +27,7 @@ def picture() -> str:
     found = {table.name: table for table in tables((ROOT / "README.md").read_text(encoding="utf-8"))}
     rows: list[tuple[str, str, list[str], list[str]]] = []
     for label, (time, our_time, flash, our_flash, *_) in found["beside-others"].rows.items():
-        name, others = label.split(" | ")
+        name, others = label.replace("`", "").split(" | ")
         rows.append((name, others.split(",")[0], [time, our_time, "k"], [flash, our_flash, ""]))
     for name, (our_time, time, our_flash, flash) in found["results-networks"].rows.items():
         rows.append((name.split(" (")[0], "TFLM", [time, our_time, "M"], [flash, our_flash, ""]))
