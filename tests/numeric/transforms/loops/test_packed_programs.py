@@ -165,7 +165,7 @@ def check(
             (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
     # Ternary constants that are packed are digits, which upstream dialects refuse.
     refused = options.get("packed") == "always" and options.get("weights") == "fixed:2"
-    for device in with_llvm() if not refused else ():
+    for device in with_llvm(f"{drawn.text}{options}") if not refused else ():
         buffers = module.clone()
         passes = pipelines.flatten("formats-to-buffers", options)
         pipelines.run(buffers, ctx, [step for step in passes if not isinstance(step, UnpackBuffersPass)])
