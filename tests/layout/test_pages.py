@@ -99,3 +99,12 @@ def test_named_files_exist(page: Path):
     """A name of a file, with or without its folders, is the end of a path in the tree, or of a file that is written."""
     named = [name for name in NAME.findall(_without_blocks(page)) if not _stands_for_names(name)]
     assert [name for name in named if f"/{name}\n" not in _files() and not _is_written(name, page)] == []
+
+
+@pytest.mark.parametrize("name", ["engine/options.py", "transforms/search/engine/options.py", "no_such_notes.md"])
+def test_a_file_that_does_not_exist_is_found(name: str, tmp_path: Path):
+    """A folder that exists does not make up for its file."""
+    page = tmp_path / "page.md"
+    page.write_text(f"See `{name}`.\n")
+    with pytest.raises(AssertionError):
+        (test_files_exist if name.startswith("transforms/") else test_named_files_exist)(page)
