@@ -31,7 +31,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -186,8 +185,6 @@ class _Program:
     def _call_runtime(self, op: func.CallOp) -> None:
         name = op.callee.string_value()
         if (function := ELEMENT_FUNCTIONS.get(name)) is not None:
-            if isinstance(function.bits, Digits):
-                raise error_at(op, f"arrays packed as {function.bits} have no loops there: --packed never has none")
             element = PackedElements(self.arrays, op.arguments[0 if function.kind != "unpack" else 1], function.bits)
             match function.kind:
                 case "read":

@@ -1,4 +1,7 @@
-"""Packed elements, read and written bit by bit: the layout is a table, and no code follows from a width."""
+"""Packed elements, read and written bit by bit: the layout is a table, and no code follows from a width.
+
+Elements packed as digits are read by the rules of `dialects/layouts/digits.py`, in loops over them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import scratch
+from tinyml.dialects.layouts.digits import TRITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import bit_positions, group_bytes, group_length, has_inverted_sign
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type
@@ -17,11 +21,16 @@ from tinyml.lowering.memref.flat_arrays import FlatArrays
 
 
 class PackedElements:
-    """Elements of `bits` bits in an array of bytes, in the layout of `packed_bits`, read and written bit by bit."""
+    """Elements of a width in an array of bytes, in the layout of `packed_bits`; digits are only read."""
 
-    def __init__(self, arrays: FlatArrays, bytes: SSAValue, bits: int):
-        self.arrays, self.bytes, self.bits = arrays, bytes, bits
+    def __init__(self, arrays: FlatArrays, bytes: SSAValue, width: Width):
+        self.arrays, self.bytes, self.width = arrays, bytes, width
         self.nest = arrays.nest
+
+    @property
+    def bits(self) -> int:
+        assert not isinstance(self.width, Digits)
+        return self.width
 
     def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
         """The byte with a bit of an element, and the place of the bit in it, an i32."""
@@ -45,6 +54,8 @@ class PackedElements:
     def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
         """The element at an index, in a wider type."""
         nest = self.nest
+        if isinstance(self.width, Digits):
+            return nest.insert(arith.TruncIOp(self._digits(index, self.width), cast("IntegerType[int, Any]", type)))
 
         def add(bit: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
             at, place = self._bit(index, bit)
@@ -59,6 +70,32 @@ class PackedElements:
             above = nest.constant(32 - self.bits, i32)
             value = nest.insert(arith.ShRSIOp(nest.insert(arith.ShLIOp(value, above)), above))
         return nest.insert(arith.TruncIOp(value, cast("IntegerType[int, Any]", type)))
+
+    def _digits(self, index: SSAValue, packed: Digits) -> SSAValue:
+        """The integer at an index of an array that is packed as digits, an i32."""
+        nest, one = self.nest, self.nest.constant(1, i32)
+        group, element = (nest.insert(op(index, nest.index(packed.length))) for op in (arith.DivUIOp, arith.RemUIOp))
+        if packed.name == TRITS:
+
+            def thrice(rest: SSAValue) -> SSAValue:
+                return nest.insert(arith.MuliOp(rest, nest.constant(3, i32)))
+
+            def skip(_: SSAValue, rest: Sequence[SSAValue]) -> list[SSAValue]:
+                return [nest.insert(arith.AndIOp(thrice(rest[0]), nest.constant(255, i32)))]
+
+            rest = nest.fold(element, [self._byte(group)], skip)[0]
+            return nest.insert(arith.SubiOp(nest.insert(arith.ShRUIOp(thrice(rest), nest.constant(8, i32))), one))
+
+        place = nest.insert(arith.IndexCastOp(element, i32))
+
+        def add(plane: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            byte = self._byte(nest.add(nest.times(group, packed.bytes), plane))
+            sign = nest.insert(arith.AndIOp(nest.insert(arith.ShRUIOp(byte, place)), one))
+            power = nest.insert(arith.SubiOp(nest.insert(arith.ShLIOp(sign, one)), one))
+            shifted = nest.insert(arith.ShLIOp(power, nest.insert(arith.IndexCastOp(plane, i32))))
+            return [nest.add(sums[0], shifted)]
+
+        return nest.fold(nest.index(packed.bits), [nest.constant(0, i32)], add)[0]
 
     def store(self, value: SSAValue, index: SSAValue) -> None:
         """Write an element."""

@@ -114,3 +114,12 @@ def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
             text.value for text in texts if id(text) not in said and re.search(r"docs/[\w-]+\.md", str(text.value))
         ]
         assert not found, f"{file}: {found}"
+
+
+@pytest.mark.parametrize("name", ["engine/options.py", "transforms/search/engine/options.py", "no_such_notes.md"])
+def test_a_file_that_does_not_exist_is_found(name: str, tmp_path: Path):
+    """A folder that exists does not make up for its file."""
+    page = tmp_path / "page.md"
+    page.write_text(f"See `{name}`.\n")
+    with pytest.raises(AssertionError):
+        (test_files_exist if name.startswith("transforms/") else test_named_files_exist)(page)

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
+from zlib import crc32
 
 import pytest
 
 from programs.kernel_tables import kernels_of
+from programs.spread import EXHAUSTIVE
 from tinyml.dialects.num import KernelAttr
 from tinyml.runtime.devices.registry import LLVM, is_available
 from tinyml.runtime.model.headers import texts_of
@@ -27,14 +29,18 @@ def need_tools(target: str) -> None:
         pytest.skip(f"the tools of {target} are not installed")
 
 
-def with_llvm() -> list[str]:
-    """LLVM as a device for programs in upstream dialects, where its tools are installed."""
-    return [LLVM] if is_available(LLVM) else []
+def with_llvm(case: object, every: int = 3) -> list[str]:
+    """LLVM as a device for programs in upstream dialects, where its tools are installed.
+
+    It takes one case in `every`, by the text of the case, and all of them in `make exhaustive`.
+    """
+    taken = EXHAUSTIVE in os.environ or crc32(str(case).encode()) % every == 0
+    return [LLVM] if taken and is_available(LLVM) else []
 
 
 def chips_of_llvm() -> list[str]:
     """The boards, one of each chip, for which LLVM compiles and a simulator runs what it made."""
-    known = [name for name in SMALL if chip_of(name).triple] if with_llvm() else []
+    known = [name for name in SMALL if chip_of(name).triple] if is_available(LLVM) else []
     return [name for name in known if is_available(name)]
 
 

@@ -137,7 +137,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 
 @pytest.mark.parametrize("sort", spread(SORTS, 7), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """On another target than the network, by gcc and by LLVM, which compiles for a chip as well."""
+    """On another target than the network, by gcc and half of them by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]
     module = Parser(context(), elementwise(format)).parse_module()
@@ -147,7 +147,7 @@ def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     check_means(format, expected)
     sources = printed(module, target, tmp_path / "c")
     ways = [(device, sources, type(runner_for(device)).build) for device in devices]
-    for device in with_llvm():
+    for device in with_llvm(sort, 2):
         upstream = printed(module, device, tmp_path / "mlir")
         ways.append((device, upstream, type(runner_for(device)).build))
         chips = chips_of_llvm()
@@ -200,6 +200,6 @@ def test_network(sort: Sort, tmp_path: Path):
     # What is measured on the target is compared with the evaluator.
     assert report["flash_bytes"] is not None
     assert report["mismatch"] is None
-    for device in (one for one in (*devices, *with_llvm()) if one != target):
+    for device in (one for one in (*devices, *with_llvm(f"{sort}, network", 2)) if one != target):
         result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
         assert result["mismatch"] is None

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from programs.number_formats import SORTS, Sort
 
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
@@ -220,6 +221,14 @@ def test_wrong_sums_do_not_pass(what: str, bits: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(owner, method, wrong(getattr(owner, method)))
     with pytest.raises(AssertionError, match=r"got .* for .* are wrong|no accumulator|is not computed|claims to sum"):
         check_sums(FixedType(bits, bits - 1))
+
+
+@pytest.mark.parametrize("method", ["of", "align"])
+def test_the_base_class_decides_nothing_about_scales(method: str, monkeypatch: pytest.MonkeyPatch):
+    """A format with scales whose accumulator leaves these to the base class is refused, and the method named."""
+    monkeypatch.setattr(AccumulatorType, method, getattr(Accumulator, method))
+    with pytest.raises(AssertionError, match=rf"is not computed: .* has no method `{method}`"):
+        check_sums(FixedType(8, 7))
 
 
 LOADED: dict[str, tuple[NumberFormat, str, Wrong]] = {

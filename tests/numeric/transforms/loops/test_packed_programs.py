@@ -21,7 +21,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import CTarget
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.stages import load_program
@@ -95,6 +95,16 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     assert f"{'tm_cm_dot_p' if bits < 5 else 'tm_c_dot_s'}{bits}_s8_s32(&" in source.read_text()
 
 
+@pytest.mark.parametrize(
+    ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
+)
+def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
+    """Rows whose last groups are not full."""
+    program = micro_programs.dense(micro_programs.Random(5), 37, 7, 3, "relu")
+    options = {"width": 8, "weights": weights, "packed": "always"}
+    check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
+
+
 @pytest.mark.parametrize("width", [4, 12])
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
@@ -140,9 +150,17 @@ def test_any_shapes_and_widths(
 
 
 def check(
-    drawn: MicroProgram, options: dict[str, Any], devices: Sequence[tuple[str, str]], folder: Path, packed: str = ""
+    drawn: MicroProgram,
+    options: dict[str, Any],
+    devices: Sequence[tuple[str, str]],
+    folder: Path,
+    packed: str = "",
+    every: int = 3,
 ) -> None:
-    """Build a program for some devices and compare its bits with the evaluator's; packed: what L3 holds."""
+    """Build a program for some devices and compare its bits with the evaluator's.
+
+    packed: what L3 holds. every: LLVM takes one program of so many.
+    """
     ctx = context()
     program = drawn.write(folder / "program", 1)
     module = load_program(program, ctx)
@@ -163,9 +181,7 @@ def check(
             text = io.StringIO()
             CTarget(target, file).emit(ctx, lowered, text)
             (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
-    # Ternary constants that are packed are digits, which upstream dialects refuse.
-    refused = options.get("packed") == "always" and options.get("weights") == "fixed:2"
-    for device in with_llvm() if not refused else ():
+    for device in with_llvm(f"{drawn.text}{options}", every):
         buffers = module.clone()
         passes = pipelines.flatten("formats-to-buffers", options)
         pipelines.run(buffers, ctx, [step for step in passes if not isinstance(step, UnpackBuffersPass)])

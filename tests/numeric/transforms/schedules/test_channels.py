@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from programs.compiled import compile_without_pictures
+from programs.devices import with_llvm
 from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
 from programs.sliced_networks import (
@@ -32,6 +33,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.limits import compile_wider
 from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.schedules.channels import PARTIAL_32
 from tinyml.transforms.schedules.plans.network import network_of
@@ -156,7 +158,7 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
-    """Compiling checks the outputs of the host against the evaluator."""
+    """Compiling checks the outputs of the host against the evaluator, which rounds them, too; so does LLVM's code."""
     model = tmp_path / "model.mlir"
     model.write_text(str(inverted_bottlenecks()))
     reports = {
@@ -168,6 +170,10 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
     assert [segment["by"] for segment in reports["partial-8"]["segments"]] == ["partial-8, rounded", "partial-8"]
     assert reports["partial-8"]["rounded_sums"]["mean_error"] > 0
     assert reports["partial-8"]["ram_bytes"]["arena"] < reports["partial-32"]["ram_bytes"]["arena"]
+    for device in with_llvm("rounded sums", 1):
+        rounded = tmp_path / "partial-8"
+        ran = run_model(RunRequest(folder=rounded, data=rounded / "samples.npz", device=device, limit=2))
+        assert ran["mismatch"] is None
 
 
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))

@@ -122,7 +122,7 @@ def test_shapes(plan: str, shape: str, tmp_path: Path):
     assert any(isinstance(op, tdsl.Conv2dOp) and op.turns is not None for op in turned.walk())
     assert first_mismatch(expected, evaluate(turned, x)) is None
     # Beside the usual board, which compiling runs; by the plan and the shape, two devices take turns.
-    for device in (("host", "cortex-m4")[(len(plan) + SHAPES[shape][0][0]) % 2], *with_llvm()):
+    for device in (("host", "cortex-m4")[(len(plan) + SHAPES[shape][0][0]) % 2], *with_llvm(f"{plan}, {shape}")):
         ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
         assert ran["mismatch"] is None
 
