@@ -17,6 +17,10 @@ NAMES = {
     "Face-A | 8 and 16": f"face-a --ram 232000 {HAUNTER}",
     "Face-B | 8 and 16": f"face-b --ram 165000 {HAUNTER}",
     "Face-C | 8 and 16": f"face-c --ram 185000 {HAUNTER}",
+    "dense layers, Uno": "mlp --target uno",
+    "convolutions, Cortex-M4": "cnn --target cortex-m4",
+    "recurrent, Uno": "rnn --target uno",
+    "GRU, Cortex-M4": "gru --target cortex-m4",
     "LeNet": "cnn-lenet-mnist10",
     "LeNet, streamed by rows": "cnn-lenet-mnist10",
     "cnn-lenet-mnist10, Cortex-M4": "cnn-lenet-mnist10 --target cortex-m4",
@@ -227,6 +231,16 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles of an Uno": (BESIDE_UNO, "{uno}"),
         "cycles of the module": (BESIDE_UNO, "{cycles}"),
         "times as fast at 10 MHz": (BESIDE_UNO, "{times}"),
+    },
+    "mlir-bridges": {
+        heading: (f"bridge {{row}} --from {suffix}", "{accuracy:.1f}; {flash}; {time:k}")
+        for heading, suffix in (
+            ("ONNX", ".onnx"),
+            ("JAX", "-jax.mlir"),
+            ("IREE", "-iree.mlir"),
+            ("torch-mlir, linalg", "-torch-linalg.mlir"),
+            ("torch-mlir, TOSA", "-torch-tosa.mlir"),
+        )
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

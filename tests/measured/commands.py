@@ -267,12 +267,26 @@ def _proved(format: str, options: list[str]) -> Values:
     return {**values, "seconds": round(seconds, 1)}
 
 
+def _bridge(network: str, options: list[str]) -> Values:
+    """A network of `tests/models/mlir` in 16 bits on unseen digits; its file ends as `--from` says."""
+    import numpy as np
+
+    models = ROOT / "tests/models/mlir"
+    expected, at = np.load(models / "expected.npz"), options.index("--from")
+    with tempfile.TemporaryDirectory() as folder:
+        val = Path(folder, "val.npz")
+        np.savez(val, x=expected["images"] / 16, y=expected["labels"])
+        chosen = [*options[:at], *options[at + 2 :], "--val", str(val), "--width", "16"]
+        return _compile(models / f"{network}{options[at + 1]}", chosen)
+
+
 _OF_TESTS = {
     "anomalies": _anomalies,
     "estimator": _estimator,
     "called": _called,
     "sensor": _sensor,
     "board": _board,
+    "bridge": _bridge,
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply, axes_of
-from tinyml.lowering.frontends.mlir.graph import GraphWriter, Shape, Tensor
+from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
 """An index of an operand: letters with their factors, whose products are added."""
@@ -223,6 +223,8 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
     moved = [axis for axis in range(rank) if windows.sizes[axis] > 1 or windows.strides[axis] > 1]
     if not moved:
         return image
+    if image.array is not None:
+        return to.constant(_pooled(kind, np.broadcast_to(image.array, image.shape), windows, shape))
     if len(moved) > 2:
         raise to.error("windows along more than two axes are not supported")
     image, pads = _padding(to, image, moved, -np.inf if kind == "Max" else 0.0)
@@ -245,6 +247,17 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
     result = to.reshape(result, tuple(shape[axis] for axis in order))
     result = to.transpose(result, [order.index(axis) for axis in range(rank)])
     return result if kind == "Max" else apply(to, "Mul", result, to.constant(np.array(float(prod(sizes)), np.float32)))
+
+
+def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
+    """The pool of a known image."""
+    result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
+    for place in np.ndindex(*windows.sizes):
+        first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]
+        parts = zip(first, windows.strides, shape, strict=True)
+        part = image[tuple(slice(at, at + (count - 1) * stride + 1, stride) for at, stride, count in parts)]
+        result = np.maximum(result, part) if kind == "Max" else result + part
+    return result
 
 
 REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}

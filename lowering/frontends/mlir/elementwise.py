@@ -143,7 +143,10 @@ def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     """A difference to a constant as a sum, which the layer before it may take as its bias."""
     if is_number(a, 0.0):
         return apply(to, "Neg", b)
-    return apply(to, "Add", a, apply(to, "Neg", b)) if b.is_known else None
+    if b.is_known:
+        return apply(to, "Add", a, apply(to, "Neg", b))
+    # 1 - erf(-x), as JAX spells the half of GELU
+    return apply(to, "Add", a, opposite.inputs[0]) if (opposite := b.made_by("Neg")) is not None else None
 
 
 def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -261,22 +264,56 @@ def _normalisation(to: GraphWriter, parts: Sequence[Tensor], shape: Shape) -> Te
     assert root is not None
     sum = root.inputs[0].made_by("Add")
     variance, epsilon = (root.inputs[0], 0.0) if sum is None else (sum.inputs[0], sum.inputs[1].number)
-    mean = core(variance).made_by("ReduceMean")
-    if mean is None or epsilon is None or x.stored != x.shape:
+    variance = core(variance)
+    difference = x.made_by("Sub")
+    mean = None if difference is None else core(difference.inputs[1]).made_by("ReduceMean")
+    centred = difference is not None and mean is not None and mean.inputs[0] is difference.inputs[0]
+    moment = variance.made_by("ReduceMean", "ReduceSum")
+    if centred and difference is not None and mean is not None and moment is None:
+        moment = _second_moment(variance, mean)
+        squared = difference.inputs[0]
+    else:
+        squared = x
+    if moment is None or epsilon is None or x.stored != x.shape:
         return None
-    square, axes = mean.inputs[0].made_by("Mul"), axes_of(mean)
-    if square is None or square.inputs != (x, x) or axes != tuple(range(axes[0], len(x.shape))):
+    square, axes = moment.inputs[0].made_by("Mul"), axes_of(moment)
+    if square is None or square.inputs != (squared, squared):
+        return None
+    if moment.op == "ReduceSum":
+        return _unit_vectors(to, x, known, axes, roots[0]) if epsilon == 0 else None
+    centred = centred and mean is not None and axes_of(mean) == axes
+    if axes != tuple(range(axes[0], len(x.shape))) or (squared is not x and not centred):
         return None
     if roots[0].stored != (*x.shape[: axes[0]], *(1 for _ in axes)):
         return None
-    difference = x.made_by("Sub")
-    centre = None if difference is None else core(difference.inputs[1]).made_by("ReduceMean")
-    centred = difference is not None and centre is not None and centre.inputs[0] is difference.inputs[0]
-    centred = centred and centre is not None and axes_of(centre) == axes
     source = difference.inputs[0] if centred and difference is not None else x
     one = to.constant(np.array(1.0, np.float32))
     op = "LayerNormalization" if centred else "RMSNormalization"
     result = to.node(op, [source, one], shape, broadcasts=True, axis=axes[0], epsilon=float(epsilon))
+    for factor in known:
+        result = apply(to, "Mul", result, factor)
+    return result
+
+
+def _second_moment(variance: Tensor, mean: Made) -> Made | None:
+    """mean(x^2) of a variance that is computed as mean(x^2) - mean(x)^2, perhaps not below 0, as Flax does."""
+    if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
+        variance = core(limited.inputs[0])
+    made = variance.made_by("Sub")
+    square = None if made is None else made.inputs[1].made_by("Mul")
+    if made is None or square is None or square.inputs[0] is not square.inputs[1]:
+        return None
+    inner = core(square.inputs[0]).made_by("ReduceMean")
+    return core(made.inputs[0]).made_by("ReduceMean") if inner is not None and inner.inputs == mean.inputs else None
+
+
+def _unit_vectors(
+    to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
+) -> Tensor | None:
+    """Vectors along one axis divided by their Euclidean norm, perhaps times constants."""
+    if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
+        return None
+    result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
     for factor in known:
         result = apply(to, "Mul", result, factor)
     return result
@@ -323,6 +360,12 @@ def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
 def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
     made = x.made_by("Neg")
     return None if made is None else made.inputs[0]
+
+
+def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
+    """erf(-x) is -erf(x)."""
+    made = x.made_by("Neg")
+    return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
@@ -407,6 +450,7 @@ _RULES: Mapping[str, Callable[..., Tensor | None]] = {
     "Add": _add,
     "Div": _divide,
     "Equal": _same(True),
+    "Erf": _error_function,
     "Expm1": _expm1,
     "Log": _log,
     "Log1p": _log1p,

@@ -131,13 +131,31 @@ def _position(reader: Reader, expression: AffineExpr) -> Position:
             raise reader.error(f"the index {expression} is not supported")
 
 
-@handles("linalg.generic", "linalg.reduce", "linalg.map", "linalg.elementwise")
+@handles("linalg.map")
+def map_(reader: Reader, op: Operation) -> list[Tensor]:
+    """An elementwise op of all operands but the last one, which its body need not have."""
+    shape, block = reader.shape(op.results[0]), op.regions[0].block
+    operands = [reader.to.broadcast(each, range(len(shape)), shape) for each in reader.operands(op)]
+    [result] = reader.run(block, operands[: len(block.args)])
+    return [reader.to.broadcast(result, (), shape) if not result.shape else result]
+
+
+@handles("linalg.reduce")
+def reduction(reader: Reader, op: Operation) -> Tensor:
+    """A sum, a maximum or a minimum over some axes."""
+    if len(op.operands) != 2:
+        raise reader.error("reduces several tensors at once, which is not supported")
+    x, axes = reader.operand(op, 0), reader.integers(op, "dimensions")
+    indices: Indices = tuple(((f"d{axis}", 1),) for axis in range(len(x.shape)))
+    kept = tuple(index for axis, index in enumerate(indices) if axis not in axes)
+    extents = {f"d{axis}": extent for axis, extent in enumerate(x.shape)}
+    summed, shape = [f"d{axis}" for axis in axes], reader.shape(op.results[0])
+    return _reduction(reader, op.regions[0].block, reader.operands(op), (indices, kept), extents, summed, shape)
+
+
+@handles("linalg.generic")
 def generic(reader: Reader, op: Operation) -> list[Tensor]:
     """Elementwise ops over parallel indices; sums of products, sums and maxima over the others."""
-    if op_name(op) != "linalg.generic":
-        raise reader.error(
-            "the op is not supported: mlir-opt --linalg-generalize-named-ops makes a linalg.generic of it"
-        )
     [inputs, outputs], block = reader.integers(op, "operandSegmentSizes"), op.regions[0].block
     operands, maps = reader.operands(op), [_indices(reader, each) for each in _maps(reader, op)]
     if len(operands) != inputs + outputs or len(maps) != len(operands):
@@ -314,6 +332,9 @@ def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], n
         raise reader.error("expected a constant number around it, and no negative width")
     if not any((*low, *high)):
         return x
+    if x.array is not None:
+        known = np.broadcast_to(x.array, x.shape)
+        return reader.to.constant(np.pad(known, list(zip(low, high, strict=True)), constant_values=number.number))
     widths = reader.to.integers((*low, *high))
     shape = tuple(n + before + after for n, before, after in zip(x.shape, low, high, strict=True))
     return reader.to.node("Pad", [reader.to.whole(x), widths, number], shape, broadcasts=False)

@@ -6,7 +6,7 @@ Positions may be computed in any way from the number of the iteration: they are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -15,13 +15,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.graph import Array, Body, GraphWriter, Made, SourceNode, Tensor, op_name
+from tinyml.lowering.frontends.mlir.elementwise import apply
+from tinyml.lowering.frontends.mlir.graph import Body, GraphWriter, Made, SourceNode, Tensor, op_name
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
 
-RunBody: TypeAlias = Callable[[Tensor, Sequence[Tensor]], Sequence[Tensor]]
-"""A function that reads an iteration: from its number and the carried tensors to the next ones."""
+RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
+"""A function that reads an iteration: from the carried tensors to the next ones."""
 
 WRITTEN = "Written"
 """The op of a carried tensor one part of which the iteration has written; no node has it."""
@@ -45,13 +46,14 @@ class _Sequence:
 
 
 def counted_loop(
-    reader: Reader, numbers: Array, carried: Sequence[Tensor], run: RunBody, kept: set[int]
+    reader: Reader, trips: int, carried: Sequence[Tensor], run: RunBody, kept: set[int], changes: Mapping[int, int]
 ) -> list[Tensor]:
     """The carried tensors after a loop.
 
-    numbers: the number of each iteration, as the loop counts. kept: the positions of tensors that no iteration changes.
+    kept: the positions of tensors that no iteration changes. changes: what each iteration adds to carried integers, by
+    their positions.
     """
-    to, trips = reader.to, len(numbers)
+    to = reader.to
     if trips == 0:
         return list(carried)
     if trips > MOST_TRIPS:
@@ -59,10 +61,17 @@ def counted_loop(
     source = to.source
     with to.body(trips) as body:
         states = [tensor if at in kept else to.argument("state", tensor.shape) for at, tensor in enumerate(carried)]
-        after = run(Tensor("", (), (), steps=numbers), states)
+        series = {at: np.arange(trips) * change + _integer(carried[at]) for at, change in changes.items()}
+        for at, numbers in series.items():
+            states[at] = Tensor("", (), (), steps=numbers)
+        after = run(states)
         to.source = source
+        for at, numbers in series.items():
+            found = after[at].array if after[at].steps is None else after[at].steps
+            if found is None or not (found == numbers + changes[at]).all():
+                raise reader.error("does not add the same to an integer in each iteration, which is not supported")
         written = {at: made for at, each in enumerate(after) if (made := each.made_by(WRITTEN)) is not None}
-        changed = [at for at in range(len(carried)) if at not in kept and at not in written]
+        changed = [at for at in range(len(carried)) if at not in (*kept, *written, *changes)]
         for at in changed:
             if after[at].shape != carried[at].shape:
                 raise reader.error(f"a tensor of shape {list(carried[at].shape)} becomes {list(after[at].shape)}")
@@ -74,7 +83,7 @@ def counted_loop(
         # Named before the inputs are listed: what only depends on the iteration becomes one of them.
         names = [to.name(output) for output in outputs]
         if not body.sequences:
-            to.part_of_step(to.constant(numbers), 0, range(trips))
+            to.part_of_step(to.constant(np.arange(trips)), 0, range(trips))
         inputs = [*(states[at] for at in changed), *body.sequences.values()]
         graph = to.graph(body, inputs, outputs)
     if unread := {states[at].name for at in written} & {*graph.free, *names}:
@@ -107,7 +116,39 @@ def counted_loop(
         source,
     )
     to.bodies[-1].nodes.append(node)
+    results |= {at: to.constant(numbers[-1] + changes[at]) for at, numbers in series.items()}
     return [carried[at] if at in kept else results[at] for at in range(len(carried))]
+
+
+def _integer(tensor: Tensor) -> int:
+    number = tensor.number
+    assert number is not None
+    return int(number)
+
+
+def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
+    """What the first iteration adds to each carried integer that is known, by its position; its nodes are dropped."""
+    known = {
+        at
+        for at, tensor in enumerate(carried)
+        if at not in kept and not tensor.shape and tensor.array is not None and tensor.array.dtype.kind == "i"
+    }
+    if not known:
+        return {}
+    source = reader.to.source
+    with reader.to.body(1):
+        # As a series of one number: a known one would let the body read elements at known positions.
+        states = [
+            Tensor("", (), (), steps=np.array([_integer(tensor)]))
+            if at in known
+            else tensor
+            if at in kept
+            else reader.to.argument("state", tensor.shape)
+            for at, tensor in enumerate(carried)
+        ]
+        after = run(states)
+    reader.to.source = source
+    return {at: _integer(after[at]) - _integer(carried[at]) for at in known if after[at].number is not None}
 
 
 def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -> Tensor:
@@ -223,15 +264,19 @@ def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
     bounds = [reader.value(operand).number for operand in op.operands[:3]]
     if any(bound is None for bound in bounds) or bounds[2] == 0:
         raise reader.error("the bounds of the loop are not constant")
-    block = op.regions[0].block
+    start, stop, step = (int(bound or 0) for bound in bounds)
+    block, carried = op.regions[0].block, reader.operands(op)[3:]
     last = block.last_op
     assert last is not None
+    number = reader.to.constant(np.array(start))
 
-    def run(number: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
-        return reader.run(block, [number, *states])
+    def run(states: Sequence[Tensor]) -> Sequence[Tensor]:
+        return [apply(reader.to, "Add", states[0], reader.to.constant(np.array(step))), *reader.run(block, states)]
 
-    numbers = np.arange(*(int(bound or 0) for bound in bounds))
-    return counted_loop(reader, numbers, reader.operands(op)[3:], run, _unchanged(block, last.operands, 1))
+    kept = {at + 1 for at in _unchanged(block, last.operands, 1)}
+    carried = [number, *carried]
+    changes = _changes(reader, carried, run, kept)
+    return counted_loop(reader, len(range(start, stop, step)), carried, run, kept, changes)[1:]
 
 
 @handles("stablehlo.while")
@@ -242,21 +287,15 @@ def stablehlo_while(reader: Reader, op: Operation) -> list[Tensor]:
     assert last is not None
     kept = _unchanged(body, last.operands, 0)
     counter, limit = _limit(reader, condition, [initial[at] if at in kept else None for at in range(len(initial))])
-    step = _step(reader, body, last.operands[counter], counter, initial, kept)
-    start = initial[counter].number
-    if start is None:
-        raise reader.error("the loop counts from a number that is computed")
-    numbers = np.arange(int(start), limit, step)
-    rest = [at for at in range(len(initial)) if at != counter]
 
-    def run(number: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
-        arguments = [*states[:counter], number, *states[counter:]]
-        after = reader.run(body, arguments)
-        return [after[at] for at in rest]
+    def run(states: Sequence[Tensor]) -> Sequence[Tensor]:
+        return reader.run(body, states)
 
-    left = {rest.index(at) for at in kept if at != counter}
-    results = counted_loop(reader, numbers, [initial[at] for at in rest], run, left)
-    return [*results[:counter], reader.to.constant(np.array(max(limit, int(start)))), *results[counter:]]
+    changes = _changes(reader, initial, run, kept)
+    if changes.get(counter, 0) <= 0:
+        raise reader.error("the loop does not count by a constant: its iterations cannot be counted")
+    trips = len(range(_integer(initial[counter]), limit, changes[counter]))
+    return counted_loop(reader, trips, initial, run, kept, changes)
 
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
@@ -280,23 +319,6 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
             "the condition of the loop does not compare a number with a constant: its iterations cannot be counted"
         )
     return counter, int(bound.number) + (direction == "LE")
-
-
-def _step(reader: Reader, body: Block, after: object, counter: int, initial: Sequence[Tensor], kept: set[int]) -> int:
-    """The constant that an iteration adds to the number that it counts by."""
-    added = getattr(after, "owner", None)
-    if isinstance(added, Operation) and op_name(added) == "stablehlo.add" and body.args[counter] in added.operands:
-        [other] = [each for each in added.operands if each is not body.args[counter]]
-        if other in body.args:
-            at = body.args.index(other)
-            number = initial[at].number if at in kept else None
-        else:
-            made = other.owner
-            known = isinstance(made, Operation) and op_name(made) == "stablehlo.constant"
-            number = reader.read(made)[0].number if known and isinstance(made, Operation) else None
-        if number is not None and number > 0:
-            return int(number)
-    raise reader.error("the loop does not count by a constant: its iterations cannot be counted")
 
 
 OPEN = DYNAMIC_INDEX

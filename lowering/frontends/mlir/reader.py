@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -40,6 +40,21 @@ def handles(*ops: str) -> Callable[[Handler], Handler]:
     return register
 
 
+def _load_handlers() -> None:
+    for room in ROOMS:
+        import_module(f"tinyml.lowering.frontends.mlir.{room}")
+
+
+def supported_ops() -> Mapping[str, Sequence[str]]:
+    """The ops that are read, by dialect."""
+    _load_handlers()
+    ops: dict[str, list[str]] = {}
+    for name in sorted(HANDLERS):
+        dialect, _, op = name.partition(".")
+        ops.setdefault(dialect, []).append(op)
+    return ops
+
+
 class Reader:
     """A reader of a module. blobs: the constants that stand behind it.
 
@@ -54,8 +69,7 @@ class Reader:
         self.values: dict[SSAValue, Tensor] = {}
         self.functions = {name.data: op for op in module.walk() if (name := self.symbol(op)) is not None}
         self._depth = 0
-        for room in ROOMS:
-            import_module(f"tinyml.lowering.frontends.mlir.{room}")
+        _load_handlers()
 
     def error(self, message: str) -> InputError:
         return self.to.error(message)

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 from programs.paths import ROOT
 
+from tinyml.lowering.frontends.mlir.reader import supported_ops
 from tinyml.lowering.frontends.onnx.importer import supported
 from tinyml.lowering.frontends.tflite.importer import OPERATORS
 
@@ -20,6 +21,20 @@ def test_the_ops_of_onnx(request: pytest.FixtureRequest):
     after = re.sub(r"<!-- ops: onnx -->\n.*?\n(?=###)", f"<!-- ops: onnx -->\n{listed}.\n\n", before, flags=re.DOTALL)
     if request.config.getoption("--update-docs"):
         PAGE.write_text(after, encoding="utf-8")
+    else:
+        assert after == before
+
+
+def test_the_ops_of_mlir(request: pytest.FixtureRequest):
+    page = ROOT / "docs/mlir.md"
+    before = page.read_text(encoding="utf-8")
+    listed = "\n".join(
+        textwrap.fill(f"* `{dialect}`: {', '.join(ops)}", 120, subsequent_indent="  ", break_on_hyphens=False)
+        for dialect, ops in supported_ops().items()
+    )
+    after = re.sub(r"<!-- ops: mlir -->\n.*?(?=##)", f"<!-- ops: mlir -->\n{listed}\n\n", before, flags=re.DOTALL)
+    if request.config.getoption("--update-docs"):
+        page.write_text(after, encoding="utf-8")
     else:
         assert after == before
 
