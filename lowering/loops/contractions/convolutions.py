@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.grouped_products import of_windows
 from tinyml.lowering.loops.contractions.products import (
     Products,
     begun,
@@ -17,7 +16,6 @@ from tinyml.lowering.loops.contractions.products import (
     finished,
     lower_contraction,
     lower_rows,
-    lower_sums,
     sum_start,
 )
 from tinyml.lowering.loops.contractions.turned_convolutions import lower_in_turns
@@ -43,8 +41,6 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
         start = _starts(op, nest)
         if start is not None:
             return _lower_windows(op, start, nest)
-    if (products := of_windows(op, nest)) is not None:
-        return lower_sums(op, None, lambda _: products, nest)
     if images > 1 or not is_window or not by_channel or tdsl.format_of(op.lhs).groups is not None:
         return lower_contraction(op, nest)
     start = start_without_offsets(op)

@@ -7,9 +7,8 @@ of the whole before it joins, so that the whole is exact and is rounded once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd, prod
+from math import prod
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 
@@ -82,58 +81,6 @@ class GroupedWeights:
         if self.runs == 1:
             return of_run(nest.index(0), sum)
         return nest.fold(nest.index(self.runs), [sum], lambda number, sums: [of_run(number, sums[0])])[0]
-
-
-LEAST_PIECE = 4
-"""The fewest elements in a row that are multiplied by a call of a kernel, not one by one."""
-
-
-def of_windows(op: tdsl.Conv2dOp, nest: LoopNest) -> Callable[[SSAValue, Indices], SSAValue] | None:
-    """A function that adds the products of a filter in groups and a window of an image to a sum, in pieces.
-
-    Pieces have one length, and each lies in one line of the window and in one group. None for pieces of fewer than
-    `LEAST_PIECE` elements, for lines that are not contiguous, and for runs that are parts of a filter.
-    """
-    (_, taps, width, channels), (_, height, across, depth) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
-    groups = tdsl.format_of(op.lhs).groups
-    if groups is None or channels < depth or op.spread[1] > 1 or groups.run.data != taps * width * channels:
-        return None
-    run, line = groups.run.data, width * channels
-    size = gcd(line, groups.length.data, run)
-    if size < LEAST_PIECE:
-        return None
-    weights = GroupedWeights(op.lhs, groups, nest)
-
-    def products(sum: SSAValue, indices: Indices) -> SSAValue:
-        n, y, x, row = indices
-        top = nest.add(nest.times(n, height), nest.times(y, op.steps[0]))
-
-        def piece(sum: SSAValue, tap: SSAValue, number: SSAValue) -> SSAValue:
-            at = nest.add(nest.times(tap, line), nest.times(number, size))
-            start = nest.times(nest.add(top, nest.times(tap, op.spread[0])), across)
-            pixel = nest.add(start, nest.times(x, op.steps[1]))
-            first = nest.add(nest.times(pixel, depth), nest.times(number, size))
-            filter = elements_from(weights.elements, nest.add(nest.times(row, run), at), size, nest)
-            window = elements_from(op.rhs, first, size, nest)
-
-            def added(sum: SSAValue) -> SSAValue:
-                return nest.insert(num.CallOp(num.DotAttr(), [sum, filter, window]))
-
-            if weights.is_whole:
-                return added(sum)
-            group = nest.insert(arith.DivSIOp(at, nest.index(groups.length.data)))
-            return weights.joined(sum, added, nest.add(nest.times(row, groups.each), group))
-
-        def of_line(tap: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            if line == size:
-                return [piece(carried[0], tap, nest.index(0))]
-            return nest.fold(nest.index(line // size), carried, lambda at, sums: [piece(sums[0], tap, at)])
-
-        return nest.fold(nest.index(taps), [sum], of_line)[0]
-
-    if weights.is_whole:
-        return lambda sum, indices: weights.joined(sum, lambda zero: products(zero, indices), indices[-1])
-    return products
 
 
 def of_row(weights: GroupedWeights, term: tdsl.Term) -> Callable[[SSAValue, Indices], SSAValue]:

@@ -306,3 +306,9 @@ num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<
 %t, %x = "test.op"() : () -> (i32, !fixed.q<16, 12>)
 %r = num.add_square %t, %x {into = i8} : i32, !fixed.q<16, 12> -> i32
 // CHECK: expected a number format, got i8
+
+// -----
+
+%s, %p, %n = "test.op"() : () -> (!fixed.acc<32, 16>, !fixed.acc<24, 16>, i8)
+%r = num.add_shifted %s, %p, %n : !fixed.acc<32, 16>, !fixed.acc<24, 16> -> !fixed.acc<32, 16>
+// CHECK: a part in !fixed.acc<24, 16> does not join a sum in !fixed.acc<32, 16>
