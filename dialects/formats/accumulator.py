@@ -192,13 +192,15 @@ class Accumulator(ABC):
         return m.shrsi(sum, m.resize(right, m.width_of(sum)))
 
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
-        """sum + part * 2^left, which the caller has proved to fit.
+        """sum + part * 2^left, which the caller has proved to fit, as has the part.
 
         left: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: scales of groups are for formats that have a scale")
-        return m.addi(sum, m.shli(part, m.resize(left, m.width_of(part))))
+        width = m.width_of(sum)
+        fitting = part if m.width_of(part) == width else m.resize(part, width)
+        return m.addi(sum, m.shli(fitting, m.resize(left, width)))
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeGuard
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -46,7 +46,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
-from tinyml.dialects.num.sums import AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
+from tinyml.dialects.num.sums import AddShiftedOp, AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["Adding", "ContractOp", "ProductsOp", "RowLoopOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
@@ -446,14 +446,20 @@ class Sum:
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
         """Yield the accumulator of a partial sum, then the wider ones to which the sum can be moved.
 
-        A sum can be moved if it begins and ends here, and keeps its units when it is complete.
+        A sum can be moved if it begins and ends here, or joins another, and keeps its units when it is complete.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
-        begins, ends = isinstance(self.start.owner, ZeroOp | StartOp), len(self.finishes) == len([*result.uses])
+        begins, ends = isinstance(self.start.owner, ZeroOp | StartOp), all(map(_ends, result.uses))
         if begins and ends and not any(isinstance(each, LevelOp) for each in self.conversions):
             while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
                 yield (accumulator := wider)
+
+
+def _ends(use: Use) -> bool:
+    """True for a rounding, and where a part joins another sum."""
+    op = use.operation
+    return isinstance(op, FinishOp) or (isinstance(op, AddShiftedOp) and op.operands[use.index] is op.part)
 
 
 def _adds(op: Operation | Block) -> TypeGuard[Adding]:

@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat
 from tinyml.dialects.num.base import (
+    INTEGER_SUM,
     SAME_INTEGER_SUM,
     SAME_SUM,
     SCALAR,
@@ -212,11 +213,14 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """sum + part * 2^places: a group of products in coarser units joins a sum; only for sums that are integers."""
+    """sum + part * 2^places: a group of products in coarser units joins a sum; only for sums that are integers.
+
+    The part may be in a wider register, for the kernel that computed it, and still fits the sum's.
+    """
 
     name = "num.add_shifted"
     sum = operand_def(SAME_INTEGER_SUM)
-    part = operand_def(SAME_INTEGER_SUM)
+    part = operand_def(INTEGER_SUM)
     places = operand_def(i8)
     result = result_def(SAME_INTEGER_SUM)
     traits = traits_def(Pure())
@@ -224,6 +228,11 @@ class AddShiftedOp(NumOp):
 
     def __init__(self, sum: SSAValue, part: SSAValue, places: SSAValue):
         super().__init__(operands=[sum, part, places], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        sum, part = accumulator_type(self.sum), accumulator_type(self.part)
+        if self.part.type != sum.widened(part.bits).type:
+            raise VerifyException(f"a part in {self.part.type} does not join a sum in {self.sum.type}")
 
     def computation(self) -> Computation:
         accumulator = accumulator_type(self.sum)

@@ -342,3 +342,9 @@ num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
 num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>) -> ()
 // CHECK: needs elements that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
+
+// -----
+
+%s, %p, %n = "test.op"() : () -> (!fixed.acc<32, 16>, !fixed.acc<24, 16>, i8)
+%r = num.add_shifted %s, %p, %n : !fixed.acc<32, 16>, !fixed.acc<24, 16> -> !fixed.acc<32, 16>
+// CHECK: a part in !fixed.acc<24, 16> does not join a sum in !fixed.acc<32, 16>

@@ -53,6 +53,9 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %less = num.shift %mac, %places : !fixed.acc<32, 16> -> !fixed.acc<32, 16>
   %joined = num.add_shifted %mac, %zero, %places : !fixed.acc<32, 16>, !fixed.acc<32, 16> -> !fixed.acc<32, 16>
 // CHECK: %joined = num.add_shifted %mac, %zero, %places : !fixed.acc<32, 16>, !fixed.acc<32, 16> -> !fixed.acc<32, 16>
+  %short = num.zero : !fixed.acc<24, 16>
+  %from_wide = num.add_shifted %short, %mac, %places : !fixed.acc<24, 16>, !fixed.acc<32, 16> -> !fixed.acc<24, 16>
+// CHECK: %from_wide = num.add_shifted %short, %mac, %places : !fixed.acc<24, 16>, !fixed.acc<32, 16> -> !fixed.acc<24, 16>
   %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
 // CHECK: %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
   %finish = num.finish %mac {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 16> -> !fixed.q<16, 8>

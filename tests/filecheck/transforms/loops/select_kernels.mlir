@@ -354,3 +354,14 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 // CHECK: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
 // CHECK: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
+
+// A part of a sum is computed in the register of the kernel, and joins the sum in its own.
+func.func @part(%s: !fixed.acc<24, 14>, %n: i8, %w: memref<8x!fixed.q<8, 7>, #scratch.flash>, %x: memref<8x!fixed.q<8, 7>>) -> !fixed.acc<24, 14> {
+  %zero = num.zero : !fixed.acc<24, 14>
+  %part = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<24, 14>, memref<8x!fixed.q<8, 7>, #scratch.flash>, memref<8x!fixed.q<8, 7>>) -> !fixed.acc<24, 14>
+  %sum = num.add_shifted %s, %part, %n : !fixed.acc<24, 14>, !fixed.acc<24, 14> -> !fixed.acc<24, 14>
+  func.return %sum : !fixed.acc<24, 14>
+}
+// CORTEX: func.func @part
+// CORTEX: num.call #num.dot({{.*}}) by #num.kernel<"tm_cm_dot_s8_s8_s32"> {{.*}} -> !fixed.acc<32, 14>
+// CORTEX: num.add_shifted %s, %part, %n : !fixed.acc<24, 14>, !fixed.acc<32, 14> -> !fixed.acc<24, 14>
