@@ -4,8 +4,9 @@ Every block that follows a `<!-- run: COMMAND -->` is the output of that command
 are compared only if the cross compilers have the versions that the figures were measured with (`docs/figures/`).
 
 `| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
-the text of the headers that generated C includes; `tinyml demo` runs as on a
-computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
+the text of the headers that generated C includes; `| lines with OP, OP` keeps the lines in which one of these ops stands.
+`tinyml demo` runs as on a computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's
+program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows, warnings of compilations among it;
@@ -54,6 +55,7 @@ BLOCK = re.compile(
 
 
 def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
+    command, _, kept = command.partition(" | lines with ")
     command, _, left_out = command.partition(" | without ")
     program, *arguments = shlex.split(command)
     if program == "cat":
@@ -74,7 +76,7 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
     text = stream.getvalue().rstrip() + "\n"
     for name in filter(None, left_out.split(", ")):
         text = without_headers(text) if name == "runtime headers" else without(text, name)
-    return text
+    return "".join(line for line in text.splitlines(keepends=True) if any(op in line for op in kept.split(", ")))
 
 
 TIMED = re.compile(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", re.MULTILINE)

@@ -71,7 +71,7 @@ def _estimator(name: str, options: list[str]) -> Values:
     way = given.get("--input-unit"), int(given["--flash"]) if "--flash" in given else None
     report = digits.on_uno(name, *way).report
     test = digits.digits().test
-    values = _of_report(report.as_json())
+    values = of_report(report.as_json())
     exact = 100 * float(digits.estimator(name).score(*test))
     values |= {"float": exact, "accuracy": exact - digits.points_lost(name, *way)}
     return {**values, "format": f"{report.format} {report.width}"}
@@ -130,7 +130,7 @@ def _bench(model: Path, options: list[str]) -> Values:
         reports = Path(out, "reports.json")
         if (error := _run(["bench", str(model), *options, "--json", str(reports)])) is not None:
             return {"error": error}
-        return _of_report(json.loads(reports.read_text())[0])
+        return of_report(json.loads(reports.read_text())[0])
 
 
 def _weigh(model: Path, options: list[str]) -> Values:
@@ -147,7 +147,7 @@ def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Value
         folder = Path(out, "out")
         if (error := _run(["compile", str(program), *data, *options, "-o", str(folder)])) is not None:
             return {"error": error}
-        values = _of_report(json.loads((folder / "report.json").read_text()))
+        values = of_report(json.loads((folder / "report.json").read_text()))
         return values | ({"qualifies": qualifies(folder, val)} if weighed and val else {})
 
 
@@ -235,7 +235,7 @@ def _detector(folder: Path, options: list[str]) -> Values:
     with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
         report = face_results.compiled(name, folder, Path(out), options)
     found = {key: report[key] for key in ("average_precision", "float")}
-    return {**_of_report(report), **{key: round(value, 6) for key, value in found.items()}}
+    return {**of_report(report), **{key: round(value, 6) for key, value in found.items()}}
 
 
 def _anomalies(name: str, options: list[str]) -> Values:
@@ -321,7 +321,7 @@ def _run(arguments: list[str]) -> str | None:
     return error
 
 
-def _of_report(report: Values) -> Values:
+def of_report(report: Values) -> Values:
     """The figures of a report.
 
     `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
