@@ -22,11 +22,10 @@ from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternat
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, Tried, choose, place
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
-from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of
+from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
 from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
 from tinyml.tools.driver.stages import Compiled, compile_again, compile_formats, compile_kept, compile_stages
 from tinyml.transforms.ir.outputs import CLASS
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -88,7 +87,7 @@ def compile_asked(
         return compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
 
     def taken(compiled: Compiled) -> int:
-        return arena_and_input(compiled.buffers) if request.ram is None else ram_of(compiled, board.name)
+        return static_of(compiled, board.name) if request.ram is None else ram_of(compiled, board.name)
 
     try:
         compiled, limit = again(options), request.ram or board.ram

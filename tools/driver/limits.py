@@ -16,6 +16,8 @@ from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.registry import chip_of
+from tinyml.transforms.ir.cost.demand import demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, schedule_named
@@ -43,9 +45,15 @@ LEAST_STEP = 0.95
 
 
 def ram_of(compiled: Compiled, target: str) -> int:
-    """The bytes of RAM of a program: arena, input and stack by the cost model, without the stack where it has none."""
+    """The bytes of RAM of a program: `static_of`, and the stack by the cost model if there is one."""
     estimate = estimate_on(compiled.loops, target, OPTIMIZE)
-    return _alive(compiled) if estimate is None else round(estimate.ram)
+    return static_of(compiled, target) if estimate is None else round(estimate.ram)
+
+
+def static_of(compiled: Compiled, target: str) -> int:
+    """The bytes of arena and input, and of constants on a chip where they take RAM."""
+    constants = demand_of(compiled.loops).constants if chip_of(target).constants_in_ram else 0
+    return _alive(compiled) + constants
 
 
 def compile_within_ram(

@@ -34,15 +34,6 @@ static inline int32_t tm_doubling_high_s32(int32_t x, int32_t multiplier)
             : [l] "=&x"(y.half[0]), [h] "=&z"(y.half[1]), [zero] "=&r"(zero), [b3] "=&d"(byte)
             : [x] "r"(x), [m] "r"(multiplier) : "r0");
     return y.whole;
-#elif defined(__XTENSA_CALL0_ABI__)
-    /* The LX106 multiplies 16 by 16 bits, and has products of 32 bits. */
-    const uint16_t x_low = (uint16_t)x, low = (uint16_t)multiplier;
-    const int16_t x_high = (int16_t)(x >> 16), high = (int16_t)(multiplier >> 16);
-    const int32_t middle = x_high * (int32_t)low + (int32_t)((uint32_t)x_low * low >> 16);
-    const uint32_t other = (uint32_t)x_low * (uint16_t)high;
-    const uint32_t bits = (uint32_t)(uint16_t)middle + (uint16_t)other;
-    const int32_t top = x_high * (int32_t)high + (middle >> 16) + (int32_t)(other >> 16) + (int32_t)(bits >> 16);
-    return (int32_t)((uint32_t)top * 2 + ((((bits & 0xFFFF) >> 14) + 1) >> 1));
 #else
     return (int32_t)(((int64_t)x * multiplier + (1L << 30)) >> 31);
 #endif

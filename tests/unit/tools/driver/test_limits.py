@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from programs.paths import ROOT
 
+from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
-from tinyml.tools.driver.limits import compile_within_ram
+from tinyml.tools.driver.limits import compile_within_ram, static_of
+from tinyml.tools.driver.stages import compile_stages, load_program
+from tinyml.transforms.ir.cost.demand import demand_of
 from tinyml.transforms.schedules.table import AUTO
 
 STACK = 30
@@ -47,3 +51,12 @@ def test_the_input_moves_before_a_plan_is_asked(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_program_within_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch):
     assert limits_of_plans(monkeypatch, 100, 70) == []
+
+
+def test_constants_take_ram_where_a_chip_cannot_read_them_elsewhere():
+    ctx, tour = context(), ROOT / "docs/tour"
+    options = PipelineOptions(data=str(tour / "val.npz"), width=8)
+    compiled = compile_stages(load_program(tour / "tour.sd", ctx), ctx, options)
+    constants = demand_of(compiled.loops).constants
+    assert constants > 0
+    assert static_of(compiled, "esp8266") == static_of(compiled, "esp32") + constants
