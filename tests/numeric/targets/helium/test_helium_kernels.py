@@ -9,6 +9,7 @@ import pytest
 from programs.chip_kernels import HELIUM, LENGTHS, PATTERNS, built, check, extreme_calls, make_call
 from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
+from programs.spread import spread
 from programs.tile_cases import tile_case
 
 from tinyml.dialects.layouts.element_loops import ElementLoop, Step
@@ -28,7 +29,7 @@ def test_dot_products(device: str, tmp_path: Path):
     if device == M55:
         need_tools(M55)
     runner, random = HostRunner(sanitize=True) if device == "host" else runner_for(device), np.random.default_rng(6)
-    calls = [call for kernel in HELIUM for call in extreme_calls(kernel)]
+    calls = [call for kernel in HELIUM for call in spread(extreme_calls(kernel), 12)]
     calls += [
         make_call(
             kernel,
@@ -38,7 +39,7 @@ def test_dot_products(device: str, tmp_path: Path):
             offsets=(int(random.integers(4)), int(random.integers(4))),
         )
         for kernel in HELIUM
-        for _ in range(20)
+        for _ in range(8)
     ]
     check(runner, built(runner, HELIUM, "-Os", tmp_path), calls)
 
