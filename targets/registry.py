@@ -75,8 +75,8 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         prefixes=("__ARM_", "__thumb"),
     ),
     "helium": BuiltIn(
-        ("cortex-m55", "alif-ensemble-e7", "stm32n6570-dk"),
-        {"stm32n6": "stm32n6570-dk"},
+        ("cortex-m55", "cortex-m85", "alif-ensemble-e7", "stm32n6570-dk", "ek-ra8d1"),
+        {"stm32n6": "stm32n6570-dk", "ra8d1": "ek-ra8d1"},
         prefixes=("__ARM_", "__thumb"),
     ),
     "riscv": BuiltIn(

@@ -68,7 +68,7 @@ _CORTEX_M0PLUS_TIMING = Timing(
 
 _M0, _M3, _M4F, _M7, _M33 = "Cortex-M0+", "Cortex-M3", "Cortex-M4F", "Cortex-M7", "Cortex-M33"
 _CACHED_QSPI = "external flash (QSPI), behind a cache of 16 KiB"
-_ART = "flash, of up to 5 wait states behind ST's accelerator of 64 lines of instructions and 8 of data"
+_ART = "flash, of {} wait states behind ST's accelerator of 64 lines of instructions and 8 of data"
 
 # BBC micro:bit (nRF51822).
 _CORTEX_M0 = Board(
@@ -276,7 +276,7 @@ BOARDS = (
         aliases=("stm32f411",),
         clock=100_000_000,
         source="PlatformIO, platform-ststm32, blackpill_f411ce.json; STM32F411 data sheet",
-        waits=_ART,
+        waits=_ART.format(3),
         platformio="ststm32:blackpill_f411ce",
     ),
     replace(
@@ -288,7 +288,7 @@ BOARDS = (
         aliases=("stm32f401",),
         clock=84_000_000,
         source="PlatformIO, platform-ststm32, nucleo_f401re.json; STM32F401 data sheet",
-        waits=_ART,
+        waits=_ART.format(2),
         platformio="ststm32:nucleo_f401re",
     ),
     replace(
@@ -300,7 +300,7 @@ BOARDS = (
         aliases=("stm32f446",),
         clock=180_000_000,
         source="PlatformIO, platform-ststm32, nucleo_f446re.json; STM32F446 data sheet",
-        waits=_ART,
+        waits=_ART.format(5),
         platformio="ststm32:nucleo_f446re",
     ),
     replace(

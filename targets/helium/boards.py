@@ -1,4 +1,4 @@
-"""The boards with a Cortex-M55."""
+"""The boards with a Cortex-M55 or M85."""
 
 from __future__ import annotations
 
@@ -34,8 +34,24 @@ _CORTEX_M55 = Board(
     core="Cortex-M55",
 )
 
+# QEMU has no M85, and GCC 12 no -mcpu for it: its programs are those of the M55, all of whose instructions it has.
+_CORTEX_M85 = replace(
+    _CORTEX_M55,
+    name="cortex-m85",
+    part="cortex-m85",
+    flash=2064384,
+    ram=917504,
+    timing=replace(
+        _CORTEX_M55_TIMING,
+        source=f"that of the Cortex-M55, {_CORTEX_M55_TIMING.source}; an M85 may start two instructions in a cycle",
+    ),
+    title="Cortex-M85 with the memories of an RA8D1",
+    core="Cortex-M85",
+)
+
 BOARDS = (
     _CORTEX_M55,
+    _CORTEX_M85,
     replace(
         _CORTEX_M55,
         name="alif-ensemble-e7",
@@ -43,7 +59,7 @@ BOARDS = (
         ram=1048576,
         title="Alif Ensemble E7 (its high-performance core)",
         clock=400_000_000,
-        source="Alif's VS Code template, app_mem_regions.h (MRAM); Ensemble E7 data sheet (data TCM, clock)",
+        source="Alif's VS Code template, app_mem_regions.h (MRAM); Zephyr, ensemble_rtss_hp.dtsi (data TCM, clock)",
         waits="MRAM, behind a cache of 32 KiB",
     ),
     # Programs are copied to RAM at boot, or run from external flash.
@@ -57,5 +73,14 @@ BOARDS = (
         clock=400_000_000,
         source="Zephyr, boards/st/stm32n6570_dk (clock, 1 Gbit of flash, of 4.2 MB of SRAM 4 MiB)",
         waits="external flash (Octo-SPI) and SRAM, behind caches of 32 KiB",
+    ),
+    replace(
+        _CORTEX_M85,
+        name="ek-ra8d1",
+        title="Renesas EK-RA8D1 (R7FA8D1BH)",
+        aliases=("ra8d1",),
+        clock=480_000_000,
+        source="Zephyr, r7fa8d1bhecbd.dtsi (flash), ra8x1.dtsi (SRAM), r7fa8d1xh.dtsi (clock)",
+        waits="flash, at a quarter of the clock or less, and SRAM, behind caches",
     ),
 )

@@ -8,7 +8,7 @@ from tinyml.targets.composer.instructions import Printed
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.helium.composer.depthwise import Channels
-from tinyml.targets.helium.composer.dots import dot, dot_rows, packed_dots
+from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots
 from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.rows import Rows
 from tinyml.targets.helium.mve import CORE, HEADER, naked
@@ -61,6 +61,8 @@ KERNELS = (
     dot_rows(16, 16),
     packed_dots(1),
     packed_dots(4),
+    distance(8),
+    distance(16),
 )
 
 MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)

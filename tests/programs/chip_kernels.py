@@ -94,6 +94,8 @@ HELIUM = [
     *(kernel for kernel in _dense("tm_mve_") if not kernel.stride),
     Kernel("tm_mve_dot_p4_s8_s32", S8, S8, packed=4),
     Kernel("tm_mve_dot4_p4_s8_s32", S8, S8, rows=4, packed=4),
+    Kernel("tm_mve_distance_s8_s8_s32", S8, S8),
+    Kernel("tm_mve_distance_s16_s16_s32", S16, S16),
 ]
 
 
@@ -156,6 +158,8 @@ class Call:
         if self.kernel.stride:
             channels = [self.x[row :: self.kernel.stride][:n].astype(np.int64) for row in range(rows)]
             sums = np.array([row @ channel for row, channel in zip(self.w.astype(np.int64), channels, strict=True)])
+        elif "distance" in self.kernel.name:
+            sums = np.square(self.w.astype(np.int64) - x).sum(1)
         else:
             sums = self.w.astype(np.int64) @ x
         result = self.starts.astype("<i4")

@@ -1,4 +1,4 @@
-"""Dot products over runs of memory whose lengths are known only at run time, of one row or of four.
+"""Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
 
 A low-overhead loop predicates the vectors of its last iteration, so that no rest is left. Bytes that meet halfwords are
 widened as they are loaded. Sums lie in even registers, one of 64 bits in a pair.
@@ -42,6 +42,14 @@ _BIAS = 8
 """What the fields of packed weights exceed these by."""
 
 
+_SQUARES = """\
+    for (int i = 0; i < n; i++) {
+        const int32_t difference = w[i] - x[i];
+        sum += difference * difference;
+    }
+    return sum;"""
+
+
 def dot(weights: int, vector: int, sum: int) -> Kernel:
     """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements."""
     symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
@@ -61,6 +69,27 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
     saved = joined(t.push(("r4", "lr")), code, t.pop(("r4", "pc")))
     composed = _composed(signature, saved, loop, 8 * VECTOR // bits, SUMS_IN_C["num.dot"])
     return _with(Kernel(symbol, weights, vector, sum, flash=None), composed, saved)
+
+
+def distance(bits: int) -> Kernel:
+    """The kernel for `sum` plus the squares of the differences of two runs, in lanes of twice the width."""
+    symbol, lanes = f"tm_mve_distance_s{bits}_s{bits}_s32", 2 * bits
+    loop = joined(
+        _loaded("q0", "r0", bits, lanes),
+        _loaded("q1", "r1", bits, lanes),
+        integer(f"vsub.i{lanes}", "q0", "q0", "q1"),
+        multiply(f"vmladava.s{lanes}", "r12", "q0", "q0"),
+    )
+    code = joined(
+        t.push(("r4", "lr")),
+        t.mov("r12", "r3"),
+        _predicated(loop, lanes, "r2"),
+        t.mov("r0", "r12"),
+        t.pop(("r4", "pc")),
+    )
+    signature = f"int32_t {symbol}({_runs(bits, bits)}, int n, int32_t sum)"
+    composed = _composed(signature, code, loop, 8 * VECTOR // lanes, _SQUARES)
+    return _with(Kernel(symbol, bits, bits, 32, op="num.distance", flash=None), composed, code)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
@@ -129,7 +158,7 @@ def _runs(weights: int, vector: int) -> str:
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
     """Load elements of a width to lanes of as many bits or more, and advance the pointer."""
-    name = "vldrb.u8" if bits == 8 else "vldrb.s16" if width == 8 else "vldrh.u16"
+    name = {(8, 8): "vldrb.u8", (8, 16): "vldrb.s16", (16, 16): "vldrh.u16", (16, 32): "vldrh.s32"}[width, bits]
     return (access(name, vector, pointer, VECTOR * width // bits),)
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.chip_kernels import HELIUM, LENGTHS, PATTERNS, built, check, extreme_calls, make_call
+from programs.chip_kernels import HELIUM, LENGTHS, PATTERNS, Call, built, check, extreme_calls, make_call
 from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
+from programs.spread import spread
 from programs.tile_cases import tile_case
 
 from tinyml.dialects.layouts.element_loops import ElementLoop, Step
@@ -21,6 +22,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
 
 M55 = "cortex-m55"
+DOTS = [kernel for kernel in HELIUM if "distance" not in kernel.name]
 
 
 @pytest.mark.parametrize("device", ["host", M55])
@@ -28,7 +30,7 @@ def test_dot_products(device: str, tmp_path: Path):
     if device == M55:
         need_tools(M55)
     runner, random = HostRunner(sanitize=True) if device == "host" else runner_for(device), np.random.default_rng(6)
-    calls = [call for kernel in HELIUM for call in extreme_calls(kernel)]
+    calls = [call for kernel in DOTS for call in spread(extreme_calls(kernel), 12)]
     calls += [
         make_call(
             kernel,
@@ -37,9 +39,15 @@ def test_dot_products(device: str, tmp_path: Path):
             patterns=(str(random.choice(PATTERNS)), str(random.choice(PATTERNS))),
             offsets=(int(random.integers(4)), int(random.integers(4))),
         )
-        for kernel in HELIUM
-        for _ in range(20)
+        for kernel in DOTS
+        for _ in range(8)
     ]
+    for kernel in [kernel for kernel in HELIUM if kernel not in DOTS]:
+        # No sum of squares leaves 32 bits.
+        reach = min(-int(np.iinfo(kernel.x).min), 1000)
+        for n in (0, 1, 3, 4, 7, 8, 9, 63, 300):
+            w, x = random.integers(-reach, reach, (2, n))
+            calls.append(Call(kernel, w[None].astype(kernel.w), x.astype(kernel.x), np.arange(8)))
     check(runner, built(runner, HELIUM, "-Os", tmp_path), calls)
 
 
