@@ -92,6 +92,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
     least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
     ranges = greatest - least
     are_bars = len(ranges) <= MOST_BARS or ranges.max() > UNLIKE * np.median(ranges)
+    inputs: list[NDArray[Any]] = list(arrays["x"])
     return [
         WrongAnswer(
             int(sample),
@@ -101,7 +102,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
             int(arrays["float"][i]),
             int(arrays["compiled"][i]),
         )
-        for i, (sample, x) in enumerate(zip(arrays["sample"], arrays["x"], strict=True))
+        for i, (sample, x) in enumerate(zip(arrays["sample"], inputs, strict=True))
     ]
 
 
