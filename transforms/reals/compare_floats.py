@@ -31,8 +31,11 @@ class CompareFloatsPass(ModulePass):
         compare_floats(op)
 
 
-def compare_floats(program: ModuleOp) -> bool:
-    """Do what `compare-floats` does; returns False for an input that is no float, or read by other ops."""
+def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
+    """Do what `compare-floats` does; returns False for an input that is no float, or read by other ops.
+
+    scaled: true for forests that read scaled elements as well.
+    """
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     function = predict_function(program)
@@ -41,7 +44,7 @@ def compare_floats(program: ModuleOp) -> bool:
     if given.format == f32:
         return True
     decided = any(one is not None for one in (given.scales, given.unit, given.format))
-    if decided or tdsl.format_of(argument).type != f32 or not compare_argument(program, function):
+    if decided or tdsl.format_of(argument).type != f32 or not compare_argument(program, function, scaled=scaled):
         return False
     tdsl.update_input(function, format=f32)
     return True

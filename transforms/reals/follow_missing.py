@@ -51,8 +51,8 @@ class FollowMissingPass(ModulePass):
             return
         if tdsl.read_input(op).unit is not None:
             raise InputError("missing values are NaN, which no integer of a sensor is: leave out the unit of the input")
-        if not compare_floats(op):
+        if not compare_floats(op, scaled=True):
             raise InputError(
-                "missing values reach trees, which send them where training said, and another model beside them, which"
-                " does not: put a SimpleImputer() before both"
+                "missing values reach trees, which send them where training said, and other steps before or beside"
+                " these, which do not: put a SimpleImputer() before the whole model"
             )

@@ -88,19 +88,21 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
     """The samples in an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of each element in
     the data and, with labels, `y`."""
     wanted = arrays.get("y")
-    least, greatest = (np.asarray(arrays[name], np.float64).ravel() for name in ("least", "greatest"))
+    # No number of a feature is known that every sample misses.
+    least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
     ranges = greatest - least
     are_bars = len(ranges) <= MOST_BARS or ranges.max() > UNLIKE * np.median(ranges)
+    inputs: list[NDArray[Any]] = list(arrays["x"])
     return [
         WrongAnswer(
             int(sample),
-            arrays["x"][i],
-            (arrays["x"][i].ravel() - least) / np.where(ranges > 0, ranges, 1) if are_bars else None,
+            x if are_bars else np.where(np.isnan(x), least.reshape(x.shape), x),
+            (x.ravel() - least) / np.where(ranges > 0, ranges, 1) if are_bars else None,
             None if wanted is None else int(wanted[i]),
             int(arrays["float"][i]),
             int(arrays["compiled"][i]),
         )
-        for i, sample in enumerate(arrays["sample"])
+        for i, (sample, x) in enumerate(zip(arrays["sample"], inputs, strict=True))
     ]
 
 
@@ -207,10 +209,12 @@ def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
 
 
 def _bars(picture: Drawing, wrong: WrongAnswer, left: float, top: float, features: Sequence[str] | None) -> None:
-    """A bar for each feature, as high as its value lies in its range, with the value as its tip."""
+    """A bar for each feature that is not missing, as high as its value lies in its range, with the value as its tip."""
     assert wrong.bars is not None
     width, values = INPUT / len(wrong.bars), wrong.x.ravel()
     for i, share in enumerate(wrong.bars.clip(0, 1).tolist()):
+        if math.isnan(share):
+            continue
         tall, name = max(share * (INPUT - 8), 2), features[i] if features else f"feature {i}"
         at = left + (i + 0.1) * width, top + INPUT - 4 - tall
         picture.rectangle(*at, 0.8 * width, tall, fill=COLOURS[0], tip=f"{name}: {values[i]:.4g}")

@@ -109,10 +109,11 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
     }
 
 
-def compare_argument(program: ModuleOp, function: func.FuncOp) -> bool:
+def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
     """Let forests read a program's argument itself where they read moved or imputed elements of it.
 
-    An imputed element goes where its value would go. Returns True if forests alone read the argument then.
+    An imputed element goes where its value would go. scaled: true for scaled elements as well, whose thresholds become
+    those of the argument, rounded. Returns True if forests alone read the argument then.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
@@ -120,17 +121,19 @@ def compare_argument(program: ModuleOp, function: func.FuncOp) -> bool:
     for value, origin in origins(function).items():
         for use in tuple(value.uses):
             if isinstance(forest := use.operation, tdsl.ForestOp) and use.index == 0 and value is not argument:
-                _read_argument(forest, origin, argument)
+                _read_argument(forest, origin, argument, scaled)
     dce(program)
     return tdsl.is_only_compared(argument)
 
 
-def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue) -> None:
+def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
     """Replace the input of a forest by the argument, unless it reads other elements than those of the argument."""
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
     elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)
-    if (elements < 0).any() or (factors != 1).any() or addends.any():
+    moved = (factors == 1).all() and not addends.any()
+    thresholds = origin.function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
+    if (elements < 0).any() or thresholds is None or not (moved or scaled):
         return
     missing = trees.missing
     if not np.isnan(fills).all():
@@ -139,4 +142,4 @@ def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue) ->
     shape = tdsl.shape_of(forest.input)
     flat = (*(1,) * (len(shape) - 1), int(np.prod(tdsl.shape_of(argument))))
     forest.operands[0] = in_shape(argument, flat, forest)
-    forest.properties |= replace(trees, features=elements, missing=missing).attributes
+    forest.properties |= replace(trees, features=elements, thresholds=thresholds, missing=missing).attributes

@@ -7,7 +7,7 @@ func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) attri
   %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %sums, %y : tensor<1x2xf32>, tensor<1x3xf32>
 }
-// CHECK: missing values reach trees, which send them where training said, and another model beside them, which does not: put a SimpleImputer() before both
+// CHECK: missing values reach trees, which send them where training said, and other steps before or beside these, which do not: put a SimpleImputer() before the whole model
 
 // -----
 

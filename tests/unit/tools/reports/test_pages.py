@@ -21,7 +21,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.targets.registry import board
 from tinyml.tools.main import main
-from tinyml.tools.reports.facts.answers import confusion, image_shape, wrong_samples
+from tinyml.tools.reports.facts.answers import confusion, draw_wrong, image_shape, wrong_answers, wrong_samples
 from tinyml.tools.reports.facts.figures import figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
@@ -455,3 +455,14 @@ def test_text_stands_out_in_both_themes() -> None:
     papers = re.findall(r"\.paper\{fill:(#\w+)\}", picture_style())
     assert contrast(light, papers[0]) >= 4.5
     assert contrast(dark, papers[1]) >= 4.5
+
+
+def test_missing_features_have_no_bar() -> None:
+    """A feature that one sample misses, and one that all miss."""
+    x = np.array([[1.0, np.nan, np.nan], [2.0, 3.0, np.nan]])
+    arrays = {"sample": np.array([0, 1]), "x": x, "float": np.array([0, 1]), "compiled": np.array([1, 0])}
+    arrays |= {"least": np.fmin.reduce(x), "greatest": np.fmax.reduce(x)}
+    drawn = str(draw_wrong(wrong_answers(arrays), None).finished())
+    assert "nan" not in drawn
+    assert drawn.count("feature 1: ") == 1
+    assert "feature 2: " not in drawn

@@ -52,6 +52,7 @@ MODELS: dict[str, Any] = {
     "histograms": lambda: sk.HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=6, random_state=0),
     "bag": lambda: sk.BaggingClassifier(sk.DecisionTreeClassifier(max_depth=3), 3, max_features=0.5),
     "imputed forest": lambda: behind(sk.SimpleImputer(strategy="median"), forest()),
+    "scaled trees": lambda: behind(sk.MinMaxScaler(), MODELS["tree"]()),
     "imputed before a scaler": lambda: behind(sk.SimpleImputer(), sk.StandardScaler(), linear()),
     "imputed behind a scaler": lambda: behind(scaled(), linear()),
     "columns": lambda: behind(columns((sk.SimpleImputer(), [3, 1]), (scaled(), [0, 2])), linear()),
@@ -108,7 +109,7 @@ def test_the_advice_where_trees_stand_beside_another_model_works(tmp_path: Path)
     options = {"data": str(tmp_path / "val.npz"), "target": "host"}
     votes = [("a", MODELS["histograms"]()), ("b", behind(sk.SimpleImputer(), linear()))]
     beside = sk.VotingClassifier(votes, voting="soft")
-    with pytest.raises(InputError, match=r"put a SimpleImputer\(\) before both"):
+    with pytest.raises(InputError, match=r"put a SimpleImputer\(\) before the whole model"):
         pipelines.run(import_estimator(beside.fit(x, y)), context(), pipelines.flatten("reals-to-formats", options))
     fitted = behind(sk.SimpleImputer(), beside).fit(x, y)
     module = import_estimator(fitted)
