@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import Float32Type, IndexType, i32
 from xdsl.ir import Block, SSAValue
@@ -14,6 +13,9 @@ from tinyml.dialects import scratch
 from tinyml.dialects.layouts.trees import ForestCode, element_type, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.memref.flat_arrays import FlatArrays
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: SSAValue) -> None:
