@@ -31,13 +31,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.trees import FOREST
+from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.memref.flat_arrays import ARENA, Array, FlatArrays, flat
+from tinyml.lowering.memref.forests import add_votes
 from tinyml.lowering.memref.packed_elements import PackedElements
 from tinyml.lowering.memref.transposition import turn
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS
@@ -56,7 +57,7 @@ class LowerScratchToMemrefPass(ModulePass):
     runtime functions that are no integer programs become calls of `NAME_tm_FUNCTION`, which take addresses as `index`
     and integers of 32 bits in place of narrower ones.
 
-    Raises `InputError` for calls of a chip's kernels, forests, programs with instances, weights that the caller
+    Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller
     writes, input that the caller pushes, and modules with another number of functions than one.
     """
 
@@ -196,7 +197,8 @@ class _Program:
                     element.unpack(op.arguments[0], op.arguments[2], signed=function.signed)
             return
         if name not in RUNTIME_FUNCTIONS:
-            raise error_at(op, self._no_function(name))
+            add_votes(self.arrays, self._forest(op), *op.arguments)
+            return
         operands = [
             self.arrays.address(value) if isinstance(value.type, MemRefType) else self._as_c(value)
             for value in op.arguments
@@ -208,15 +210,16 @@ class _Program:
             called = self.nest.insert(arith.TruncIOp(called, cast("IntegerType[int, Any]", result.type)))
         result.replace_all_uses_with(called)
 
-    def _no_function(self, name: str) -> str:
-        """The complaint about a function that is not the runtime's."""
+    def _forest(self, op: func.CallOp) -> ForestCode:
+        """The forest that a function is; raises `InputError` for another function that is not the runtime's."""
+        name = op.callee.string_value()
         declared = next(
             each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name
         )
-        if FOREST in declared.attributes:
-            return f"'{name}' is a forest of trees, which has no form in upstream dialects"
-        cure = "lower the program from L2 by buffers-to-upstream, without kernels"
-        return f"'{name}' is no function of the runtime: {cure}"
+        if (forest := declared.attributes.get(FOREST)) is None:
+            cure = "lower the program from L2 by buffers-to-upstream, without kernels"
+            raise error_at(op, f"'{name}' is no function of the runtime: {cure}")
+        return ForestCode.of(forest)
 
     def _as_c(self, value: SSAValue) -> SSAValue:
         """A value as C passes it, whatever a calling convention leaves in the upper bits of a narrower one."""

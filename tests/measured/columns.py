@@ -131,6 +131,7 @@ SPARSE_MODULE = "sparse-module {row}"
 BESIDE_UNO = "beside-uno {row} --cells 80"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
 LLVM_M0 = "llvm {row} --target cortex-m0"
+CIRCT = "circt {row}"
 LLVM_RISCV = "llvm {row} --target riscv"
 DETECTOR = "detector rnnpool-face {row}"
 WEIGHED = "weigh {row} --outputs class --width 8"
@@ -241,6 +242,30 @@ TABLES: dict[str, dict[str, Column]] = {
             ("torch-mlir, linalg", "-torch-linalg.mlir"),
             ("torch-mlir, TOSA", "-torch-tosa.mlir"),
         )
+    },
+    "upstream-executors": {
+        heading: ("executors protonn-gesturepod {row}", f"{{{key}:s}}")
+        for heading, key in {
+            "host": "host",
+            "AVR": "uno",
+            "M0+": "cortex_m0",
+            "M4": "cortex_m4",
+            "M55": "cortex_m55",
+            "RISC-V": "riscv",
+            "LLVM": "llvm",
+            "LLVM, M0+": "llvm_cortex_m0",
+            "LLVM, RISC-V": "llvm_riscv",
+            "Verilog": "verilog",
+            "Verilog, CIRCT": "circt",
+        }.items()
+    },
+    "upstream-circt": {
+        "cycles": (CIRCT, "{cycles}"),
+        **{
+            f"{name}, {by}": (CIRCT, f"{{{way}.{key}}}")
+            for name, key in (("LUTs", "luts"), ("registers", "registers"), ("DSPs", "dsps"), ("block RAMs", "brams"))
+            for by, way in (("ours", "ours"), ("CIRCT", "circt"))
+        },
     },
     "beside-others": {
         "time, tinyml": ("{row}", "{time:k}"),

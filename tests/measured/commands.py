@@ -188,6 +188,22 @@ def _llvm(model: Path, options: list[str]) -> Values:
     return beside_llvm(model, target)
 
 
+def _executors(model: Path, options: list[str]) -> Values:
+    """A model in a format: its name, the bits if it has a choice, and perhaps `weights` and their format."""
+    from measured.measures.upstream import executors
+
+    format, *more = options
+    width = int(more[0]) if more and more[0].isdecimal() else None
+    return executors(model, format, width, more[-1] if "weights" in more else None)
+
+
+def _circt(model: Path, options: list[str]) -> Values:
+    from measured.measures.upstream import beside_circt
+
+    _, width = options
+    return beside_circt(model, int(width))
+
+
 def _board(name: str, options: list[str]) -> Values:
     from measured.digits_on_boards import at_serial_line
 
@@ -305,6 +321,8 @@ _COMMANDS = {
     "llvm": _llvm,
     "beside-uno": _beside_uno,
     "sparse-module": _sparse_module,
+    "executors": _executors,
+    "circt": _circt,
 }
 """Measurements of a folder or file of a model."""
 

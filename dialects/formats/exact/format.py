@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
-from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, Term
+from tinyml.dialects.formats.number_format import INTEGER_CODING, Bound, Factor, Function, NumberFormat, Product, Term
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
@@ -151,6 +151,9 @@ class ExactFormat(ExactNumbers):
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
         formats = self, exact_numbers(rhs)
+        # Kernels subtract the raws of integers, which therefore need one scale.
+        if all(format.coding is INTEGER_CODING for format in formats) and len({each.scale for each in formats}) > 1:
+            return None
         scale = max(format.scale for format in formats)
         greatest = sum(max(map(abs, format.integer_limits)) << scale - format.scale for format in formats)
         width = greatest.bit_length() + 1

@@ -187,10 +187,6 @@ class FixedType(RoundedHalfUp):
         needed = self.width.data - max(self.frac.data - coarser - 1, 0)
         return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
 
-    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        # Only of equal scales, so that the kernels subtract raws.
-        return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
-
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
         return m.settle(m.sum_to(x, left, y, scale - self.frac.data, *self.limits), self.stored_width)
 

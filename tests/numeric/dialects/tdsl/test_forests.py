@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from programs.devices import DEVICES, roomy
+from programs.devices import DEVICES, roomy, with_llvm
 from programs.forests import expected_sums, forest_program, random_trees, random_votes
 from programs.on_boards import difference, printed
 from programs.spread import spread, spread_product
@@ -23,7 +23,7 @@ from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.registry import LLVM, runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -147,10 +147,15 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 4), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
+    """By gcc, and for half of the formats by LLVM, from loops over the tables of the trees."""
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
+    raws = encode_inputs(module, inputs)
     source = printed(module, "host", tmp_path / "c")
-    assert difference(module, encode_inputs(module, inputs), source, HostRunner(sanitize=True), tmp_path) is None
+    assert difference(module, raws, source, HostRunner(sanitize=True), tmp_path) is None
+    for device in with_llvm(format, 2):
+        upstream = printed(module, device, tmp_path / device)
+        assert difference(module, raws, upstream, runner_for(device), tmp_path / f"{device}-build") is None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +177,7 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
         # As many of the features as possible are at a threshold, or next to it.
         some = np.random.default_rng(sample).permutation(len(greatest))
         raws[sample, forest.trees.features[some]] = greatest[some] + sample % 2
-    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+    assert difference(module, raws, source, runner_for(device if device == LLVM else roomy(device)), tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -201,7 +206,10 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
 
 @pytest.mark.parametrize(
     ("device", "features", "flash"),
-    [(device, *case) for device, case in spread_product(8, DEVICES, [(12, None), (90, None), (40, 1)])],
+    [
+        *((device, *case) for device, case in spread_product(8, DEVICES, [(12, None), (90, None), (40, 1)])),
+        *((device, 12, None) for device in with_llvm("floats", 1)),
+    ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
     """As code and as tables, at thresholds and beside them, and of what is hardly a number or none."""
@@ -220,7 +228,7 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
         values[trees.features[some]] = around[sample % 3][some]
         if sample % 2:
             values[:] = np.where(random.random(features) < 0.4, random.choice(ODD, features), values)
-    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+    assert difference(module, raws, source, runner_for(device if device == LLVM else roomy(device)), tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -270,4 +278,4 @@ def test_floats_between_small_integers_are_compared_as_bytes(
     raws = random.choice(np.concatenate([limits, *beside, ODD]), (24, 12 * apart))
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
     assert f"tm_avr_forest_keyed_{form}" in (source / "forest.c").read_text()
-    assert difference(module, raws, source, runner_for(roomy(device)), tmp_path) is None
+    assert difference(module, raws, source, runner_for(device if device == LLVM else roomy(device)), tmp_path) is None

@@ -105,6 +105,12 @@ def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
 
 
+@pytest.mark.parametrize("packed", ["never", "always"])
+def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
+    """Kernels of distances subtract raws, which takes equal scales."""
+    check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
+
+
 @pytest.mark.parametrize("width", [4, 12])
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
