@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isclose, prod
+from typing import Any
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Made, Shape, Tensor
@@ -23,40 +24,52 @@ def _erf(x: Array) -> Array:
     return np.vectorize(erf, otypes=[np.float64])(x).astype(x.dtype)
 
 
-COMPUTED: Mapping[str, Callable[..., Array]] = {
-    "Abs": lambda x: np.abs(x),
+_UNARY: Mapping[str, Callable[[Array], Array]] = {
+    "Abs": np.abs,
+    "Ceil": np.ceil,
+    "Erf": _erf,
+    "Exp": np.exp,
+    "Expm1": np.expm1,
+    "Floor": np.floor,
+    "Log": np.log,
+    "Log1p": np.log1p,
+    "Neg": lambda x: -x,
+    "Not": lambda x: np.logical_not(x) if x.dtype.kind == "b" else ~x,
+    "Rsqrt": lambda x: 1 / np.sqrt(x),
+    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "Sqrt": np.sqrt,
+    "Tanh": np.tanh,
+}
+
+_BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
     "Add": lambda a, b: a + b,
     "And": lambda a, b: np.logical_and(a, b) if a.dtype.kind == "b" else a & b,
-    "Ceil": lambda x: np.ceil(x),
     "Div": _quotient,
     "Equal": lambda a, b: a == b,
-    "Erf": _erf,
-    "Exp": lambda x: np.exp(x),
-    "Expm1": lambda x: np.expm1(x),
-    "Floor": lambda x: np.floor(x),
     "Greater": lambda a, b: a > b,
     "GreaterOrEqual": lambda a, b: a >= b,
     "Less": lambda a, b: a < b,
     "LessOrEqual": lambda a, b: a <= b,
-    "Log": lambda x: np.log(x),
-    "Log1p": lambda x: np.log1p(x),
-    "Max": lambda a, b: np.maximum(a, b),
-    "Min": lambda a, b: np.minimum(a, b),
+    "Max": np.maximum,
+    "Min": np.minimum,
     "Mul": lambda a, b: a * b,
-    "Neg": lambda x: -x,
-    "Not": lambda x: np.logical_not(x) if x.dtype.kind == "b" else ~x,
     "NotEqual": lambda a, b: a != b,
     "Or": lambda a, b: np.logical_or(a, b) if a.dtype.kind == "b" else a | b,
     "Pow": lambda a, b: a**b,
-    "Rem": lambda a, b: np.fmod(a, b),
-    "Rsqrt": lambda x: 1 / np.sqrt(x),
-    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "Sqrt": lambda x: np.sqrt(x),
+    "Rem": np.fmod,
     "Sub": lambda a, b: a - b,
-    "Tanh": lambda x: np.tanh(x),
-    "Where": lambda c, a, b: np.where(c, a, b),
 }
-"""The value of each op on known operands."""
+
+
+def _computed(op: str, values: Sequence[Array]) -> Array:
+    """The value of an op on known operands."""
+    with np.errstate(all="ignore"):
+        if op in _UNARY:
+            return np.asarray(_UNARY[op](values[0]))
+        if op in _BINARY:
+            return np.asarray(_BINARY[op](values[0], values[1]))
+        return np.where(values[0], values[1], values[2])
+
 
 COMMUTATIVE = ("Add", "Mul", "Max", "Min", "And", "Or", "Equal", "NotEqual")
 COMPARISONS = ("Equal", "NotEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
@@ -84,13 +97,13 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
     """The result where all operands are known, or only depend on the iteration; else None."""
-    values = [each.array if each.array is not None else each.steps for each in operands]
-    if any(value is None for value in values):
+    found = [each.array if each.array is not None else each.steps for each in operands]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
         return None
-    with np.errstate(all="ignore"):
-        result = np.asarray(COMPUTED[op](*values))
-    if values[0] is not None and result.dtype.kind == "f":
-        result = result.astype(values[-1].dtype if values[-1] is not None else result.dtype)
+    result = _computed(op, values)
+    if result.dtype.kind == "f":
+        result = result.astype(values[-1].dtype)
     if all(each.steps is None for each in operands):
         to.count(result)
         return Tensor("", shape, result.shape, result)
@@ -166,7 +179,8 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return _like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
     if is_number(b, 0.5) and (tangent := _one_more(a, "Tanh")) is not None:
         # (1 + tanh(x)) / 2, as in the approximation of GELU
-        return apply(to, "Sigmoid", apply(to, "Mul", tangent.inputs[0], to.constant(np.array(2.0, np.float32))))
+        doubled = apply(to, "Mul", tangent.inputs[0], to.constant(np.array(2.0, np.float32)))
+        return _like(to, apply(to, "Sigmoid", doubled), a)
     if b.number is not None and (mean := _mean(to, a, 1 / float(b.number) if b.number else 0.0)) is not None:
         return mean
     if b.is_known and (scaled := _scaled_normalisation(to, a, b)) is not None:
@@ -184,7 +198,7 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
 def _one_more(tensor: Tensor, op: str) -> Made | None:
     """The node of an op that a tensor is the result of, plus 1; None for any other tensor."""
     sum = tensor.made_by("Add")
-    return sum.inputs[0].made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
+    return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
 
 def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -211,7 +225,7 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
     if (root := x.made_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
-        return apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0]))
+        return _like(to, apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0])), x)
     return to.node("Reciprocal", [x], x.shape, x.stored)
 
 
@@ -249,7 +263,7 @@ def _mean(to: GraphWriter, sums: Tensor, count: float) -> Tensor | None:
     total = core(sums).made_by("ReduceSum")
     if total is None or not isclose(prod(total.inputs[0].shape[axis] for axis in axes_of(total)), count, rel_tol=1e-6):
         return None
-    mean = to.node("ReduceMean", total.inputs, core(sums).shape, **total.attributes)
+    mean = to.node("ReduceMean", total.inputs, core(sums).shape, **dict[str, Any](total.attributes))
     return _like(to, mean, sums)
 
 
@@ -324,7 +338,7 @@ def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor 
     made = x.made_by("LayerNormalization", "RMSNormalization")
     if made is None or not is_number(made.inputs[1], 1.0):
         return None
-    return to.node(made.op, [made.inputs[0], factor], x.shape, **made.attributes)
+    return to.node(made.op, [made.inputs[0], factor], x.shape, **dict[str, Any](made.attributes))
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
@@ -347,14 +361,19 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
     """log(exp(x) + 1) is the softplus of x."""
     power = _one_more(x, "Exp")
-    return None if power is None else to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+    return None if power is None else _softplus(to, power.inputs[0], x)
+
+
+def _softplus(to: GraphWriter, x: Tensor, like: Tensor) -> Tensor:
+    """The softplus of a tensor in the shape of another one."""
+    return _like(to, to.node("Softplus", [x], x.shape, x.stored), like)
 
 
 def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
     power = x.made_by("Exp")
     if power is None or power.inputs[0].made_by("Neg"):
         return None
-    return to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+    return _softplus(to, power.inputs[0], x)
 
 
 def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
