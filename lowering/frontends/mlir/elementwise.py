@@ -388,12 +388,16 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A maximum with minus infinity, or a minimum with infinity, changes nothing."""
+    """A maximum with minus infinity, or a minimum with infinity, changes nothing; one of the other is a clamp."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
         if b.number is not None and (b.number <= limit if op == "Max" else b.number >= limit):
             return a
+        inner = a.made_by("Min" if op == "Max" else "Max")
+        if b.number is not None and inner is not None and inner.inputs[1].number is not None:
+            limits = (b, inner.inputs[1]) if op == "Max" else (inner.inputs[1], b)
+            return to.node("Clip", [inner.inputs[0], *limits], a.shape, a.stored, broadcasts=True)
         if not b.is_known:
             # a + max(b - a, 0), or a - max(a - b, 0)
             zero = to.constant(np.array(0.0, np.float32))
