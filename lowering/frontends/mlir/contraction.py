@@ -228,10 +228,10 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
     if len(moved) > 2:
         raise to.error("windows along more than two axes are not supported")
     image, pads = _padding(to, image, moved, -np.inf if kind == "Max" else 0.0)
-    fixed = [axis for axis in range(rank) if axis not in moved]
-    order = [*fixed, *moved]
+    others = [axis for axis in range(rank) if axis not in moved]
+    order = [*others, *moved]
     x = to.transpose(to.whole(image), order)
-    x = to.reshape(x, (1, prod(image.shape[axis] for axis in fixed), *(image.shape[axis] for axis in moved)))
+    x = to.reshape(x, (1, prod(image.shape[axis] for axis in others), *(image.shape[axis] for axis in moved)))
     sizes = tuple(windows.sizes[axis] for axis in moved)
     attributes: dict[str, Any] = {
         "kernel_shape": sizes,
