@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.elementwise import apply, axes_of
+from tinyml.lowering.frontends.mlir.elementwise import apply
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
@@ -281,5 +281,5 @@ def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
         moving = [axis for axis in order if inner.shape[int(axis)] > 1]
         return to.reshape(inner, shape) if moving == sorted(moving) else to.transpose(inner, [int(n) for n in order])
     if (made := x.made_by(op)) is not None:
-        x, axes = made.inputs[0], sorted({*axes, *axes_of(made)})
+        x, axes = made.inputs[0], sorted({*axes, *made.axes})
     return to.node(op, [x, to.integers(axes)], shape, keepdims=1)
