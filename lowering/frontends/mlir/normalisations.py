@@ -10,11 +10,19 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply, core, is_number, like, recognises
 from tinyml.lowering.frontends.mlir.graph import GraphWriter, Made, Tensor
 
+MOST_FACTORS = 4
+"""The factors of a normalised tensor: the centred one, the inverse of its deviation, and scales."""
 
-def _factors(tensor: Tensor) -> list[Tensor]:
-    """The factors of a product, itself if it is none."""
-    made = tensor.made_by("Mul")
-    return [tensor] if made is None else [each for factor in made.inputs for each in _factors(factor)]
+
+def _factors(*tensors: Tensor) -> Sequence[Tensor]:
+    """The factors of a product, where products are multiplied out as long as they have few factors."""
+    found = [*tensors]
+    while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
+        made = found[at].made_by("Mul")
+        if made is None or len(found) == MOST_FACTORS:
+            return tensors
+        found[at : at + 1] = made.inputs
+    return found
 
 
 @recognises("Div")
@@ -60,7 +68,7 @@ def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor |
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and the same without means, perhaps times constants."""
-    parts, shape = [*_factors(a), *_factors(b)], np.broadcast_shapes(a.shape, b.shape)
+    parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]
     known = [part for part in parts if part.is_known]
     rest = [part for part in parts if part not in roots and not part.is_known]
