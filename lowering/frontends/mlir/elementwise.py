@@ -95,6 +95,9 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
     """An op on each element, of operands that have one shape, or none at all as numbers do."""
+    expected = 1 if op in _UNARY else 2 if op in _BINARY else 3
+    if len(operands) != expected:
+        raise to.error(f"expected {expected} operands, got {len(operands)}")
     shape = max((each.shape for each in operands), key=len)
     operands = tuple(each if each.shape else to.broadcast(each, (), shape) for each in operands)
     if any(each.shape != shape for each in operands):

@@ -349,10 +349,10 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 def _bounds(reader: Reader, op: Operation, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
     """The offsets, sizes and strides of a part. operands: those before the computed offsets."""
     computed = iter(reader.operands(op)[operands:])
-    starts = [
-        next(computed) if offset == OPEN else reader.to.constant(np.array(offset))
-        for offset in reader.integers(op, "static_offsets")
-    ]
+    offsets = reader.integers(op, "static_offsets")
+    if offsets.count(OPEN) > len(op.operands) - operands:
+        raise reader.error("expected an operand for each offset that is computed")
+    starts = [next(computed) if offset == OPEN else reader.to.constant(np.array(offset)) for offset in offsets]
     sizes, steps = (list(reader.integers(op, name)) for name in ("static_sizes", "static_strides"))
     if OPEN in sizes or OPEN in steps:
         raise reader.error("the size of a part is computed, which is not supported")
