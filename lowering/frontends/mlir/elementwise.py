@@ -255,9 +255,9 @@ def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
     return None if power is None else _softplus(to, power.inputs[0], x)
 
 
-def _softplus(to: GraphWriter, x: Tensor, like: Tensor) -> Tensor:
+def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
     """The softplus of a tensor in the shape of another one."""
-    return like(to, to.node("Softplus", [x], x.shape, x.stored), like)
+    return like(to, to.node("Softplus", [x], x.shape, x.stored), result)
 
 
 def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
