@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras same-code compile-times search-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code compile-times search-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -69,6 +69,17 @@ keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an envi
 	build/keras/bin/python -m pip --disable-pip-version-check --quiet install -e '.[keras,test]'
 	build/keras/bin/python tests/models/keras/make_models.py
 	build/keras/bin/pytest -q tests/unit/lowering/frontends/test_keras.py tests/numeric/lowering/frontends/tflite/test_keras_files.py
+
+bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew with torch-mlir, JAX and IREE, each in an environment of its own (1 GB)
+	@for name in torch jax iree; do .ci/venv '$(PYTHON)' build/bridges/$$name; done
+	build/bridges/torch/bin/python -m pip --quiet install torch torch-mlir onnx onnxscript scikit-learn
+	build/bridges/jax/bin/python -m pip --quiet install jax
+	build/bridges/iree/bin/python -m pip --quiet install iree-base-compiler
+	build/bridges/torch/bin/python tests/models/mlir/train.py build/bridges
+	build/bridges/jax/bin/python tests/models/mlir/export_jax.py build/bridges
+	sh tests/models/mlir/compile_iree.sh build/bridges/iree/bin/iree-compile build/bridges
+	$(BIN)/pytest -q tests/numeric/lowering/frontends/mlir
+	cd tests && ../$(BIN)/python -m measured.measures.iree ../build/bridges
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))

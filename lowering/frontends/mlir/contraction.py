@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.elementwise import apply, axes_of
+from tinyml.lowering.frontends.mlir.elementwise import apply
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
@@ -228,12 +228,12 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
     if len(moved) > 2:
         raise to.error("windows along more than two axes are not supported")
     image, pads = _padding(to, image, moved, -np.inf if kind == "Max" else 0.0)
-    still = [axis for axis in range(rank) if axis not in moved]
-    order = [*still, *moved]
+    others = [axis for axis in range(rank) if axis not in moved]
+    order = [*others, *moved]
     x = to.transpose(to.whole(image), order)
-    x = to.reshape(x, (1, prod(image.shape[axis] for axis in still), *(image.shape[axis] for axis in moved)))
+    x = to.reshape(x, (1, prod(image.shape[axis] for axis in others), *(image.shape[axis] for axis in moved)))
     sizes = tuple(windows.sizes[axis] for axis in moved)
-    attributes = {
+    attributes: dict[str, Any] = {
         "kernel_shape": sizes,
         "strides": tuple(windows.strides[axis] for axis in moved),
         "dilations": tuple(windows.dilations[axis] for axis in moved),
@@ -273,6 +273,13 @@ def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
     x = to.whole(x)
     if x.array is not None:
         return to.constant(_COMPUTED[op](x.array, axis=tuple(axes), keepdims=True))
+    if (turned := x.made_by("Transpose")) is not None:
+        # The reduction of what was transposed: an elementwise op behind it has that one as its operand, too.
+        order = turned.attributes["perm"]
+        assert isinstance(order, tuple)
+        inner = reduce(to, op, turned.inputs[0], [int(order[axis]) for axis in axes])
+        moving = [axis for axis in order if inner.shape[int(axis)] > 1]
+        return to.reshape(inner, shape) if moving == sorted(moving) else to.transpose(inner, [int(n) for n in order])
     if (made := x.made_by(op)) is not None:
-        x, axes = made.inputs[0], sorted({*axes, *axes_of(made)})
+        x, axes = made.inputs[0], sorted({*axes, *made.axes})
     return to.node(op, [x, to.integers(axes)], shape, keepdims=1)

@@ -7,7 +7,8 @@ last one is written; the others are left out of the graph where nothing else rea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isclose, prod
+from math import isclose
+from typing import TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Made, Shape, Tensor
@@ -23,40 +24,69 @@ def _erf(x: Array) -> Array:
     return np.vectorize(erf, otypes=[np.float64])(x).astype(x.dtype)
 
 
-COMPUTED: Mapping[str, Callable[..., Array]] = {
-    "Abs": lambda x: np.abs(x),
+_UNARY: Mapping[str, Callable[[Array], Array]] = {
+    "Abs": np.abs,
+    "Ceil": np.ceil,
+    "Erf": _erf,
+    "Exp": np.exp,
+    "Expm1": np.expm1,
+    "Floor": np.floor,
+    "Log": np.log,
+    "Log1p": np.log1p,
+    "Neg": lambda x: -x,
+    "Not": lambda x: np.logical_not(x) if x.dtype.kind == "b" else ~x,
+    "Rsqrt": lambda x: 1 / np.sqrt(x),
+    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "Sqrt": np.sqrt,
+    "Tanh": np.tanh,
+}
+
+_BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
     "Add": lambda a, b: a + b,
     "And": lambda a, b: np.logical_and(a, b) if a.dtype.kind == "b" else a & b,
-    "Ceil": lambda x: np.ceil(x),
     "Div": _quotient,
     "Equal": lambda a, b: a == b,
-    "Erf": _erf,
-    "Exp": lambda x: np.exp(x),
-    "Expm1": lambda x: np.expm1(x),
-    "Floor": lambda x: np.floor(x),
     "Greater": lambda a, b: a > b,
     "GreaterOrEqual": lambda a, b: a >= b,
     "Less": lambda a, b: a < b,
     "LessOrEqual": lambda a, b: a <= b,
-    "Log": lambda x: np.log(x),
-    "Log1p": lambda x: np.log1p(x),
-    "Max": lambda a, b: np.maximum(a, b),
-    "Min": lambda a, b: np.minimum(a, b),
+    "Max": np.maximum,
+    "Min": np.minimum,
     "Mul": lambda a, b: a * b,
-    "Neg": lambda x: -x,
-    "Not": lambda x: np.logical_not(x) if x.dtype.kind == "b" else ~x,
     "NotEqual": lambda a, b: a != b,
     "Or": lambda a, b: np.logical_or(a, b) if a.dtype.kind == "b" else a | b,
     "Pow": lambda a, b: a**b,
-    "Rem": lambda a, b: np.fmod(a, b),
-    "Rsqrt": lambda x: 1 / np.sqrt(x),
-    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "Sqrt": lambda x: np.sqrt(x),
+    "Rem": np.fmod,
     "Sub": lambda a, b: a - b,
-    "Tanh": lambda x: np.tanh(x),
-    "Where": lambda c, a, b: np.where(c, a, b),
 }
-"""The value of each op on known operands."""
+
+
+def _computed(op: str, values: Sequence[Array]) -> Array:
+    """The value of an op on known operands."""
+    with np.errstate(all="ignore"):
+        if op in _UNARY:
+            return np.asarray(_UNARY[op](values[0]))
+        if op in _BINARY:
+            return np.asarray(_BINARY[op](values[0], values[1]))
+        return np.where(values[0], values[1], values[2])
+
+
+Rule: TypeAlias = Callable[..., "Tensor | None"]
+"""A function from the operands of an op to a result that several ops together are; None where it does not apply."""
+
+LAYERS: dict[str, list[Rule]] = {}
+"""The rules of layers that other files add, by the op that is written last."""
+
+
+def recognises(op: str) -> Callable[[Rule], Rule]:
+    """A decorator that registers the rule of a layer."""
+
+    def register(rule: Rule) -> Rule:
+        LAYERS.setdefault(op, []).append(rule)
+        return rule
+
+    return register
+
 
 COMMUTATIVE = ("Add", "Mul", "Max", "Min", "And", "Or", "Equal", "NotEqual")
 COMPARISONS = ("Equal", "NotEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
@@ -65,6 +95,9 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
     """An op on each element, of operands that have one shape, or none at all as numbers do."""
+    expected = 1 if op in _UNARY else 2 if op in _BINARY else 3
+    if len(operands) != expected:
+        raise to.error(f"expected {expected} operands, got {len(operands)}")
     shape = max((each.shape for each in operands), key=len)
     operands = tuple(each if each.shape else to.broadcast(each, (), shape) for each in operands)
     if any(each.shape != shape for each in operands):
@@ -76,21 +109,22 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
         operands = (*operands[1:], operands[0])
     if op in MIRRORED and operands[0].is_known:
         op, operands = MIRRORED[op], (*operands[1:], operands[0])
-    if (simpler := _RULES[op](to, *operands) if op in _RULES else None) is not None:
-        return simpler
+    for rule in (*LAYERS.get(op, ()), *_RULES.get(op, ())):
+        if (simpler := rule(to, *operands)) is not None:
+            return simpler
     stored = np.broadcast_shapes(*(each.stored for each in operands))
     return to.node(op, operands, shape, stored, broadcasts=True)
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
     """The result where all operands are known, or only depend on the iteration; else None."""
-    values = [each.array if each.array is not None else each.steps for each in operands]
-    if any(value is None for value in values):
+    found = [each.array if each.array is not None else each.steps for each in operands]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
         return None
-    with np.errstate(all="ignore"):
-        result = np.asarray(COMPUTED[op](*values))
-    if values[0] is not None and result.dtype.kind == "f":
-        result = result.astype(values[-1].dtype if values[-1] is not None else result.dtype)
+    result = _computed(op, values)
+    if result.dtype.kind == "f":
+        result = result.astype(values[-1].dtype)
     if all(each.steps is None for each in operands):
         to.count(result)
         return Tensor("", shape, result.shape, result)
@@ -110,16 +144,6 @@ def is_number(tensor: Tensor, value: float) -> bool:
     """True if all elements are known to be a number, as far as single precision tells."""
     number = tensor.number
     return number is not None and isclose(number, value, rel_tol=1e-6)
-
-
-def factors(tensor: Tensor) -> list[Tensor]:
-    """The factors of a product, itself if it is none."""
-    made = tensor.made_by("Mul")
-    return [tensor] if made is None else [each for factor in made.inputs for each in factors(factor)]
-
-
-# What the rules match is written as the last op of it is: each takes the operands of an op, and returns None if it does
-# not apply.
 
 
 def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -160,18 +184,15 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         ):
             return apply(to, "Mul", half.inputs[0], apply(to, "Mul", inverse, half.inputs[1]))
         if (divisor := core(inverse).made_by("Reciprocal")) is not None:
-            return apply(to, "Div", factor, _like(to, divisor.inputs[0], inverse))
+            return apply(to, "Div", factor, like(to, divisor.inputs[0], inverse))
     if b.number is not None and (inner := core(a).made_by("Mul")) is not None and inner.inputs[1].number is not None:
         # Only single numbers are merged: larger constants might not fit a format that fits each of them.
-        return _like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
+        return like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
     if is_number(b, 0.5) and (tangent := _one_more(a, "Tanh")) is not None:
         # (1 + tanh(x)) / 2, as in the approximation of GELU
-        return apply(to, "Sigmoid", apply(to, "Mul", tangent.inputs[0], to.constant(np.array(2.0, np.float32))))
-    if b.number is not None and (mean := _mean(to, a, 1 / float(b.number) if b.number else 0.0)) is not None:
-        return mean
-    if b.is_known and (scaled := _scaled_normalisation(to, a, b)) is not None:
-        return scaled
-    return _normalisation(to, [*factors(a), *factors(b)], np.broadcast_shapes(a.shape, b.shape))
+        doubled = apply(to, "Mul", tangent.inputs[0], to.constant(np.array(2.0, np.float32)))
+        return like(to, apply(to, "Sigmoid", doubled), a)
+    return None
 
 
 def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
@@ -184,23 +205,19 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
 def _one_more(tensor: Tensor, op: str) -> Made | None:
     """The node of an op that a tensor is the result of, plus 1; None for any other tensor."""
     sum = tensor.made_by("Add")
-    return sum.inputs[0].made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
+    return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
 
 def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    if b.number is not None and (mean := _mean(to, a, float(b.number))) is not None:
-        return mean
     if b.is_known:
         return apply(to, "Mul", a, apply(to, "Div", to.constant(np.ones(1, np.float32).reshape(())), b))
     if (root := core(b).made_by("Sqrt")) is not None:
         inverse = apply(to, "Rsqrt", root.inputs[0])
-        return apply(to, "Mul", a, _like(to, inverse, b))
-    if (softmax := _softmax(to, a, b)) is not None:
-        return softmax
+        return apply(to, "Mul", a, like(to, inverse, b))
     return _reciprocal(to, b) if is_number(a, 1.0) else None
 
 
-def _like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
+def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
     """A tensor that is reshaped and repeated as another one of as many elements is."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
@@ -211,120 +228,8 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
     if (root := x.made_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
-        return apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0]))
+        return like(to, apply(to, "Sigmoid", apply(to, "Neg", power.inputs[0])), x)
     return to.node("Reciprocal", [x], x.shape, x.stored)
-
-
-def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """exp(x) divided by its sums along one axis."""
-    power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
-    if power is None or total is None or total.inputs[0] is not powers:
-        return None
-    axes = axes_of(total)
-    if len(axes) != 1 or sums.stored != tuple(1 if axis in axes else n for axis, n in enumerate(powers.shape)):
-        return None
-    x = power.inputs[0]
-    difference = x.made_by("Sub")
-    if difference is not None and (most := _maximum(difference.inputs[1])) is not None:
-        # The greatest element cancels.
-        x = difference.inputs[0] if most is difference.inputs[0] else x
-    return to.node("Softmax", [x], x.shape, axis=axes[0])
-
-
-def _maximum(tensor: Tensor) -> Tensor | None:
-    """The tensor whose elements along some axes a tensor is the maximum of; None for any other."""
-    made = core(tensor).made_by("ReduceMax")
-    return None if made is None else made.inputs[0]
-
-
-def axes_of(made: Made) -> tuple[int, ...]:
-    """The axes of a reduction."""
-    array = made.inputs[1].array
-    assert array is not None
-    return tuple(int(axis) for axis in array)
-
-
-def _mean(to: GraphWriter, sums: Tensor, count: float) -> Tensor | None:
-    """Sums divided by the number of their terms."""
-    total = core(sums).made_by("ReduceSum")
-    if total is None or not isclose(prod(total.inputs[0].shape[axis] for axis in axes_of(total)), count, rel_tol=1e-6):
-        return None
-    mean = to.node("ReduceMean", total.inputs, core(sums).shape, **total.attributes)
-    return _like(to, mean, sums)
-
-
-def _normalisation(to: GraphWriter, parts: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and the same without means, perhaps times constants."""
-    roots = [part for part in parts if core(part).made_by("Rsqrt")]
-    known = [part for part in parts if part.is_known]
-    rest = [part for part in parts if part not in roots and not part.is_known]
-    if len(roots) != 1 or len(rest) != 1:
-        return None
-    root, [x] = core(roots[0]).made_by("Rsqrt"), rest
-    assert root is not None
-    sum = root.inputs[0].made_by("Add")
-    variance, epsilon = (root.inputs[0], 0.0) if sum is None else (sum.inputs[0], sum.inputs[1].number)
-    variance = core(variance)
-    difference = x.made_by("Sub")
-    mean = None if difference is None else core(difference.inputs[1]).made_by("ReduceMean")
-    centred = difference is not None and mean is not None and mean.inputs[0] is difference.inputs[0]
-    moment = variance.made_by("ReduceMean", "ReduceSum")
-    if centred and difference is not None and mean is not None and moment is None:
-        moment = _second_moment(variance, mean)
-        squared = difference.inputs[0]
-    else:
-        squared = x
-    if moment is None or epsilon is None or x.stored != x.shape:
-        return None
-    square, axes = moment.inputs[0].made_by("Mul"), axes_of(moment)
-    if square is None or square.inputs != (squared, squared):
-        return None
-    if moment.op == "ReduceSum":
-        return _unit_vectors(to, x, known, axes, roots[0]) if epsilon == 0 else None
-    centred = centred and mean is not None and axes_of(mean) == axes
-    if axes != tuple(range(axes[0], len(x.shape))) or (squared is not x and not centred):
-        return None
-    if roots[0].stored != (*x.shape[: axes[0]], *(1 for _ in axes)):
-        return None
-    source = difference.inputs[0] if centred and difference is not None else x
-    one = to.constant(np.array(1.0, np.float32))
-    op = "LayerNormalization" if centred else "RMSNormalization"
-    result = to.node(op, [source, one], shape, broadcasts=True, axis=axes[0], epsilon=float(epsilon))
-    for factor in known:
-        result = apply(to, "Mul", result, factor)
-    return result
-
-
-def _second_moment(variance: Tensor, mean: Made) -> Made | None:
-    """mean(x^2) of a variance that is computed as mean(x^2) - mean(x)^2, perhaps not below 0, as Flax does."""
-    if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
-        variance = core(limited.inputs[0])
-    made = variance.made_by("Sub")
-    square = None if made is None else made.inputs[1].made_by("Mul")
-    if made is None or square is None or square.inputs[0] is not square.inputs[1]:
-        return None
-    inner = core(square.inputs[0]).made_by("ReduceMean")
-    return core(made.inputs[0]).made_by("ReduceMean") if inner is not None and inner.inputs == mean.inputs else None
-
-
-def _unit_vectors(
-    to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
-) -> Tensor | None:
-    """Vectors along one axis divided by their Euclidean norm, perhaps times constants."""
-    if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
-        return None
-    result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
-    for factor in known:
-        result = apply(to, "Mul", result, factor)
-    return result
-
-
-def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
-    """A normalisation times its scale, as one layer."""
-    made = x.made_by("LayerNormalization", "RMSNormalization")
-    if made is None or not is_number(made.inputs[1], 1.0):
-        return None
-    return to.node(made.op, [made.inputs[0], factor], x.shape, **made.attributes)
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
@@ -347,14 +252,19 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
     """log(exp(x) + 1) is the softplus of x."""
     power = _one_more(x, "Exp")
-    return None if power is None else to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+    return None if power is None else _softplus(to, power.inputs[0], x)
+
+
+def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
+    """The softplus of a tensor in the shape of another one."""
+    return like(to, to.node("Softplus", [x], x.shape, x.stored), result)
 
 
 def _log1p(to: GraphWriter, x: Tensor) -> Tensor | None:
     power = x.made_by("Exp")
     if power is None or power.inputs[0].made_by("Neg"):
         return None
-    return to.node("Softplus", [power.inputs[0]], x.shape, x.stored)
+    return _softplus(to, power.inputs[0], x)
 
 
 def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
@@ -369,12 +279,16 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A maximum with minus infinity, or a minimum with infinity, changes nothing."""
+    """A maximum with minus infinity, or a minimum with infinity, changes nothing; one of the other is a clamp."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
         if b.number is not None and (b.number <= limit if op == "Max" else b.number >= limit):
             return a
+        inner = a.made_by("Min" if op == "Max" else "Max")
+        if b.number is not None and inner is not None and inner.inputs[1].number is not None:
+            limits = (b, inner.inputs[1]) if op == "Max" else (inner.inputs[1], b)
+            return to.node("Clip", [inner.inputs[0], *limits], a.shape, a.stored, broadcasts=True)
         if not b.is_known:
             # a + max(b - a, 0), or a - max(a - b, 0)
             zero = to.constant(np.array(0.0, np.float32))
@@ -446,21 +360,21 @@ def _square_root_of_square(to: GraphWriter, x: Tensor) -> Tensor | None:
     return apply(to, "Abs", made.inputs[0]) if made is not None and made.inputs[0] is made.inputs[1] else None
 
 
-_RULES: Mapping[str, Callable[..., Tensor | None]] = {
-    "Add": _add,
-    "Div": _divide,
-    "Equal": _same(True),
-    "Erf": _error_function,
-    "Expm1": _expm1,
-    "Log": _log,
-    "Log1p": _log1p,
-    "Max": _extreme("Max"),
-    "Min": _extreme("Min"),
-    "Mul": _multiply,
-    "Neg": _negate,
-    "NotEqual": _same(False),
-    "Pow": _power,
-    "Sqrt": _square_root_of_square,
-    "Sub": _subtract,
-    "Where": _where,
+_RULES: Mapping[str, Sequence[Rule]] = {
+    "Add": [_add],
+    "Div": [_divide],
+    "Equal": [_same(True)],
+    "Erf": [_error_function],
+    "Expm1": [_expm1],
+    "Log": [_log],
+    "Log1p": [_log1p],
+    "Max": [_extreme("Max")],
+    "Min": [_extreme("Min")],
+    "Mul": [_multiply],
+    "Neg": [_negate],
+    "NotEqual": [_same(False)],
+    "Pow": [_power],
+    "Sqrt": [_square_root_of_square],
+    "Sub": [_subtract],
+    "Where": [_where],
 }

@@ -63,6 +63,13 @@ class Made:
     inputs: tuple[Tensor, ...]
     attributes: Mapping[str, Attribute]
 
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of a reduction."""
+        array = self.inputs[1].array
+        assert array is not None
+        return tuple(int(axis) for axis in array)
+
 
 @dataclass(frozen=True, eq=False)
 class Tensor:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
-from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from tinyml.dialects.lazy_numpy import np
@@ -105,10 +106,10 @@ def named_pool(reader: Reader, op: Operation) -> Tensor:
 
 
 def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
-    maps = reader.attribute(op, "indexing_maps")
-    if not isinstance(maps, ArrayAttr) or not all(isinstance(each, AffineMapAttr) for each in maps):
-        raise reader.error("expected affine maps as its indexing_maps")
-    return [each for each in maps if isinstance(each, AffineMapAttr)]
+    maps = [each for each in _items(reader, op, "indexing_maps") if isinstance(each, AffineMapAttr)]
+    if len(maps) != len(op.operands):
+        raise reader.error("expected an affine map for each operand as its indexing_maps")
+    return maps
 
 
 def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
@@ -179,9 +180,9 @@ def generic(reader: Reader, op: Operation) -> list[Tensor]:
     return [_placed(reader, result, of, dims, space) for result, of in zip(results, maps[inputs:], strict=True)]
 
 
-def _items(reader: Reader, op: Operation, name: str) -> Sequence[object]:
+def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
     items = reader.attribute(op, name)
-    return [*items] if isinstance(items, ArrayAttr) else []
+    return cast("ArrayAttr[Attribute]", items).data if isinstance(items, ArrayAttr) else ()
 
 
 def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply
@@ -77,6 +77,10 @@ def counted_loop(
                 raise reader.error(f"a tensor of shape {list(carried[at].shape)} becomes {list(after[at].shape)}")
         if any(made.inputs[0] is not states[at] for at, made in written.items()):
             raise reader.error("writes a part of another tensor than it carries on")
+        for at, made in written.items():
+            rows = carried[at].shape[_axis(made)]
+            if sorted(_positions(made)) != list(range(rows)):
+                raise reader.error(f"{trips} iterations write {rows} rows: expected one row in each")
         outputs = [
             to.whole(each) for each in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
         ]
@@ -219,12 +223,10 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
         return _replaced(reader, tensor, part, first)
     numbers = starts[moved[0]].steps
     assert numbers is not None
-    axis, trips = moved[0], len(numbers)
+    axis = moved[0]
     covers = all(size == n for at, (size, n) in enumerate(zip(part.shape, tensor.shape, strict=True)) if at != axis)
     if len(moved) > 1 or part.shape[axis] != 1 or not covers:
         raise reader.error("writes other than one whole row of a tensor in each iteration, which is not supported")
-    if sorted(int(each) for each in numbers) != list(range(tensor.shape[axis])):
-        raise reader.error(f"{trips} iterations write {tensor.shape[axis]} rows: expected one row in each")
     row = to.reshape(part, tuple(n for at, n in enumerate(part.shape) if at != axis))
     return Tensor("", tensor.shape, tensor.shape, made=Made(WRITTEN, (tensor, row, starts[axis]), {"axis": axis}))
 
@@ -300,7 +302,7 @@ def stablehlo_while(reader: Reader, op: Operation) -> list[Tensor]:
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
     """The position of the number that a condition compares, and the number from which on it does not hold."""
-    places = {argument: at for at, argument in enumerate(condition.args)}
+    places: dict[SSAValue, int] = {argument: at for at, argument in enumerate(condition.args)}
     for argument, tensor in zip(condition.args, known, strict=True):
         if tensor is not None:
             reader.values[argument] = tensor
@@ -347,10 +349,10 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 def _bounds(reader: Reader, op: Operation, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
     """The offsets, sizes and strides of a part. operands: those before the computed offsets."""
     computed = iter(reader.operands(op)[operands:])
-    starts = [
-        next(computed) if offset == OPEN else reader.to.constant(np.array(offset))
-        for offset in reader.integers(op, "static_offsets")
-    ]
+    offsets = reader.integers(op, "static_offsets")
+    if offsets.count(OPEN) > len(op.operands) - operands:
+        raise reader.error("expected an operand for each offset that is computed")
+    starts = [next(computed) if offset == OPEN else reader.to.constant(np.array(offset)) for offset in offsets]
     sizes, steps = (list(reader.integers(op, name)) for name in ("static_sizes", "static_strides"))
     if OPEN in sizes or OPEN in steps:
         raise reader.error("the size of a part is computed, which is not supported")

@@ -23,8 +23,8 @@ Handler: TypeAlias = "Callable[[Reader, Operation], Tensor | Sequence[Tensor]]"
 
 HANDLERS: dict[str, Handler] = {}
 
-ROOMS = ("scalars", "loops", "linalg", "stablehlo", "tosa")
-"""The files of handlers."""
+ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
+"""The files of handlers, and of the rules that recognise layers."""
 
 DEEPEST = 64
 """Maximum number of functions that call one another."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -20,8 +20,9 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    ShapedType,
+    TensorType,
     UnregisteredAttr,
+    VectorType,
 )
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.utils.exceptions import VerifyException
@@ -73,8 +74,9 @@ def extents(type: Attribute) -> tuple[Shape, Attribute]:
     """The extents of a type, none for a number, and its element type. Raises `ValueError` for open extents."""
     if isinstance(type, UnregisteredAttr) and type.attr_name.data == "tosa.shape":
         return (int(type.value.data),), IndexType()
-    if not isinstance(type, ShapedType):
+    if not isinstance(type, TensorType | VectorType):
         return (), type
+    type = cast("TensorType[Attribute] | VectorType[Attribute]", type)
     shape = tuple(type.get_shape())
     if DYNAMIC_INDEX in shape:
         raise ValueError(f"{type} has an open extent: export the model for one sample, with a batch of 1")
@@ -122,21 +124,20 @@ def _dtype(element: Attribute) -> np.dtype[Any]:
     """numpy's type for elements of a constant."""
     if str(element) in ELEMENTS:
         return np.dtype(ELEMENTS[str(element)])
-    if isinstance(element, IntegerType) and element.width.data in (8, 16):
-        return np.dtype(f"int{element.width.data}")
+    if str(element) in ("i8", "i16"):
+        return np.dtype(f"int{str(element)[1:]}")
     raise ValueError(f"constants of {element} are not supported, expected f32: export the model in single precision")
 
 
 def integers_of(attribute: Attribute) -> tuple[int, ...]:
     """The integers of an array, a dense constant or a list. Raises `ValueError` for other attributes."""
     match attribute:
-        case DenseArrayBase():
-            return tuple(int(each) for each in attribute.get_values())
-        case DenseIntOrFPElementsAttr():
-            return tuple(int(each) for each in attribute.get_values())
+        case DenseArrayBase() | DenseIntOrFPElementsAttr():
+            values = cast("Sequence[int]", cast(Any, attribute).get_values())
+            return tuple(int(each) for each in values)
         case IntegerAttr():
             return (attribute.value.data,)
         case ArrayAttr():
-            return tuple(each for item in attribute for each in integers_of(item))
+            return tuple(each for item in attribute.data for each in integers_of(item))
         case _:
             raise ValueError(f"expected integers, got {squeeze(str(attribute))}")

@@ -161,7 +161,7 @@ def beside_iree(network: str, made: Path) -> dict[str, Any]:
             raws = encode_inputs(ours.formats, expected["images"][:SAMPLES] / 16)
             scores = evaluate(ours.formats, raws).scores
             assert scores is not None
-            ways = {format: (ours.source, ())}
+            ways: dict[str, tuple[str, tuple[str, ...]]] = {format: (ours.source, ())}
             if format == "f32":
                 text = driver((made / f"{network}.stream").read_text(), interface.name)
                 ways["iree"] = text, (str(made / f"{network}.o"),)

@@ -45,24 +45,27 @@ def cnn() -> Any:
     )
 
 
-class Recurrent(nn.Module):
+def recurrent(kind: str) -> Any:
     """A recurrent layer over the rows of an image, and a dense layer of its last state."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.layer = getattr(nn, kind)(8, 16, batch_first=True)
-        self.out = nn.Linear(16, 10)
+    class Recurrent(nn.Module):
+        def __init__(self) -> None:
+            nn.Module.__init__(self)
+            self.layer = getattr(nn, kind)(8, 16, batch_first=True)
+            self.out = nn.Linear(16, 10)
 
-    def forward(self, x: Any) -> Any:
-        states, _ = self.layer(x)
-        return self.out(states[:, -1])
+        def forward(self, x: Any) -> Any:
+            states, _ = self.layer(x)
+            return self.out(states[:, -1])
+
+    return Recurrent()
 
 
 NETWORKS = {
     "mlp": (mlp, (64,)),
     "cnn": (cnn, (1, 8, 8)),
-    "rnn": (lambda: Recurrent("RNN"), (8, 8)),
-    "gru": (lambda: Recurrent("GRU"), (8, 8)),
+    "rnn": (lambda: recurrent("RNN"), (8, 8)),
+    "gru": (lambda: recurrent("GRU"), (8, 8)),
 }
 
 

@@ -1,0 +1,144 @@
+"""Means, softmax and normalisations, which modules spell as elementwise ops and reductions, by what these compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.mlir.elementwise import apply, core, is_number, like, recognises
+from tinyml.lowering.frontends.mlir.graph import GraphWriter, Made, Tensor
+
+MOST_FACTORS = 4
+"""The factors of a normalised tensor: the centred one, the inverse of its deviation, and scales."""
+
+
+def _factors(*tensors: Tensor) -> Sequence[Tensor]:
+    """The factors of a product, where products are multiplied out as long as they have few factors."""
+    found = [*tensors]
+    while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
+        made = found[at].made_by("Mul")
+        if made is None or len(found) == MOST_FACTORS:
+            return tensors
+        found[at : at + 1] = made.inputs
+    return found
+
+
+@recognises("Div")
+def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
+    """exp(x) divided by its sums along one axis."""
+    power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
+    if power is None or total is None or total.inputs[0] is not powers:
+        return None
+    axes = total.axes
+    if len(axes) != 1 or sums.stored != tuple(1 if axis in axes else n for axis, n in enumerate(powers.shape)):
+        return None
+    x = power.inputs[0]
+    difference = x.made_by("Sub")
+    if difference is not None and (most := _maximum(difference.inputs[1])) is not None:
+        # The greatest element cancels.
+        x = difference.inputs[0] if most is difference.inputs[0] else x
+    return to.node("Softmax", [x], x.shape, axis=axes[0])
+
+
+def _maximum(tensor: Tensor) -> Tensor | None:
+    """The tensor whose elements along some axes a tensor is the maximum of; None for any other."""
+    made = core(tensor).made_by("ReduceMax")
+    return None if made is None else made.inputs[0]
+
+
+@recognises("Div")
+def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
+    """Sums divided by the number of their terms."""
+    total = core(sums).made_by("ReduceSum")
+    if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
+        return None
+    mean = to.node("ReduceMean", total.inputs, core(sums).shape, **dict[str, Any](total.attributes))
+    return like(to, mean, sums)
+
+
+@recognises("Mul")
+def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
+    """Sums times the inverse of the number of their terms."""
+    number = inverse.number
+    return _mean(to, sums, to.constant(np.array(1 / float(number)))) if number else None
+
+
+@recognises("Mul")
+def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
+    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and the same without means, perhaps times constants."""
+    parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
+    roots = [part for part in parts if core(part).made_by("Rsqrt")]
+    known = [part for part in parts if part.is_known]
+    rest = [part for part in parts if part not in roots and not part.is_known]
+    if len(roots) != 1 or len(rest) != 1:
+        return None
+    root, [x] = core(roots[0]).made_by("Rsqrt"), rest
+    assert root is not None
+    sum = root.inputs[0].made_by("Add")
+    variance, epsilon = (root.inputs[0], 0.0) if sum is None else (sum.inputs[0], sum.inputs[1].number)
+    variance = core(variance)
+    difference = x.made_by("Sub")
+    mean = None if difference is None else core(difference.inputs[1]).made_by("ReduceMean")
+    centred = difference is not None and mean is not None and mean.inputs[0] is difference.inputs[0]
+    moment = variance.made_by("ReduceMean", "ReduceSum")
+    if centred and difference is not None and mean is not None and moment is None:
+        moment = _second_moment(variance, mean)
+        squared = difference.inputs[0]
+    else:
+        squared = x
+    if moment is None or epsilon is None or x.stored != x.shape:
+        return None
+    square, axes = moment.inputs[0].made_by("Mul"), moment.axes
+    if square is None or square.inputs != (squared, squared):
+        return None
+    if moment.op == "ReduceSum":
+        return _unit_vectors(to, x, known, axes, roots[0]) if epsilon == 0 else None
+    centred = centred and mean is not None and mean.axes == axes
+    if axes != tuple(range(axes[0], len(x.shape))) or (squared is not x and not centred):
+        return None
+    if roots[0].stored != (*x.shape[: axes[0]], *(1 for _ in axes)):
+        return None
+    source = difference.inputs[0] if centred and difference is not None else x
+    one = to.constant(np.array(1.0, np.float32))
+    op = "LayerNormalization" if centred else "RMSNormalization"
+    result = to.node(op, [source, one], shape, broadcasts=True, axis=axes[0], epsilon=float(epsilon))
+    for factor in known:
+        result = apply(to, "Mul", result, factor)
+    return result
+
+
+def _second_moment(variance: Tensor, mean: Made) -> Made | None:
+    """mean(x^2) of a variance that is computed as mean(x^2) - mean(x)^2, perhaps not below 0, as Flax does."""
+    if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
+        variance = core(limited.inputs[0])
+    made = variance.made_by("Sub")
+    square = None if made is None else made.inputs[1].made_by("Mul")
+    if made is None or square is None or square.inputs[0] is not square.inputs[1]:
+        return None
+    inner = core(square.inputs[0]).made_by("ReduceMean")
+    return core(made.inputs[0]).made_by("ReduceMean") if inner is not None and inner.inputs == mean.inputs else None
+
+
+def _unit_vectors(
+    to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
+) -> Tensor | None:
+    """Vectors along one axis divided by their Euclidean norm, perhaps times constants."""
+    if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
+        return None
+    result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
+    for factor in known:
+        result = apply(to, "Mul", result, factor)
+    return result
+
+
+@recognises("Mul")
+def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
+    """A normalisation times its scale, as one layer."""
+    if not factor.is_known:
+        return None
+    made = x.made_by("LayerNormalization", "RMSNormalization")
+    if made is None or not is_number(made.inputs[1], 1.0):
+        return None
+    return to.node(made.op, [made.inputs[0], factor], x.shape, **dict[str, Any](made.attributes))
