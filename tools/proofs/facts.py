@@ -1,4 +1,4 @@
-"""Statements about what a format says of its numbers: decoding, rounding, and tables for kernels.
+"""Statements about what a format says of its numbers: decoding, rounding, tables for kernels, and folds on tensors.
 
 All of it is tried: raws of up to 12 bits, some of wider ones, and reals at and around the borders between two raws.
 """
@@ -8,17 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block
 from xdsl.parser import Parser
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.number_format import INTEGER, TABLE, number_format
+from tinyml.dialects.formats.number_format import INTEGER, TABLE, NumberFormat, number_format
 from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, pack_bits, unpack_bits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number
+from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.tools.proofs.proving import Promises, Statement
 from tinyml.tools.proofs.reading import Promise
 from tinyml.tools.proofs.statements import Known
@@ -92,6 +97,30 @@ def facts(one: Known) -> Iterator[Fact]:
             return _each(lambda raw, integer: integer == documented.integer(raw), x, integers)
 
         yield fact(f"{coding.name} of kernels", raws, decoded)
+    for name, folds in _folds(format):
+        yield fact("folds", raws, folds, f"{name} : ")
+
+
+FOLDED = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
+"""Ops on each number of a tensor that fold, perhaps to the operand of the op before."""
+
+
+def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Each of the ops, and each after another, that folds in a format: its name, and where this keeps the result."""
+    for outer, inner in product(FOLDED, (None, *FOLDED)):
+        [x] = Block(arg_types=[TensorType(format.type, [1])]).args
+        before = None if inner is None else inner(x, format.type)
+        op = outer(x if before is None else before.out, format.type)
+        if (folded := op.fold()) is not None:
+            name = op.name if before is None else f"{op.name} of {before.name}"
+            yield name, partial(_keeps, op, before, folded[0] is x)
+
+
+def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any) -> Any:
+    """True for raws of which an op, perhaps after another, gives what it folds to: the input or the other's result."""
+    raws = x.astype(tdsl.format_of(op.out).dtype)[:, None]
+    given = raws if before is None else np.broadcast_to(before.compute(Bits(), [raws]), raws.shape)
+    return np.broadcast_to(op.compute(Bits(), [given]) == (raws if to_input else given), raws.shape)[:, 0]
 
 
 def _is_packed(bits: int, x: Any) -> Any:

@@ -26,12 +26,13 @@ from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine import machine, runtime_functions
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.tdsl import elementwise
 from tinyml.tools.main import main
 from tinyml.tools.proofs.facts import facts
 from tinyml.tools.proofs.function_statements import Call, function_statement
 from tinyml.tools.proofs.op_statements import OpStatement
 from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
-from tinyml.tools.proofs.statements import statements, variants
+from tinyml.tools.proofs.statements import Known, statements, variants
 from tinyml.tools.proofs.step_statements import steps_in
 
 FORMATS = (
@@ -174,6 +175,18 @@ def test_fold(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(num.ConvertOp, "fold", fold)
     found = _false("fixed:8", num.ConvertOp)
     assert found.wrong == "not true: the op folds to the documented result"
+
+
+def test_fold_on_tensors(monkeypatch: pytest.MonkeyPatch):
+    """A clamp that folds to a wider one before it."""
+    monkeypatch.setattr(elementwise, "_contains", lambda outer, inner: outer[0] <= inner[0])  # pyright: ignore
+    one = Known(FixedType(8, 4), FixedType(8, 4).specification)
+    wrong = [found for fact in facts(one) if (found := decide(fact, 10).counterexample) is not None]
+    assert [found.statement.name.partition(" : ")[2].partition(" : ")[0] for found in wrong] == [
+        "tdsl.relu6 of tdsl.relu"
+    ]
+    assert all(map(_fails, wrong))
+    assert wrong[0].inputs[0] > 6 << 4
 
 
 def test_decoder(monkeypatch: pytest.MonkeyPatch):

@@ -12,7 +12,7 @@ from programs.environments import GAUSSIAN, LNS, SUMS, PackagesOfOthers
 from programs.paths import MODELS, ROOT
 from programs.spread import spread
 
-FORMAT_LINES = {LNS: 60, GAUSSIAN: 200}
+FORMAT_LINES = {LNS: 60, GAUSSIAN: 200, GAUSSIAN.with_name("normal"): 120}
 
 
 def shared_suite(environment: PackagesOfOthers, name: str) -> str:
