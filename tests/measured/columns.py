@@ -201,7 +201,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "gaps followed": (SPARSE_MODULE, "{gaps}"),
         "dense lanes": (SPARSE_MODULE, "{dense}"),
         "processing elements": (SPARSE_MODULE, "{time}"),
-        **module_cells(MODULE),
+        **module_cells(SPARSE_MODULE),
+        "MHz": (f"{MODULE} --route", "{fmax}"),
     },
     "fpga-beside-uno": {
         "cycles of an Uno": (BESIDE_UNO, "{uno}"),
