@@ -191,9 +191,9 @@ TABLES: dict[str, dict[str, Column]] = {
         for by, way in (("kernels", "ours"), ("loops", "plain"), ("LLVM", "llvm"))
     },
     "fpga-equal": {
-        "fixed 8": (f"{MODULE} --width 8", "{time}"),
-        "fixed 16": (f"{MODULE} --width 16", "{time}"),
-        "posit 8": (f"{MODULE} --format posit --width 8", "{time}"),
+        "fixed 8": ("equal-module {row} --width 8", "{time}"),
+        "fixed 16": ("equal-module {row} --width 16", "{time}"),
+        "posit 8": ("equal-module {row} --format posit --width 8", "{time}"),
     },
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
