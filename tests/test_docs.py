@@ -4,7 +4,7 @@ Every block that follows a `<!-- run: COMMAND -->` is the output of that command
 are compared only if the cross compilers have the versions that the figures were measured with (`docs/figures/`).
 
 `| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
-the text of the headers that generated C includes; `| lines with OP, OP` keeps the lines where one of these ops stands.
+the text of the headers that generated C includes; `| lines with OP, OP` keeps the lines with one of these ops.
 `tinyml demo` runs as on a computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's
 program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`

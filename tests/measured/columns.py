@@ -216,9 +216,9 @@ TABLES: dict[str, dict[str, Column]] = {
         for by, way in (("kernels", "ours"), ("loops", "plain"), ("LLVM", "llvm"))
     },
     "fpga-equal": {
-        "fixed 8": (f"{MODULE} --width 8", "{time}"),
-        "fixed 16": (f"{MODULE} --width 16", "{time}"),
-        "posit 8": (f"{MODULE} --format posit --width 8", "{time}"),
+        "fixed 8": ("equal-module {row} --width 8", "{time}"),
+        "fixed 16": ("equal-module {row} --width 16", "{time}"),
+        "posit 8": ("equal-module {row} --format posit --width 8", "{time}"),
     },
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
@@ -226,7 +226,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "gaps followed": (SPARSE_MODULE, "{gaps}"),
         "dense lanes": (SPARSE_MODULE, "{dense}"),
         "processing elements": (SPARSE_MODULE, "{time}"),
-        **module_cells(MODULE),
+        **module_cells(SPARSE_MODULE),
+        "MHz": (f"{MODULE} --route", "{fmax}"),
     },
     "fpga-beside-uno": {
         "cycles of an Uno": (BESIDE_UNO, "{uno}"),

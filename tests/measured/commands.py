@@ -216,6 +216,12 @@ def _beside_uno(model: Path, options: list[str]) -> Values:
     return dict(module_beside_uno(model, options))
 
 
+def _equal_module(model: Path, options: list[str]) -> Values:
+    from measured.measures.hardware import equal_module
+
+    return dict(equal_module(model, options))
+
+
 def _sparse_module(model: Path, options: list[str]) -> Values:
     from measured.measures.hardware import sparse_products
 
@@ -320,6 +326,7 @@ _COMMANDS = {
     "bitnetmcu": _bitnetmcu,
     "llvm": _llvm,
     "beside-uno": _beside_uno,
+    "equal-module": _equal_module,
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,

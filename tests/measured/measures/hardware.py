@@ -25,7 +25,8 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.verilog.print_verilog import print_verilog
-from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.measure import check_equal, first_mismatch
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import find_model, load_program, print_ir
 from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
@@ -105,6 +106,18 @@ def module_beside_uno(model: Path, options: Sequence[str]) -> Values:
     uno = measure(f"compile {command}", model.parent)["time"]
     cycles = measure(f"compile {command} --target ecp5-25k {' '.join(options)}", model.parent)["time"]
     return {"uno": uno, "cycles": cycles, "times": uno / UNO_CLOCK * CLOCK / cycles}
+
+
+def equal_module(model: Path, options: Sequence[str]) -> Values:
+    """Cycles of a module whose outputs for 100 samples are those of the evaluator; raises `MismatchError` otherwise."""
+    program, val, _ = find_model(model)
+    with tempfile.TemporaryDirectory() as work:
+        out = str(Path(work, "out"))
+        if not compiled(["compile", str(program), "--val", str(val), "--target", "ecp5-25k", *options, "-o", out]):
+            return {"error": f"{program} does not compile"}
+        result = run_model(RunRequest(folder=Path(out), data=val, device="ecp5-25k", limit=100))
+        check_equal(result["mismatch"], result["device"], model)
+        return {"time": result["cycles_per_inference"], "samples": result["samples"]}
 
 
 def sparse_products(model: Path, options: Sequence[str]) -> Values:
