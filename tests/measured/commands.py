@@ -335,7 +335,7 @@ _COMMANDS = {
 
 
 def _run(arguments: list[str]) -> str | None:
-    """Run a command, which prints nothing; returns what it says was wrong, if anything."""
+    """Run a command on a model, its first argument, which prints nothing; returns what it says was wrong, if anything."""
     said = io.StringIO()
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
@@ -343,7 +343,7 @@ def _run(arguments: list[str]) -> str | None:
     error = said.getvalue().strip().splitlines()[-1].removeprefix("error: ") if failed else None
     if error == "interrupted":
         raise SystemExit(failed)
-    return error
+    return error and error.removeprefix(f"{arguments[1]}: ")
 
 
 def of_report(report: Values) -> Values:
