@@ -335,7 +335,7 @@ _COMMANDS = {
 
 
 def _run(arguments: list[str]) -> str | None:
-    """Run a command on a model, its first argument, which prints nothing; returns what it says was wrong, if anything."""
+    """Run a command on a model and print nothing; returns what it says was wrong, if anything, without the model."""
     said = io.StringIO()
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
