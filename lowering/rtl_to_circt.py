@@ -18,6 +18,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rtl.upstream import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
 from tinyml.lowering.hw.circuit import bits
+from tinyml.transforms.ir.levels import CIRCUITS
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class LowerRtlToCirctPass(ModulePass):
     """
 
     name = "lower-rtl-to-circt"
+    takes = CIRCUITS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in list(op.walk()):

@@ -25,12 +25,12 @@ OPTIONS = ("--quick", "--resume")
 
 
 def measured_chips(names: Sequence[str]) -> list[Chip]:
-    """The chips of the given names, by default all with kernels; raises `InputError` for an unknown name."""
+    """The chips of the given names, by default all with kernels that run here; raises `InputError` for an unknown name."""
     known = {chip.name: chip for chip in chips()}
     for name in names:
         if name not in known:
             raise InputError(f"unknown chip '{name}' (one of {', '.join(known)})")
-    return [known[name] for name in names] or [chip for chip in known.values() if chip.kernels or chip.figures]
+    return [known[name] for name in names] or [chip for chip in known.values() if chip.runner and (chip.kernels or chip.figures)]
 
 
 def print_figures(chip: Chip, levels: Sequence[str]) -> None:

@@ -145,13 +145,12 @@ def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
-    """The options of the fastest alternative that fits, with what it needs; empty where none does.
+    """The options of the fastest alternative that fits, compact ones last, with what it needs; empty where none does.
 
     program: on reals.
     """
-    best = min(
-        _placed(Trials(program, ctx, options, data), bounds), key=lambda tried: tried.cost.time or 0, default=None
-    )
+    fitting = _placed(Trials(program, ctx, options, data), bounds)
+    best = min(fitting, key=lambda tried: (tried.alternative.compact, tried.cost.time or 0), default=None)
     if best is None:
         return ""
     needs = f"{best.cost.ram:,.0f} bytes of RAM and {best.cost.flash:,.0f} of flash"

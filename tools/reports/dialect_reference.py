@@ -112,12 +112,12 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "the same ops stand on the type of any of these dialects, or of a package's. The format's arithmetic enters "
         "once, on the way from `num` to `arith`: `lower-num-to-exact` asks the type of each scalar op for its integer "
         "program, and below L3 no format is left.\n\n"
-        "Elements that share a power of two are *groups*: those of a type, such as `!mxint.b`, and the rows that "
+        "Elements that share a power of two are *groups*: those of a type, such as integers in blocks, and the rows that "
         "`left_shifts` of `tdsl.matmul_sum` raise, are one thing for bounds, the evaluator, proofs and loops. Three "
         "kinds of scales are no groups. `row_shifts` are decided on reals, before there are formats, and divide the "
         "complete sum of a row, so that kernels compute several rows at once; as groups, whose sums join one by one, a "
         "perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4. The scales of a list of "
-        "`!zeroskew.q` are reals: TensorFlow Lite multiplies the complete sum of a row by each and rounds "
+        "affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by each and rounds "
         "(`num.level`), where a group joins exactly. A zero point belongs to a whole tensor, and becomes part of the "
         "constants from which sums start.",
         [],

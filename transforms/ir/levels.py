@@ -46,6 +46,12 @@ def _hardware_complaint(op: Operation) -> str | None:
     return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
 
 
+def _circuit_complaint(op: Operation) -> str | None:
+    """Complaint about an op that is in no module of registers and logic."""
+    known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
+    return None if known else f"'{op.name}' is of another level"
+
+
 def _memories_complaint(op: Operation) -> str | None:
     """Complaint about an op beside arithmetic, control flow, contractions and clocked accesses; None about these."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
@@ -73,6 +79,7 @@ LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
 BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
+CIRCUITS = Level("modules of hardware", complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)
 
 _ROOMS = {
