@@ -246,6 +246,9 @@ class InputInterface:
         _FILLS,
         "For each element the number that stands for a missing value, in single precision.",
     ] = None
+    imputed: Annotated[
+        tuple[int, ...] | None, _ELEMENTS, "The elements that may be missing, if `fills` is not for all of them."
+    ] = None
     order: Annotated[
         tuple[int, ...] | None,
         _ORDER,

@@ -234,9 +234,19 @@ def argument_reals(module: ModuleOp, inputs: Array) -> Array:
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs (samples, elements) with the numbers of the interface in the place of missing values."""
-    fills = tdsl.read_input(predict_function(module)).fills
-    return inputs if fills is None else np.where(np.isnan(inputs), np.array(fills, np.float32), inputs)
+    """Inputs (samples, elements) with the numbers of the interface in the place of missing values.
+
+    Raises `InputError` for a missing value that none stands for.
+    """
+    interface = tdsl.read_input(predict_function(module))
+    if interface.fills is None:
+        return inputs
+    missing = np.isnan(inputs)
+    if interface.imputed is not None:
+        others = np.delete(np.arange(inputs.shape[-1]), interface.imputed)
+        if len(wrong := others[missing[..., others].any(axis=tuple(range(inputs.ndim - 1)))]):
+            raise InputError(f"x: NaN in column {wrong[0]}, whose missing values no imputer replaces")
+    return np.where(missing, np.array(interface.fills, np.float32), inputs)
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:

@@ -17,7 +17,7 @@ from tinyml.transforms.reals.analysis.missing_values import origins
 
 @dataclass(frozen=True)
 class FillMissingPass(ModulePass):
-    """Remove `tdsl.impute`, and record for each element of the input what stands for a missing one (`fills`).
+    """Remove `tdsl.impute`, and record for each element of the input what stands for a missing one (`fills`, `imputed`).
 
     Integers of a sensor are never missing: an input with a unit gets no such numbers. Raises `InputError` for two
     imputers that replace one element by different numbers, and for a program that streams.
@@ -53,4 +53,7 @@ class FillMissingPass(ModulePass):
         filled = None if integers or np.isnan(fills).all() else tuple(np.nan_to_num(fills).tolist())
         if filled is not None and tdsl.read_input(function).pushed is not None:
             raise InputError("a program that streams has no imputer: impute values before they are pushed")
-        tdsl.update_input(function, missing=filled is not None, fills=filled)
+        imputed = np.flatnonzero(~np.isnan(fills))
+        some = filled is not None and len(imputed) < len(fills)
+        named = tuple(imputed.tolist()) if some else None
+        tdsl.update_input(function, missing=filled is not None, fills=filled, imputed=named)

@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.boosted.objectives import (
     Objective,
     boosted_program,
 )
-from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, single_thresholds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,15 +64,6 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
     if results > 1 and name not in SEVERAL:
         raise InputError(f"the objective {name} has one result, and the file trees for {results}", file=file)
     return Objective(kind, max(results, 2) if kind == CLASSES else 0)
-
-
-def _finite(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Clamp thresholds to single precision.
-
-    A node that only separates missing values has an infinite threshold, or a huge one; no number exceeds either.
-    """
-    greatest = np.finfo(np.float32).max
-    return np.clip(thresholds, -greatest, greatest)
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
@@ -178,7 +169,7 @@ def _listed_tree(block: _Section, share: float) -> Tree:
         sides.append(np.concatenate([np.where(child < 0, inner - 1 - child, child), none]))
     zeros = np.zeros(leaves, np.int64)
     features = np.concatenate([block.integers("split_feature", inner), zeros])
-    thresholds = np.concatenate([_finite(block.numbers("threshold", inner, infinite=True)), zeros])
+    thresholds = np.concatenate([single_thresholds(block.numbers("threshold", inner, infinite=True)), zeros])
     told = np.concatenate([kinds >> 2 & 3 == _MISSING.index("NaN"), zeros]).astype(np.bool_)
     missing = _directions(told, np.concatenate([kinds & _DEFAULT_LEFT, zeros]).astype(np.bool_), thresholds)
     return Tree(features, thresholds, sides[0], sides[1], votes, missing)
@@ -233,6 +224,6 @@ def _nested_tree(tree: Fields, share: float) -> Tree:
         pending += [(node["right_child"], children[-1], 1), (node["left_child"], children[-1], 0)]
     votes = share * np.array(values).reshape(-1, 1)
     pairs: Any = np.array(children, np.int64)
-    limits = _finite(np.array(thresholds))
+    limits = single_thresholds(np.array(thresholds))
     missing = _directions(np.array(told), np.array(left), limits)
     return Tree(np.array(features), limits, pairs[:, 0], pairs[:, 1], votes, missing)

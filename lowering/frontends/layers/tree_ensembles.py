@@ -25,6 +25,21 @@ _GREATEST = 3.4028234663852886e38
 """The greatest number of single precision."""
 
 
+def single_thresholds(thresholds: NDArray[Any]) -> NDArray[np.float32]:
+    """Thresholds of a library that compares in double precision, for inputs that are rounded to single precision.
+
+    An input that equals a threshold still does when both are rounded to nearest. A threshold midway between neighbours
+    in single precision separates them, and becomes the lower one. Infinite thresholds, which no number exceeds, become
+    the greatest number.
+    """
+    exact = np.clip(np.asarray(thresholds, np.float64), -_GREATEST, _GREATEST)
+    nearest = exact.astype(np.float32)
+    lower = np.nextafter(nearest, np.float32(-np.inf))
+    midway = nearest.astype(np.float64) - exact == exact - lower
+    # Zero is above a negative threshold that is rounded to zero.
+    return np.where(midway | ((nearest == 0) & (exact < 0)), lower, nearest)
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A tree with inner nodes and leaves in one numbering; the root is node 0.

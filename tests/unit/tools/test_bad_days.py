@@ -98,8 +98,8 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
         "unknown target 'esp32-s31': the nearest boards with its instruction set are esp32-s3, ",
     ),
     "core of ours": (
-        f"{MODEL} --target ra8d1",
-        "unknown target 'ra8d1' (one of uno, ",
+        f"{MODEL} --target max78000",
+        "unknown target 'max78000' (one of uno, ",
         "; for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
     ),
     "part of no board": (

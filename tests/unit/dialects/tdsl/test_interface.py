@@ -30,6 +30,7 @@ INPUT: dict[str, Any] = {
     "read": (0, 2),
     "missing": True,
     "fills": (0.5, -2.0),
+    "imputed": (0, 2),
     "order": (0, 2, 3, 1),
     "parts": (("a", 1), ("b", 1)),
     "packed": 4,

@@ -115,3 +115,26 @@ def test_the_advice_where_trees_stand_beside_another_model_works(tmp_path: Path)
     module = import_estimator(fitted)
     pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
     assert np.mean(evaluate(module, encode_inputs(module, x)).labels == fitted.predict(x)) > 0.95
+
+
+def test_a_feature_without_an_imputer_is_not_missed(tmp_path: Path):
+    x, y = data()
+    x[:, 2:] = np.nan_to_num(x[:, 2:])
+    some = sk.ColumnTransformer([("some", sk.SimpleImputer(), [0, 1])], remainder="passthrough")
+    module = import_estimator(behind(some, linear()).fit(x, y))
+    np.savez(tmp_path / "val.npz", x=x)
+    options = {"data": str(tmp_path / "val.npz"), "target": "host", "width": 16}
+    pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    assert len(encode_inputs(module, x)) == len(x)
+    x[3, 2] = np.nan
+    with pytest.raises(InputError, match="NaN in column 2, whose missing values no imputer replaces"):
+        encode_inputs(module, x)
+
+
+def test_what_equals_a_threshold_in_double_precision():
+    """More values than bins, of which no threshold lies between two."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(2000, 3)).round(2)
+    fitted = sk.HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(x, x[:, 0] * x[:, 1] + x[:, 2] > 0)
+    module = import_estimator(fitted)
+    np.testing.assert_array_equal(answers(module, evaluate_reals(module, x)), fitted.predict(x).astype(int))
