@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.makers import ListedKernels, RowCoder
 from tinyml.targets.nests import SumNest
-from tinyml.targets.registry import board, makers, offers
+from tinyml.targets.registry import board, chip_of, makers, offers
 from tinyml.targets.tiles import TileCoder, TileFamily
 
 
@@ -15,6 +15,22 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     """The listed kernels that a board can run, best first."""
     listed = [kernel for row in makers(target, ListedKernels) for kernel in row.kernels]
     return [kernel for kernel in listed if kernel.needs in ("", *board(target).features)]
+
+
+def chosen_kernels(target: str) -> Sequence[Kernel]:
+    """The listed kernels of a board that programs call: without those of the chip that its own extends which compute
+    what one of its own does.
+    """
+    listed, base = kernels_of(target), chip_of(target).extends
+    boards = () if base is None else base.boards
+    former = {kernel.symbol for one in boards for kernel in kernels_of(one.name)}
+    own = {_computed(kernel) for kernel in listed if kernel.symbol not in former}
+    return [kernel for kernel in listed if kernel.symbol not in former or _computed(kernel) not in own]
+
+
+def _computed(kernel: Kernel) -> tuple[object, ...]:
+    widths = kernel.weights, kernel.vector, kernel.sum
+    return kernel.op, *widths, kernel.codings, kernel.flash, kernel.rows, kernel.gaps
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:

@@ -30,7 +30,9 @@ def measured_chips(names: Sequence[str]) -> list[Chip]:
     for name in names:
         if name not in known:
             raise InputError(f"unknown chip '{name}' (one of {', '.join(known)})")
-    return [known[name] for name in names] or [chip for chip in known.values() if chip.runner and (chip.kernels or chip.figures)]
+    return [known[name] for name in names] or [
+        chip for chip in known.values() if chip.runner and (chip.kernels or chip.figures)
+    ]
 
 
 def print_figures(chip: Chip, levels: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from programs import bits, kernel_models
 from programs.devices import BOARDS, SMALL, roomy
 from programs.kernel_batches import check_batch
-from programs.kernel_tables import kernels_of
+from programs.kernel_tables import chosen_kernels
 from programs.printed import WARNINGS, check_text, parse, write
 from programs.spread import spread, spread_product
 
@@ -131,7 +131,7 @@ def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_prog
     plain = [kernel for kernel in composed if kernel.symbol.startswith(PLAIN)]
     others = [name for name in SMALL if any(one.symbol.startswith(PLAIN) for one in kernel_models.composed(name))]
     own = plain[others.index(target) :: len(others)] if plain else []
-    every = [*kernels_of(target), *(kernel for kernel in composed if kernel not in plain), *own]
+    every = [*chosen_kernels(target), *(kernel for kernel in composed if kernel not in plain), *own]
     kernels = spread(every, len(every) // 3)
     # A board without a feature of the target cannot run its kernels.
     needed = {*board(target).features}
