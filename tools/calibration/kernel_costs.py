@@ -25,7 +25,7 @@ OPTIONS = ("--quick", "--resume")
 
 
 def measured_chips(names: Sequence[str]) -> list[Chip]:
-    """The chips of the given names, by default all with kernels that run here; raises `InputError` for an unknown name."""
+    """The chips of the given names, by default all whose kernels run here; raises `InputError` for an unknown name."""
     known = {chip.name: chip for chip in chips()}
     for name in names:
         if name not in known:

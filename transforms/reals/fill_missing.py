@@ -17,7 +17,7 @@ from tinyml.transforms.reals.analysis.missing_values import origins
 
 @dataclass(frozen=True)
 class FillMissingPass(ModulePass):
-    """Remove `tdsl.impute`, and record for each element of the input what stands for a missing one (`fills`, `imputed`).
+    """Remove `tdsl.impute`, and record what stands for missing elements of the input (`fills`, `imputed`).
 
     Integers of a sensor are never missing: an input with a unit gets no such numbers. Raises `InputError` for two
     imputers that replace one element by different numbers, and for a program that streams.
