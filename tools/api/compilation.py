@@ -125,7 +125,10 @@ def first_of(model: object, x: object = None) -> object:
             from tinyml.runtime.model.data import load_data
 
             x = load_data(os.fspath(cast("str | os.PathLike[str]", x))).x
-        return array_of(x, "X_val")[:1].astype(np.float32)
+        first = array_of(x, "X_val")[:1]
+        if first.dtype.kind not in "fiub":
+            raise InputError(f"expected numbers, got {first.dtype}", file="X_val")
+        return first.astype(np.float32)
 
 
 def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
