@@ -264,6 +264,8 @@ def _unknown(target: str) -> InputError:
     error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
         return error
+    if ending := next((name for name in listed if name.endswith(f"-{target.lower()}")), None):
+        return InputError(f"unknown target '{target}', did you mean '{ending}'?")
     with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
     if len(wanted) > 3 and with_chip:
         found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]

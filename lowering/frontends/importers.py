@@ -53,7 +53,8 @@ def detects() -> bool:
 
 def is_function(source: object) -> bool:
     """True for a function that JAX can trace: one of Python's, or what `jax.jit` makes of it."""
-    return isinstance(source, FunctionType | MethodType | partial) or callable(getattr(source, "lower", None))
+    lowers = callable(getattr(source, "lower", None)) and not isinstance(source, str | bytes)
+    return lowers or isinstance(source, FunctionType | MethodType | partial)
 
 
 MLIR = "mlir"

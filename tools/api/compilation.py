@@ -126,8 +126,9 @@ def first_of(model: object, x: object = None) -> object:
 
             x = load_data(os.fspath(cast("str | os.PathLike[str]", x))).x
         first = array_of(x, "X_val")[:1]
-        # What is no number is refused with all other inputs.
-        return first.astype(np.float32) if first.dtype.kind in "biuf" else first
+        if first.dtype.kind not in "fiub":
+            raise InputError(f"expected numbers, got {first.dtype}", file="X_val")
+        return first.astype(np.float32)
 
 
 def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:

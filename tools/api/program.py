@@ -162,6 +162,7 @@ class Program:
     def score(self, X: object, y: object, *, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
 
+        A program that gives a score for each class, and no class, is right where that of the class in y is greatest.
         R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
         1 if it is right everywhere and else 0, as in scikit-learn. X, raw: as for `predict`.
         Raises `InputError` as `predict` does, for y that has another shape, and for one that holds no such classes or
@@ -171,16 +172,20 @@ class Program:
 
         predicted: NDArray[Any] = self.predict(X, raw=raw)
         wanted = array_of(y, "y")
-        if not self._decides and wanted.shape == (len(predicted), 1):
-            wanted = wanted.reshape(predicted.shape)
+        decides = self._decides
+        if not decides and predicted.ndim == 1 and wanted.shape == (len(predicted), 1):
+            wanted = wanted[:, 0]
+        elif not decides and predicted.ndim == 2 and wanted.shape == (len(predicted),) and wanted.dtype.kind in "iuU":
+            decides, greatest = True, predicted.argmax(axis=1)
+            predicted = greatest if self.classes is None else np.asarray(self.classes)[greatest]
         if wanted.shape != predicted.shape:
             advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
             raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
         if wanted.dtype.kind not in ("U" if predicted.dtype.kind == "U" else "fiub"):
-            answers = "values" if not self._decides else "class indices" if self.classes is None else "classes"
+            answers = "values" if not decides else "class indices" if self.classes is None else "classes"
             known = f" {', '.join(map(repr, self.classes))}" if self.classes is not None else ""
             raise InputError(f"expected the {answers}{known} that the model gives, got {wanted.dtype}", file="y")
-        if self._decides:
+        if decides:
             return float((predicted == wanted).mean())
         spread: NDArray[np.float64] = np.square(wanted - wanted.mean(axis=0)).sum(axis=0)
         rest: NDArray[np.float64] = np.square(wanted - predicted).sum(axis=0)

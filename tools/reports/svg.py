@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#bd8fb8", "#b8937f")
 """Colours of areas that lie next to each other, with black text on them."""
 
+READABLE = 720
+"""The pixels below which a picture on a page is not made narrower; the text of one of 1000 has 6 to 8 pixels there."""
+
 _STYLE = (
     ".tm-picture text{font:11px sans-serif;fill:#222}.tm-picture .ink{stroke:#222}.tm-picture .paper{fill:#fff}"
     ".tm-picture text.on{font-size:9px;fill:#000}.tm-picture text.small{font-size:9px}"
@@ -119,9 +122,13 @@ class Drawing:
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')
 
     def inline(self) -> str:
-        """The element for a page, as wide as its surroundings at most; its style stands in `picture_style`."""
+        """The element for a page, whose style stands in `picture_style`.
+
+        It is as wide as its surroundings at most, but no narrower than its text is readable: they have to scroll.
+        """
         label = f' role="group" aria-label={quoteattr(self.title)}' if self.title else ' aria-hidden="true"'
-        return f'<svg class="tm-picture" {self._size()}{label} style="max-width:100%;height:auto">{self._body()}</svg>'
+        style = f"max-width:100%;min-width:{min(self.width, READABLE):g}px;height:auto"
+        return f'<svg class="tm-picture" {self._size()}{label} style="{style}">{self._body()}</svg>'
 
     def finished(self) -> str:
         """The text of the SVG file."""

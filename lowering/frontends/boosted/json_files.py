@@ -27,6 +27,11 @@ def read_json(content: bytes, file: str) -> ModuleOp:
         from tinyml.lowering.frontends.boosted.lightgbm import import_dump
 
         return import_dump(Fields(model, file), file)
+    if isinstance(model, dict) and "oblivious_trees" in model:
+        raise InputError(
+            "CatBoost's JSON is not supported: save_model('model.cbm'), or save_model('model.onnx', format='onnx')",
+            file=file,
+        )
     raise InputError(
         "expected a model as XGBoost's save_model('model.json') writes it, or the JSON of LightGBM's dump_model()",
         file=file,

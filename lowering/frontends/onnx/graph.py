@@ -33,7 +33,10 @@ class Declared:
 
 @dataclass(frozen=True)
 class OnnxNode:
-    """A node. version: the opset of its domain. Omitted inputs have empty names."""
+    """A node. version: the opset of its domain. Omitted inputs have empty names.
+
+    layer: the layer of PyTorch that it was exported from, such as `Linear 'head'`; empty if the file names none.
+    """
 
     op: str
     domain: str
@@ -43,10 +46,12 @@ class OnnxNode:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Attribute]
     file: str
+    layer: str = field(default="", kw_only=True)
 
     def error(self, message: str) -> InputError:
-        """An error that begins with the op and name of this node."""
-        return InputError(f"{self.op} '{self.name}': {message}", file=self.file)
+        """An error that begins with the op and name of this node, and its layer."""
+        layer = f" of the layer {self.layer}" if self.layer else ""
+        return InputError(f"{self.op} '{self.name}'{layer}: {message}", file=self.file)
 
     @property
     def advice(self) -> str:

@@ -7,6 +7,7 @@ message is therefore only parsed, and everything that the importer relies on is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -130,7 +131,8 @@ class _OnnxReader:
         for attribute in node.attribute:
             attributes[text(attribute.name)] = self.attribute(attribute, depth)
         version = self.opsets.get(domain, OPSETS[-1])
-        return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file)
+        namespace = next((text(each.value) for each in node.metadata_props if each.key == "namespace"), "")
+        return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file, layer=_layer(namespace))
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
         """The value of an attribute, by its AttributeProto.AttributeType."""
@@ -203,6 +205,15 @@ def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
     last = moved[-1]
     rewrite = _REWRITES.get(last.op)
     return moved if rewrite is None else [*moved[:-1], *rewrite(last)]
+
+
+_LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+\.)+(\w+)(?=/|$)")
+
+
+def _layer(namespace: str) -> str:
+    """The innermost layer of `torch.nn` in what PyTorch's exporter writes, such as `: Net/0: torch.nn.modules...`."""
+    found: list[tuple[str, str]] = _LAYER.findall(namespace)
+    return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
 
 
 def _constant(node: OnnxNode, name: str, value: Array) -> OnnxNode:

@@ -127,16 +127,19 @@ def _histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) 
     return raw if link is None else to.op(link, raw)
 
 
-def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str) -> None:
+def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
+    """Raise `InputError` for members of another class. instead: an ensemble that takes them."""
     for each in estimators:
         if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
-            raise to.error(f"an ensemble of {type(each).__name__} is not supported, only of DecisionTree{kind}")
+            advice = f"; in place of it {instead} is" if instead else ""
+            raise to.error(f"an ensemble of {type(each).__name__} is not supported, only of DecisionTree{kind}{advice}")
 
 
 def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The mean of the class probabilities of trees trained on subsets of features, perhaps of classes."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
-    _require_trees(to, estimators, "Classifier")
+    voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
+    _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")
     trees: list[Tree] = []
     for each, columns in zip(estimators, estimator.estimators_features_, strict=True):
         votes = np.zeros((each.tree_.node_count, count))
@@ -147,7 +150,7 @@ def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
-    _require_trees(to, estimators, "Regressor")
+    _require_trees(to, estimators, "Regressor", "VotingRegressor(estimators)")
     return forest(
         to,
         x,

@@ -88,6 +88,7 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "unlike any format": (f"{MODEL} --format 7", "unknown number format '7' (one of ", "posit"),
     "unknown width": (f"{MODEL} --width 99", "widths from 2 to 32"),
     "unknown board": (f"{MODEL} --target cortexm4", "unknown target 'cortexm4', did you mean 'cortex-m4'?"),
+    "core without its family": (f"{MODEL} --target M33", "unknown target 'M33', did you mean 'cortex-m33'?"),
     "part of a board": (
         f"{MODEL} --target imxrt1062",
         "unknown target 'imxrt1062': the chip of teensy40, teensy41",
@@ -97,9 +98,9 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
         f"{MODEL} --target esp32-s31",
         "unknown target 'esp32-s31': the nearest boards with its instruction set are esp32-s3, ",
     ),
-    "core of ours": (
-        f"{MODEL} --target max78000",
-        "unknown target 'max78000' (one of uno, ",
+    "unknown part": (
+        f"{MODEL} --target efr32mg24",
+        "unknown target 'efr32mg24' (one of uno, ",
         "; for the part itself: --target cortex-m4 --flash-size 512K --ram-size 128K, with its sizes",
     ),
     "part of no board": (

@@ -342,7 +342,7 @@ def _search(facts: PageFacts) -> Iterator[str]:
             for each in chosen["alternatives"]
         ]
         headings = "alternative", f"{report.unit} (estimated)", "flash", "RAM", "points lost", "verdict"
-        yield table(headings, rows, caption="What --format auto considered")
+        yield table(headings, rows, caption="What was considered")
 
 
 def _boards(facts: PageFacts) -> Iterator[str]:

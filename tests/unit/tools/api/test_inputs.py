@@ -49,6 +49,8 @@ def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.
         tinyml.compile(kind(), data, board="host", width=8)
     assert [example.dtype for example in given] == [np.float32] * 3
     assert [example.shape for example in given] == [(1, 2, 2), (1, 2, 2), (1, 4)]
+    with pytest.raises(InputError, match=r"^X_val: expected numbers, got <U1$"):
+        tinyml.compile(kind(), [["a"] * 4], board="host", width=8)
 
 
 @dataclass

@@ -53,6 +53,22 @@ def test_predictions_are_labels(program: tinyml.Program):
     assert (program.predict(x.tolist()) == predicted).all()
 
 
+def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
+    """A model of TensorFlow Lite keeps its integers and its scores, also where the data have classes."""
+    file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
+    program = tinyml.compile(file, board="host")
+    greatest = program.scores(x).argmax(axis=1)
+    assert program.score(x, greatest) == 1
+    assert program.score(x, 1 - greatest) == 0
+    with pytest.raises(tinyml.InputError, match=r"^y: expected shape \(20, 2\), got \(20, 1\)"):
+        program.score(x, greatest[:, None])
+    x, y = data()
+    named = tinyml.compile(tinyml.load(labelled()), x, np.array(LABELS)[y], width=8, board="host", outputs="scores")
+    assert named.score(x, np.array(LABELS)[y]) == (named.scores(x).argmax(axis=1) == y).mean()
+    with pytest.raises(tinyml.InputError, match=r"^y: expected the classes 'down', 'up' that the model gives, got int"):
+        named.score(x, y)
+
+
 def test_the_board_computes_what_is_predicted(program: tinyml.Program):
     x, _ = data()
     figures = program.measure(x, limit=3)

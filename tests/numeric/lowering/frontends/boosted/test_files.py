@@ -263,6 +263,7 @@ def test_wrong_files_of_lightgbm(old: str, new: str, message: str):
     [
         ("{", "not a JSON file"),
         ("[]", "expected a model as XGBoost's save_model"),
+        ('{"oblivious_trees": []}', r"CatBoost's JSON is not supported: save_model\('model.cbm'\), .*format='onnx'"),
         ('{"learner": 3}', "learner: expected an object"),
         (f'{{"learner": {"1" * 5000}}}', "learner: expected an object"),
         ('{"tree_info": [], "num_tree_per_iteration": 1, "average_output": true}', "the model has no trees"),

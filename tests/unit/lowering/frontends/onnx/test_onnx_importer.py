@@ -134,6 +134,24 @@ def test_an_unknown_op_names_its_node_and_what_helps():
     assert len(message) < 250
 
 
+@pytest.mark.parametrize(
+    ("namespace", "said"),
+    [
+        (": Net/pool: torch.nn.modules.pooling.AdaptiveAvgPool2d/index: aten.index.Tensor", "AdaptiveAvgPool2d 'pool'"),
+        (
+            ": torch.nn.modules.container.Sequential/1: torch.nn.modules.transformer.TransformerEncoderLayer/"
+            "self_attn: torch.nn.modules.activation.MultiheadAttention/matmul: aten.matmul.default",
+            "MultiheadAttention 'self_attn'",
+        ),
+    ],
+)
+def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str, said: str):
+    unknown = node("Hardmax", "x")
+    unknown.metadata_props.add(key="namespace", value=namespace)
+    message = error_of(model([unknown], [4]).SerializeToString())
+    assert message.startswith(f"model.onnx: Hardmax 'Hardmax_y' of the layer {said}: the op is not supported: ")
+
+
 def test_what_no_output_needs_may_be_anything():
     nodes = [node("Erf", "x", "z"), node("Relu", "x")]
     assert "tdsl.relu" in str(imported(model(nodes, [1, 4])))

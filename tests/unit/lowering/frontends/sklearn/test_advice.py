@@ -93,3 +93,7 @@ def test_advice_in_words_is_followed():
     import_estimator(thresholds.estimator_)
     target = sk.TransformedTargetRegressor(sk.Ridge(), func=np.log1p, inverse_func=np.expm1).fit(X, np.abs(VALUES))
     import_estimator(target.regressor_)
+    members = [(str(i), sk.LogisticRegression(C=i)) for i in (1, 2)]
+    for voting in ("soft", "hard"):
+        import_estimator(sk.VotingClassifier(members, voting=voting).fit(X, CLASSES))
+    import_estimator(sk.VotingRegressor([("a", sk.Ridge()), ("b", sk.LinearRegression())]).fit(X, VALUES))

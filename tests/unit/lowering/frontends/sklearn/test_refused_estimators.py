@@ -90,7 +90,15 @@ REFUSED: dict[str, tuple[Any, str | None]] = {
     ),
     "bags of other estimators": (
         fitted(sk.BaggingClassifier(sk.RidgeClassifier(), 2)),
-        "BaggingClassifier: an ensemble of RidgeClassifier is not supported, only of DecisionTreeClassifier",
+        r"BaggingClassifier: an ensemble of RidgeClassifier is .* VotingClassifier\(estimators, voting='hard'\) is$",
+    ),
+    "bags of probabilities": (
+        fitted(sk.BaggingClassifier(sk.LogisticRegression(), 2)),
+        r"only of DecisionTreeClassifier; in place of it VotingClassifier\(estimators, voting='soft'\) is$",
+    ),
+    "bags of values": (
+        fitted(sk.BaggingRegressor(sk.Ridge(), 2)),
+        r"only of DecisionTreeRegressor; in place of it VotingRegressor\(estimators\) is$",
     ),
     "centroids by distance": (
         fitted(sk.NearestCentroid(metric="manhattan")),
