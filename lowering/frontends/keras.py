@@ -75,7 +75,8 @@ def _imported(package: str, name: str) -> Any:
             "and compile the .tflite file",
             file=name,
         ) from error
-    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    for logger in ("absl", "tensorflow"):
+        logging.getLogger(logger).setLevel(logging.ERROR)
     return module
 
 
