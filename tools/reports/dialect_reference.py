@@ -116,8 +116,8 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "that `left_shifts` of `tdsl.matmul_sum` raise, are one thing for bounds, the evaluator, proofs and loops. "
         "Three kinds of scales are no groups. `row_shifts` are decided on reals, before there are formats, and divide "
         "the complete sum of a row, so that kernels compute several rows at once; as groups, whose sums join one by "
-        "one, a perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4. The scales of a list of "
-        "affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by each and rounds "
+        "one, a perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4. The scales of a "
+        "list of affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by each and rounds "
         "(`num.level`), where a group joins exactly. A zero point belongs to a whole tensor, and becomes part of the "
         "constants from which sums start.",
         [],
