@@ -243,9 +243,10 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
         return inputs
     missing = np.isnan(inputs)
     if interface.imputed is not None:
-        others = np.delete(np.arange(inputs.shape[-1]), interface.imputed)
-        if len(wrong := others[missing[..., others].any(axis=tuple(range(inputs.ndim - 1)))]):
-            raise InputError(f"x: NaN in column {wrong[0]}, whose missing values no imputer replaces")
+        others = sorted({*range(inputs.shape[-1])} - {*interface.imputed})
+        wrong = next((column for column in others if missing[..., column].any()), None)
+        if wrong is not None:
+            raise InputError(f"x: NaN in column {wrong}, whose missing values no imputer replaces")
     return np.where(missing, np.array(interface.fills, np.float32), inputs)
 
 
