@@ -285,11 +285,11 @@ class GraphWriter:
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
         """A part at constant offsets. steps: the distance of elements along each axis."""
         shape = tuple(sizes)
-        if shape == tensor.shape:
-            return tensor
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
             raise self.error(f"the part from {[*starts]} to {ends} does not lie in {list(tensor.shape)}")
+        if shape == tensor.shape:
+            return tensor
         axes = [axis for axis in range(len(shape)) if tensor.stored[axis] != 1]
         stored = tuple(shape[axis] if axis in axes else 1 for axis in range(len(shape)))
         if tensor.array is not None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, TensorType, UnregisteredAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.lowering.frontends.mlir.graph import GraphWriter, Shape, Tensor, error_at, op_name
-from tinyml.lowering.frontends.mlir.text import array_of, attributes, checked_extents, integers_of
+from tinyml.lowering.frontends.mlir.text import array_of, attributes, checked_extents, extents, integers_of
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph
 
 if TYPE_CHECKING:
@@ -130,9 +130,14 @@ class Reader:
                 self.shape(result)
         try:
             results = handler(self, op)
-        except (ValueError, IndexError, KeyError) as error:
+            results = [results] if isinstance(results, Tensor) else results
+            for result, computed in zip(op.results, results, strict=True):
+                # A number in the body of an elementwise op is read as a tensor of all elements.
+                if isinstance(result.type, TensorType) and computed.shape != (shape := extents(result.type)[0]):
+                    raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.error(" ".join(str(each) for each in error.args)) from error
-        return [results] if isinstance(results, Tensor) else results
+        return results
 
     def call(self, op: Operation) -> Sequence[Tensor]:
         """The results of a call."""

@@ -106,8 +106,8 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 @handles("tosa.slice")
 def slice_(reader: Reader, op: Operation) -> Tensor:
     starts = _known(reader, op, 1) if len(op.operands) > 1 else reader.integers(op, "start")
-    x, shape = reader.operand(op, 0), reader.shape(op.results[0])
-    return reader.to.slice(x, starts, shape, [1] * len(shape))
+    sizes = _known(reader, op, 2) if len(op.operands) > 2 else reader.integers(op, "size")
+    return reader.to.slice(reader.operand(op, 0), starts, sizes, [1] * len(sizes))
 
 
 @handles("tosa.concat")
