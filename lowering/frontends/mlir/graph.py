@@ -105,13 +105,15 @@ class Tensor:
 class Body:
     """The graph of a function or of a loop while it is written.
 
-    known: each node that was written, by its op, inputs and attributes, so that none is written twice. sequences: the
+    known: each node that was written, by its op, inputs and attributes, so that none is written twice. arguments: the
+    other tensors that have a name, such as those that a loop carries. sequences: the
     inputs of a loop that are parts of tensors, by tensor, axis and the position in each iteration.
     """
 
     trips: int | None = None
     nodes: list[OnnxNode] = field(default_factory=list[OnnxNode])
     known: dict[Any, Tensor] = field(default_factory=dict[Any, Tensor])
+    arguments: list[Tensor] = field(default_factory=list[Tensor])
     sequences: dict[tuple[Tensor, int, tuple[int, ...]], Tensor] = field(
         default_factory=dict[tuple["Tensor", int, tuple[int, ...]], Tensor]
     )
@@ -147,7 +149,9 @@ class GraphWriter:
 
     def argument(self, stem: str, shape: Shape) -> Tensor:
         """An input of the graph or of a loop's body."""
-        return Tensor(self.fresh(stem), shape, shape)
+        argument = Tensor(self.fresh(stem), shape, shape)
+        self.bodies[-1].arguments.append(argument)
+        return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
         """A tensor with known elements. shape: its extents, by default those of the array."""

@@ -201,9 +201,7 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
     """True for a tensor of the loop's body."""
-    return any(tensor is each for each in (*body.known.values(), *body.sequences.values())) or tensor.name.startswith(
-        "state"
-    )
+    return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
 
 
 def _offset(reader: Reader, start: Tensor) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, TensorType, UnregisteredAttr
+from xdsl.dialects.builtin import AnyFloat, StringAttr, SymbolRefAttr, TensorType, UnregisteredAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects.errors import InputError, did_you_mean
@@ -82,12 +82,18 @@ class Reader:
         """The module as a graph of its function `main`, or of its only public one."""
         function = self._entry()
         self.to.source = function
-        block = function.regions[0].block
+        block = self._body(function)
         arguments: list[Tensor] = []
         inputs: list[Declared] = []
         for argument in block.args:
             shape = self.shape(argument)
-            name = argument.name_hint or self.to.fresh("input")
+            if not isinstance(extents(argument.type)[1], AnyFloat):
+                raise self.error(
+                    f"its argument is {argument.type}, expected floats: export the model with inputs in f32"
+                )
+            hint = argument.name_hint
+            # Names that end in a number lose it when they are read.
+            name = self.to.fresh(hint or "input") if hint in (None, *(each.name for each in arguments)) else hint
             arguments.append(Tensor(name, shape, shape))
             inputs.append(Declared(name, "float32", shape))
         outputs = [self.to.whole(each) for each in self.run(block, arguments)]
@@ -105,6 +111,11 @@ class Reader:
     def _is_public(function: Operation) -> bool:
         visibility = attributes(function).get("sym_visibility")
         return bool(function.regions and function.regions[0].blocks) and visibility != StringAttr("private")
+
+    def _body(self, function: Operation) -> Block:
+        if len(blocks := function.regions[0].blocks) != 1:
+            raise error_at(function, f"expected one block, got {len(blocks)}: branches are not supported", self.file)
+        return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
         """Read the ops of a block; return the operands of the last one."""
@@ -149,7 +160,7 @@ class Reader:
         self._depth += 1
         if self._depth > DEEPEST:
             raise self.error(f"more than {DEEPEST} functions call one another")
-        results = self.run(function.regions[0].block, self.operands(op))
+        results = self.run(self._body(function), self.operands(op))
         self._depth -= 1
         return results
 

@@ -15,7 +15,7 @@ from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
-from tinyml.lowering.frontends.mlir.scalars import converted
+from tinyml.lowering.frontends.mlir.scalars import applied, converted
 
 ELEMENTWISE: Mapping[str, str] = {
     "stablehlo.abs": "Abs", "stablehlo.add": "Add", "stablehlo.and": "And", "stablehlo.ceil": "Ceil",
@@ -39,7 +39,7 @@ DIRECTIONS = {
 
 @handles(*ELEMENTWISE)
 def elementwise(reader: Reader, op: Operation) -> Tensor:
-    return apply(reader.to, ELEMENTWISE[op_name(op)], *reader.operands(op))
+    return applied(reader, op, ELEMENTWISE[op_name(op)])
 
 
 @handles("stablehlo.compare")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.lazy_numpy import np
@@ -18,8 +18,8 @@ from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
-from tinyml.lowering.frontends.mlir.scalars import converted
-from tinyml.lowering.frontends.mlir.text import attributes
+from tinyml.lowering.frontends.mlir.scalars import converted, mapped
+from tinyml.lowering.frontends.mlir.text import attributes, extents
 
 UNARY: Mapping[str, str] = {
     "tosa.abs": "Abs", "tosa.ceil": "Ceil", "tosa.erf": "Erf", "tosa.exp": "Exp", "tosa.floor": "Floor",
@@ -84,7 +84,11 @@ def clamp(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tosa.cast")
 def cast(reader: Reader, op: Operation) -> Tensor:
-    return converted(reader, op, reader.operand(op, 0))
+    """A conversion, which rounds floats to integers."""
+    x = reader.operand(op, 0)
+    if not isinstance(extents(op.results[0].type)[1], AnyFloat):
+        x = mapped(x, lambda known: np.rint(known) if known.dtype.kind == "f" else known)
+    return converted(reader, op, x)
 
 
 @handles("tosa.identity")

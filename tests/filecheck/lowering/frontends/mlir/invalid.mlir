@@ -177,3 +177,75 @@ func.func @main(%x: tensor<1x2xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
   }) : () -> ()
 }) : () -> ()
 // CHECK: invalid.mlir:174:5: tensor.extract_slice: 2 elements from 3 on do not lie in the 4 along axis 0
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xi32>) -> tensor<4xi32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xi32>):
+    %y = "tosa.identity"(%x) : (tensor<4xi32>) -> tensor<4xi32>
+    "func.return"(%y) : (tensor<4xi32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:184:3: func.func: its argument is tensor<4xi32>, expected floats: export the model with inputs in f32
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xi1>) -> tensor<4xi1>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xi1>):
+    %y = "tosa.identity"(%x) : (tensor<4xi1>) -> tensor<4xi1>
+    "func.return"(%y) : (tensor<4xi1>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:195:3: func.func: its argument is tensor<4xi1>, expected floats: export the model with inputs in f32
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<i32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %i = "tosa.argmax"(%x) <{axis = 0 : i32}> : (tensor<4xf32>) -> tensor<i32>
+    %c = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %y = "stablehlo.divide"(%i, %c) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "func.return"(%y) : (tensor<i32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:210:5: stablehlo.divide: a quotient of computed integers is not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<0x3xf32>) -> tensor<3x0xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<0x3xf32>):
+    %y = "stablehlo.reshape"(%x) : (tensor<0x3xf32>) -> tensor<3x0xf32>
+    "func.return"(%y) : (tensor<3x0xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:219:3: func.func: tensor<0x3xf32> has an extent of 0, expected at least one element
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<3xf32>):
+    %y = "stablehlo.tanh"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    "cf.br"(%y)[^bb1] : (tensor<3xf32>) -> ()
+  ^bb1(%z: tensor<3xf32>):
+    "func.return"(%z) : (tensor<3xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:230:3: func.func: expected one block, got 2: branches are not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<3xf32>):
+    %c = "stablehlo.constant"() <{value = dense<1.0> : tensor<3xf32>}> : () -> tensor<3xf32>
+    %n = "stablehlo.not"(%c) : (tensor<3xf32>) -> tensor<3xf32>
+    %y = "stablehlo.add"(%x, %n) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    "func.return"(%y) : (tensor<3xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:246:5: stablehlo.not: is not defined on elements of float32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
@@ -72,3 +73,93 @@ def test_a_pool_has_the_axes_of_its_result():
     x = np.arange(15.0).reshape(5, 3)
     found = computed({"x": "tensor<5x3xf32>"}, body, "r", "tensor<3x4xf32>", x)
     np.testing.assert_allclose(found, (x[:4] + x[1:]).T.ravel())
+
+
+def known(values: str, type: str, *ops: str) -> str:
+    """Ops on a constant %k, the last of which makes the float %u, which is added to each element."""
+    lines = "\n".join(f"      {op}" for op in ops)
+    return f"""    %k = "arith.constant"() <{{value = {values} : {type}}}> : () -> {type}
+    %e = "tensor.empty"() : () -> tensor<3xf32>
+    %r = "linalg.generic"(%x, %e) <{{
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}}> ({{
+    ^bb0(%a: f32, %b: f32):
+{lines}
+      %m = "arith.addf"(%a, %u) : (f32, f32) -> f32
+      "linalg.yield"(%m) : (f32) -> ()
+    }}) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>"""
+
+
+KNOWN = {
+    "extsi": (known("1", "i1", '%i = "arith.extsi"(%k) : (i1) -> i32', '%u = "arith.sitofp"(%i) : (i32) -> f32'), -1),
+    "trunci": (known("2", "i32", '%i = "arith.trunci"(%k) : (i32) -> i1', '%u = "arith.uitofp"(%i) : (i1) -> f32'), 0),
+    "extui": (
+        known("-1", "i32", '%i = "arith.extui"(%k) : (i32) -> i64', '%u = "arith.sitofp"(%i) : (i64) -> f32'),
+        2**32,
+    ),
+    "uitofp": (known("-1", "i32", '%u = "arith.uitofp"(%k) : (i32) -> f32'), 2**32),
+    "cmpi": (
+        known(
+            "-1",
+            "i32",
+            '%o = "arith.constant"() <{value = 1 : i32}> : () -> i32',
+            '%c = "arith.cmpi"(%k, %o) <{predicate = 6 : i64}> : (i32, i32) -> i1',
+            '%u = "arith.uitofp"(%c) : (i1) -> f32',
+        ),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("op", KNOWN)
+def test_known_integers_are_of_their_signs_and_widths(op: str):
+    body, added = KNOWN[op]
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(computed({"x": "tensor<3xf32>"}, body, "r", "tensor<3xf32>", x), x + added)
+
+
+def test_tosa_casts_to_the_nearest_even_integer():
+    body = """    %c = "tosa.const"() <{values = dense<[1.7, -1.7, 2.5]> : tensor<3xf32>}> : () -> tensor<3xf32>
+    %i = "tosa.cast"(%c) : (tensor<3xf32>) -> tensor<3xi32>
+    %f = "tosa.cast"(%i) : (tensor<3xi32>) -> tensor<3xf32>
+    %r = "tosa.add"(%x, %f) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>"""
+    found = computed({"x": "tensor<3xf32>"}, body, "r", "tensor<3xf32>", np.zeros(3))
+    np.testing.assert_array_equal(found, [2, -2, 2])
+
+
+def test_arguments_whose_names_differ_by_a_number():
+    body = '    %r = "stablehlo.subtract"(%x_1, %x_2) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>'
+    arguments = {"x_1": "tensor<3xf32>", "x_2": "tensor<3xf32>"}
+    found = computed(arguments, body, "r", "tensor<3xf32>", np.array([1, 2, 3]), np.array([10, 20, 30]))
+    np.testing.assert_array_equal(found, [-9, -18, -27])
+
+
+def test_a_loop_reads_rows_of_an_argument_with_the_name_of_a_state():
+    types = "tensor<i32>, tensor<2xf32>"
+    body = f"""    %i0 = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+    %h0 = "stablehlo.constant"() <{{value = dense<0.0> : tensor<2xf32>}}> : () -> tensor<2xf32>
+    %r:2 = "stablehlo.while"(%i0, %h0) ({{
+    ^bb0(%i: tensor<i32>, %h: tensor<2xf32>):
+      %l = "stablehlo.constant"() <{{value = dense<4> : tensor<i32>}}> : () -> tensor<i32>
+      %m = "stablehlo.compare"(%i, %l) <{{comparison_direction = #stablehlo<comparison_direction LT>}}>
+        : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"(%m) : (tensor<i1>) -> ()
+    }}, {{
+    ^bb0(%i: tensor<i32>, %h: tensor<2xf32>):
+      %one = "stablehlo.constant"() <{{value = dense<1> : tensor<i32>}}> : () -> tensor<i32>
+      %z = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+      %row = "stablehlo.dynamic_slice"(%state, %i, %z) <{{slice_sizes = array<i64: 1, 2>}}>
+        : (tensor<4x2xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
+      %f = "stablehlo.reshape"(%row) : (tensor<1x2xf32>) -> tensor<2xf32>
+      %g = "stablehlo.add"(%h, %f) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      %t = "stablehlo.tanh"(%g) : (tensor<2xf32>) -> tensor<2xf32>
+      %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%j, %t) : ({types}) -> ()
+    }}) : ({types}) -> ({types})"""
+    x = np.random.default_rng(1).normal(size=(4, 2))
+    state = np.zeros(2)
+    for row in x:
+        state = np.tanh(state + row)
+    np.testing.assert_allclose(
+        computed({"state": "tensor<4x2xf32>"}, body, "r#1", "tensor<2xf32>", x), state, atol=1e-5
+    )
