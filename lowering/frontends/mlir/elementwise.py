@@ -122,7 +122,10 @@ def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         return None
-    result = _computed(op, values)
+    try:
+        result = _computed(op, values)
+    except TypeError as error:
+        raise to.error(f"is not defined on elements of {', '.join(str(each.dtype) for each in values)}") from error
     if result.dtype.kind == "f":
         result = result.astype(values[-1].dtype)
     if all(each.steps is None for each in operands):

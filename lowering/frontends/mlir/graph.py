@@ -105,13 +105,15 @@ class Tensor:
 class Body:
     """The graph of a function or of a loop while it is written.
 
-    known: each node that was written, by its op, inputs and attributes, so that none is written twice. sequences: the
+    known: each node that was written, by its op, inputs and attributes, so that none is written twice. arguments: the
+    other tensors that have a name, such as those that a loop carries. sequences: the
     inputs of a loop that are parts of tensors, by tensor, axis and the position in each iteration.
     """
 
     trips: int | None = None
     nodes: list[OnnxNode] = field(default_factory=list[OnnxNode])
     known: dict[Any, Tensor] = field(default_factory=dict[Any, Tensor])
+    arguments: list[Tensor] = field(default_factory=list[Tensor])
     sequences: dict[tuple[Tensor, int, tuple[int, ...]], Tensor] = field(
         default_factory=dict[tuple["Tensor", int, tuple[int, ...]], Tensor]
     )
@@ -147,7 +149,9 @@ class GraphWriter:
 
     def argument(self, stem: str, shape: Shape) -> Tensor:
         """An input of the graph or of a loop's body."""
-        return Tensor(self.fresh(stem), shape, shape)
+        argument = Tensor(self.fresh(stem), shape, shape)
+        self.bodies[-1].arguments.append(argument)
+        return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
         """A tensor with known elements. shape: its extents, by default those of the array."""
@@ -285,11 +289,11 @@ class GraphWriter:
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
         """A part at constant offsets. steps: the distance of elements along each axis."""
         shape = tuple(sizes)
-        if shape == tensor.shape:
-            return tensor
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
             raise self.error(f"the part from {[*starts]} to {ends} does not lie in {list(tensor.shape)}")
+        if shape == tensor.shape:
+            return tensor
         axes = [axis for axis in range(len(shape)) if tensor.stored[axis] != 1]
         stored = tuple(shape[axis] if axis in axes else 1 for axis in range(len(shape)))
         if tensor.array is not None:

@@ -177,7 +177,8 @@ def generic(reader: Reader, op: Operation) -> list[Tensor]:
     space = tuple(extents[dim] for dim in dims)
     inner = [_aligned(reader, x, of, dims, space) for x, of in zip(operands, maps, strict=True)]
     results = reader.run(block, inner)
-    return [_placed(reader, result, of, dims, space) for result, of in zip(results, maps[inputs:], strict=True)]
+    parts = zip(results, maps[inputs:], shapes, strict=True)
+    return [_placed(reader, result, dims, space, of, shape) for result, of, shape in parts]
 
 
 def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
@@ -195,14 +196,16 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
     return to.broadcast(tensor, [dims.index(name) for name in names if name], space)
 
 
-def _placed(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
-    """A result over the space of the indices in the order of its map."""
+def _placed(
+    reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape
+) -> Tensor:  # fmt: skip
+    """A result over the space of some indices in the order of its map."""
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)
-    names = [p[0][0] for p in of if len(p) == 1]
-    if sorted(names) != sorted(dims):
+    names = [name for position in of for name, factor in position if factor == 1]
+    if sorted(names) != sorted(dims) or any(len(position) > 1 for position in of):
         raise reader.error("its result does not have each index once")
-    return reader.to.transpose(tensor, [dims.index(name) for name in names])
+    return reader.to.reshape(reader.to.transpose(tensor, [dims.index(name) for name in names]), shape)
 
 
 def _reduction(
@@ -225,15 +228,12 @@ def _reduction(
         if a != b:
             return contract(to, Equation(maps[a], maps[b], maps[-1]), operands[a], operands[b], shape, operands[-1])
     if isinstance(element, BlockArgument) and any(len(p) > 1 for p in maps[element.index]):
-        x, windows = operands[element.index], _windows(reader, maps[element.index], summed, extents)
-        pooled = pool(
-            to,
-            "Max" if kind == "Max" else "Sum",
-            x,
-            windows,
-            tuple(extents[moved] for moved in _moved(maps[element.index], summed)),
-        )
-        return _started(reader, kind, to.reshape(pooled, shape), operands[-1])
+        if kind == "Min":
+            raise reader.error("the minimum of each window is not supported")
+        windows, moved = _windows(reader, maps[element.index], summed, extents), _moved(maps[element.index], summed)
+        space = tuple(extents[dim] for dim in moved)
+        value = pool(to, "Max" if kind == "Max" else "Sum", operands[element.index], windows, space)
+        return _started(reader, kind, _placed(reader, value, moved, space, maps[-1], shape), operands[-1])
     dims = [f"d{at}" for at in range(len(extents))]
     space = tuple(extents[dim] for dim in dims)
     reader.values |= {
@@ -246,13 +246,10 @@ def _reduction(
             reader.values |= dict(zip(op.results, reader.read(op), strict=True))
     value = to.broadcast(reader.value(element), range(len(dims)), space)
     reduced = reduce(to, REDUCTIONS[kind], value, [dims.index(dim) for dim in summed])
-    names = [p[0][0] for p in maps[-1] if p]
-    reduced = to.reshape(reduced, tuple(extents[dim] for dim in dims if dim not in summed))
     rest = [dim for dim in dims if dim not in summed]
-    if sorted(names) != sorted(rest):
-        raise reader.error("its result does not have each index once")
-    reduced = to.transpose(reduced, [rest.index(name) for name in names])
-    return _started(reader, kind, to.reshape(reduced, shape), operands[-1])
+    space = tuple(extents[dim] for dim in rest)
+    value = _placed(reader, to.reshape(reduced, space), rest, space, maps[-1], shape)
+    return _started(reader, kind, value, operands[-1])
 
 
 def _greatest(

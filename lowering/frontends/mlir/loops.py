@@ -201,9 +201,7 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
     """True for a tensor of the loop's body."""
-    return any(tensor is each for each in (*body.known.values(), *body.sequences.values())) or tensor.name.startswith(
-        "state"
-    )
+    return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
 
 
 def _offset(reader: Reader, start: Tensor) -> int:
@@ -329,7 +327,8 @@ OPEN = DYNAMIC_INDEX
 
 @handles("tensor.extract_slice")
 def extract_slice(reader: Reader, op: Operation) -> Tensor:
-    x, (starts, sizes, steps) = reader.operand(op, 0), _bounds(reader, op, 1)
+    x = reader.operand(op, 0)
+    starts, sizes, steps = _bounds(reader, op, x, 1)
     if any(step != 1 for step in steps):
         return reader.to.reshape(
             reader.to.slice(x, [_offset(reader, start) for start in starts], sizes, steps), reader.shape(op.results[0])
@@ -340,14 +339,16 @@ def extract_slice(reader: Reader, op: Operation) -> Tensor:
 @handles("tensor.insert_slice")
 def insert_slice(reader: Reader, op: Operation) -> Tensor:
     part, whole = reader.operand(op, 0), reader.operand(op, 1)
-    starts, sizes, steps = _bounds(reader, op, 2)
+    starts, sizes, steps = _bounds(reader, op, whole, 2)
     if any(step != 1 for step in steps):
         raise reader.error("a part whose elements do not follow one another is not supported")
     return updated(reader, whole, reader.to.reshape(part, tuple(sizes)), starts)
 
 
-def _bounds(reader: Reader, op: Operation, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """The offsets, sizes and strides of a part. operands: those before the computed offsets."""
+def _bounds(
+    reader: Reader, op: Operation, whole: Tensor, operands: int
+) -> tuple[list[Tensor], list[int], list[int]]:  # fmt: skip
+    """The offsets, sizes and strides of a part of a tensor. operands: those before the computed offsets."""
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")
     if offsets.count(OPEN) > len(op.operands) - operands:
@@ -356,6 +357,10 @@ def _bounds(reader: Reader, op: Operation, operands: int) -> tuple[list[Tensor],
     sizes, steps = (list(reader.integers(op, name)) for name in ("static_sizes", "static_strides"))
     if OPEN in sizes or OPEN in steps:
         raise reader.error("the size of a part is computed, which is not supported")
+    for axis, (start, size, step, extent) in enumerate(zip(starts, sizes, steps, whole.shape, strict=True)):
+        for at in [_offset(reader, start)] if start.steps is None else start.steps:
+            if at < 0 or at + (size - 1) * step >= extent:
+                raise reader.error(f"{size} elements from {at} on do not lie in the {extent} along axis {axis}")
     return starts, sizes, steps
 
 

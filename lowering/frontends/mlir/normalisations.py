@@ -36,8 +36,9 @@ def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
         return None
     x = power.inputs[0]
     difference = x.made_by("Sub")
-    if difference is not None and (most := _maximum(difference.inputs[1])) is not None:
-        # The greatest element cancels.
+    if difference is not None and difference.inputs[1].stored[axes[0]] == 1:
+        most = _maximum(difference.inputs[1])
+        # The greatest element along the axis cancels.
         x = difference.inputs[0] if most is difference.inputs[0] else x
     return to.node("Softmax", [x], x.shape, axis=axes[0])
 

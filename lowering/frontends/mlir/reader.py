@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredAttr
+from xdsl.dialects.builtin import AnyFloat, StringAttr, SymbolRefAttr, TensorType, UnregisteredAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.lowering.frontends.mlir.graph import GraphWriter, Shape, Tensor, error_at, op_name
-from tinyml.lowering.frontends.mlir.text import array_of, attributes, checked_extents, integers_of
+from tinyml.lowering.frontends.mlir.text import array_of, attributes, checked_extents, extents, integers_of
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph
 
 if TYPE_CHECKING:
@@ -82,12 +82,18 @@ class Reader:
         """The module as a graph of its function `main`, or of its only public one."""
         function = self._entry()
         self.to.source = function
-        block = function.regions[0].block
+        block = self._body(function)
         arguments: list[Tensor] = []
         inputs: list[Declared] = []
         for argument in block.args:
             shape = self.shape(argument)
-            name = argument.name_hint or self.to.fresh("input")
+            if not isinstance(extents(argument.type)[1], AnyFloat):
+                raise self.error(
+                    f"its argument is {argument.type}, expected floats: export the model with inputs in f32"
+                )
+            hint = argument.name_hint
+            # Names that end in a number lose it when they are read.
+            name = self.to.fresh(hint or "input") if hint in (None, *(each.name for each in arguments)) else hint
             arguments.append(Tensor(name, shape, shape))
             inputs.append(Declared(name, "float32", shape))
         outputs = [self.to.whole(each) for each in self.run(block, arguments)]
@@ -105,6 +111,11 @@ class Reader:
     def _is_public(function: Operation) -> bool:
         visibility = attributes(function).get("sym_visibility")
         return bool(function.regions and function.regions[0].blocks) and visibility != StringAttr("private")
+
+    def _body(self, function: Operation) -> Block:
+        if len(blocks := function.regions[0].blocks) != 1:
+            raise error_at(function, f"expected one block, got {len(blocks)}: branches are not supported", self.file)
+        return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
         """Read the ops of a block; return the operands of the last one."""
@@ -130,9 +141,14 @@ class Reader:
                 self.shape(result)
         try:
             results = handler(self, op)
-        except (ValueError, IndexError, KeyError) as error:
+            results = [results] if isinstance(results, Tensor) else results
+            for result, computed in zip(op.results, results, strict=True):
+                # A number in the body of an elementwise op is read as a tensor of all elements.
+                if isinstance(result.type, TensorType) and computed.shape != (shape := extents(result.type)[0]):
+                    raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.error(" ".join(str(each) for each in error.args)) from error
-        return [results] if isinstance(results, Tensor) else results
+        return results
 
     def call(self, op: Operation) -> Sequence[Tensor]:
         """The results of a call."""
@@ -144,7 +160,7 @@ class Reader:
         self._depth += 1
         if self._depth > DEEPEST:
             raise self.error(f"more than {DEEPEST} functions call one another")
-        results = self.run(function.regions[0].block, self.operands(op))
+        results = self.run(self._body(function), self.operands(op))
         self._depth -= 1
         return results
 

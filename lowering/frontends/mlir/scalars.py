@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply
-from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
+from tinyml.lowering.frontends.mlir.graph import Array, Tensor, op_name
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.mlir.text import ELEMENTS, extents
 
@@ -34,9 +35,22 @@ PREDICATES = {
 ORDERED, UNORDERED = 7, 14
 
 
+SIGNED = 6
+"""The number of predicates of `arith.cmpi` before those of unsigned integers."""
+
+
 @handles(*ELEMENTWISE)
 def elementwise(reader: Reader, op: Operation) -> Tensor:
-    return apply(reader.to, ELEMENTWISE[op_name(op)], *reader.operands(op))
+    return applied(reader, op, ELEMENTWISE[op_name(op)])
+
+
+def applied(reader: Reader, op: Operation, name: str) -> Tensor:
+    """An elementwise op on an op's operands. Raises `InputError` for a quotient of computed integers."""
+    result = apply(reader.to, name, *reader.operands(op))
+    computed = result.array is None and result.steps is None
+    if name == "Div" and computed and not isinstance(extents(op.results[0].type)[1], AnyFloat):
+        raise reader.error("a quotient of computed integers is not supported")
+    return result
 
 
 @handles("arith.cmpf", "arith.cmpi")
@@ -45,7 +59,10 @@ def compare(reader: Reader, op: Operation) -> Tensor:
     name = PREDICATES[op_name(op)][predicate]
     if not name and predicate in (ORDERED, UNORDERED):
         return reader.to.constant(np.array(predicate == ORDERED))
-    return apply(reader.to, name, reader.operand(op, 0), reader.operand(op, 1))
+    operands = [reader.operand(op, at) for at in range(2)]
+    if op_name(op) == "arith.cmpi" and predicate >= SIGNED:
+        operands = [mapped(each, _unsigned) for each in operands]
+    return apply(reader.to, name, *operands)
 
 
 @handles("arith.constant")
@@ -54,9 +71,33 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 
 
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
-         "arith.trunci", "arith.extui", "arith.uitofp", "tensor.cast")  # fmt: skip
+         "tensor.cast")  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
-    return converted(reader, op, reader.operand(op, 0))
+    """A conversion of signed integers, of which the true one of one bit is -1, and of floats."""
+    return converted(reader, op, mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x))
+
+
+@handles("arith.extui", "arith.uitofp")
+def convert_unsigned(reader: Reader, op: Operation) -> Tensor:
+    return converted(reader, op, mapped(reader.operand(op, 0), _unsigned))
+
+
+@handles("arith.trunci")
+def truncate(reader: Reader, op: Operation) -> Tensor:
+    """The low bits of integers."""
+    one_bit = str(extents(op.results[0].type)[1]) == "i1"
+    return converted(reader, op, mapped(reader.operand(op, 0), lambda x: x & 1 if one_bit else x))
+
+
+def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
+    """A tensor with a function of its elements where these are known."""
+    array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
+    return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
+
+
+def _unsigned(x: Array) -> Array:
+    """Integers whose highest bit is no sign."""
+    return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 
 def converted(reader: Reader, op: Operation, x: Tensor) -> Tensor:

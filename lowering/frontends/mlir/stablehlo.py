@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.contraction import REDUCTIONS, Equation, Windows, contract, pool, reduce
@@ -14,7 +15,7 @@ from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
-from tinyml.lowering.frontends.mlir.scalars import converted
+from tinyml.lowering.frontends.mlir.scalars import applied, converted
 
 ELEMENTWISE: Mapping[str, str] = {
     "stablehlo.abs": "Abs", "stablehlo.add": "Add", "stablehlo.and": "And", "stablehlo.ceil": "Ceil",
@@ -38,7 +39,7 @@ DIRECTIONS = {
 
 @handles(*ELEMENTWISE)
 def elementwise(reader: Reader, op: Operation) -> Tensor:
-    return apply(reader.to, ELEMENTWISE[op_name(op)], *reader.operands(op))
+    return applied(reader, op, ELEMENTWISE[op_name(op)])
 
 
 @handles("stablehlo.compare")
@@ -106,8 +107,11 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 
 @handles("stablehlo.slice")
 def slice_(reader: Reader, op: Operation) -> Tensor:
-    starts, steps = reader.integers(op, "start_indices"), reader.integers(op, "strides")
-    return reader.to.slice(reader.operand(op, 0), starts, reader.shape(op.results[0]), steps)
+    x, names = reader.operand(op, 0), ("start_indices", "limit_indices", "strides")
+    starts, limits, steps = (reader.integers(op, name) for name in names)
+    if any(limit > extent for limit, extent in zip(limits, x.shape, strict=True)):
+        raise reader.error(f"the limits {[*limits]} do not lie in {list(x.shape)}")
+    return reader.to.slice(x, starts, [len(range(*each)) for each in zip(starts, limits, steps, strict=True)], steps)
 
 
 @handles("stablehlo.reverse")
@@ -211,9 +215,10 @@ def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
 
 def _reducer(reader: Reader, op: Operation) -> str:
     """The op that the region of a reduction repeats, which it has alone."""
-    ops = [*op.regions[0].block.ops]
+    block = op.regions[0].block
+    ops = [*block.ops]
     kind = ELEMENTWISE.get(op_name(ops[0]), "") if len(ops) == 2 else ""
-    if kind not in REDUCTIONS:
+    if kind not in REDUCTIONS or {*ops[0].operands} != {*block.args} or [*ops[1].operands] != [*ops[0].results]:
         raise reader.error("reduces by other than a sum, a maximum or a minimum, which is not supported")
     return kind
 
@@ -241,19 +246,32 @@ def _greatest(reader: Reader, op: Operation, axes: Sequence[int]) -> list[Tensor
     x, numbers = reader.operand(op, 0), reader.operand(op, 1)
     counts = numbers.array is not None and len(axes) == 1
     counts = counts and bool((numbers.array.ravel() == np.arange(x.shape[axes[0]])).all())  # type: ignore[union-attr]
-    compared = [op_name(each) for each in op.regions[0].block.ops]
-    directions = [
-        reader.words(each, "comparison_direction").split()[-1]
-        for each in op.regions[0].block.ops
-        if op_name(each) == "stablehlo.compare"
-    ]
-    if not counts or compared.count("stablehlo.select") != 2 or directions[0] != "GT":
+    start = reader.operand(op, 2).number
+    lowest = start is not None and start <= np.finfo(np.float32).min
+    if not counts or not lowest or not _takes_first_greatest(reader, op.regions[0].block):
         raise reader.error("reduces two tensors other than to a maximum and its index, which is not supported")
     most = reduce(reader.to, "ReduceMax", x, axes)
     where = reader.to.node("ArgMax", [reader.to.whole(x)], most.shape, axis=axes[0])
     return [
         reader.to.reshape(each, reader.shape(result)) for each, result in zip((most, where), op.results, strict=True)
     ]
+
+
+def _takes_first_greatest(reader: Reader, block: Block) -> bool:
+    """True if a body takes the greater one of two numbers with its index, and the lower index of equal numbers.
+
+    A body that only compares depends on nothing but the order of its arguments, of which each case is computed.
+    """
+    names = {op_name(each).removeprefix("stablehlo.") for each in block.ops}
+    if len(block.args) != 4 or not names <= {"compare", "select", "and", "or", "return"}:
+        return False
+    for a, b in product((0, 1), repeat=2):
+        for i, j in ((0, 1), (1, 0)):
+            numbers = [reader.to.constant(np.array(each)) for each in (float(a), i, float(b), j)]
+            found = [each.number for each in reader.run(block, numbers)]
+            if found != ([a, i] if (-a, i) < (-b, j) else [b, j]):
+                return False
+    return True
 
 
 @handles("stablehlo.reduce_window")

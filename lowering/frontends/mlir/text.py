@@ -86,6 +86,8 @@ def extents(type: Attribute) -> tuple[Shape, Attribute]:
 def checked_extents(type: Attribute) -> Shape:
     """The extents of a type of numbers that a program may compute. Raises `ValueError` for any other."""
     shape, element = extents(type)
+    if 0 in shape and isinstance(type, TensorType):
+        raise ValueError(f"{type} has an extent of 0, expected at least one element")
     if str(element) in ELEMENTS:
         return shape
     if isinstance(element, IntegerType):

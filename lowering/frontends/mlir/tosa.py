@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.lazy_numpy import np
@@ -18,8 +18,8 @@ from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
-from tinyml.lowering.frontends.mlir.scalars import converted
-from tinyml.lowering.frontends.mlir.text import attributes
+from tinyml.lowering.frontends.mlir.scalars import converted, mapped
+from tinyml.lowering.frontends.mlir.text import attributes, extents
 
 UNARY: Mapping[str, str] = {
     "tosa.abs": "Abs", "tosa.ceil": "Ceil", "tosa.erf": "Erf", "tosa.exp": "Exp", "tosa.floor": "Floor",
@@ -84,7 +84,11 @@ def clamp(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tosa.cast")
 def cast(reader: Reader, op: Operation) -> Tensor:
-    return converted(reader, op, reader.operand(op, 0))
+    """A conversion, which rounds floats to integers."""
+    x = reader.operand(op, 0)
+    if not isinstance(extents(op.results[0].type)[1], AnyFloat):
+        x = mapped(x, lambda known: np.rint(known) if known.dtype.kind == "f" else known)
+    return converted(reader, op, x)
 
 
 @handles("tosa.identity")
@@ -106,8 +110,8 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 @handles("tosa.slice")
 def slice_(reader: Reader, op: Operation) -> Tensor:
     starts = _known(reader, op, 1) if len(op.operands) > 1 else reader.integers(op, "start")
-    x, shape = reader.operand(op, 0), reader.shape(op.results[0])
-    return reader.to.slice(x, starts, shape, [1] * len(shape))
+    sizes = _known(reader, op, 2) if len(op.operands) > 2 else reader.integers(op, "size")
+    return reader.to.slice(reader.operand(op, 0), starts, sizes, [1] * len(sizes))
 
 
 @handles("tosa.concat")

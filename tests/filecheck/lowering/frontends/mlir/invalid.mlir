@@ -91,3 +91,161 @@ func.func @main(%x: tensor<1x2xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
   }) : () -> ()
 }) : () -> ()
 // CHECK: invalid.mlir:82:5: stablehlo.while: the condition of the loop is not a comparison: its iterations cannot be counted
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<f32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+    %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %s = "stablehlo.add"(%p, %p) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%s) : (tensor<f32>) -> ()
+    }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    "func.return"(%r) : (tensor<f32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:101:5: stablehlo.reduce: reduces by other than a sum, a maximum or a minimum, which is not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<f32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+    %r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %s = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%q) : (tensor<f32>) -> ()
+    }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    "func.return"(%r) : (tensor<f32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:117:5: stablehlo.reduce: reduces by other than a sum, a maximum or a minimum, which is not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<i32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %l = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
+    %z = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %n = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xi32>
+    %r:2 = "stablehlo.reduce"(%x, %n, %l, %z) <{dimensions = array<i64: 0>}> ({
+    ^bb0(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>):
+      %g = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %s = "stablehlo.select"(%g, %a, %b) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+      %t = "stablehlo.select"(%g, %i, %j) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%s, %t) : (tensor<f32>, tensor<i32>) -> ()
+    }) : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+    "func.return"(%r#1) : (tensor<i32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:135:5: stablehlo.reduce: reduces two tensors other than to a maximum and its index, which is not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<2x2xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %y = "stablehlo.tanh"(%x) : (tensor<4xf32>) -> tensor<2x2xf32>
+    "func.return"(%y) : (tensor<2x2xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:152:5: stablehlo.tanh: its result has the shape [4], not [2, 2]
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %y = "stablehlo.slice"(%x) <{start_indices = array<i64: 1>, limit_indices = array<i64: 6>, strides = array<i64: 2>}> : (tensor<4xf32>) -> tensor<3xf32>
+    "func.return"(%y) : (tensor<3xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:163:5: stablehlo.slice: the limits [6] do not lie in [4]
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<2xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %y = "tensor.extract_slice"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, static_offsets = array<i64: 3>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<2xf32>
+    %t = "tosa.tanh"(%y) : (tensor<2xf32>) -> tensor<2xf32>
+    "func.return"(%t) : (tensor<2xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:174:5: tensor.extract_slice: 2 elements from 3 on do not lie in the 4 along axis 0
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xi32>) -> tensor<4xi32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xi32>):
+    %y = "tosa.identity"(%x) : (tensor<4xi32>) -> tensor<4xi32>
+    "func.return"(%y) : (tensor<4xi32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:184:3: func.func: its argument is tensor<4xi32>, expected floats: export the model with inputs in f32
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xi1>) -> tensor<4xi1>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xi1>):
+    %y = "tosa.identity"(%x) : (tensor<4xi1>) -> tensor<4xi1>
+    "func.return"(%y) : (tensor<4xi1>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:195:3: func.func: its argument is tensor<4xi1>, expected floats: export the model with inputs in f32
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<i32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %i = "tosa.argmax"(%x) <{axis = 0 : i32}> : (tensor<4xf32>) -> tensor<i32>
+    %c = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %y = "stablehlo.divide"(%i, %c) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "func.return"(%y) : (tensor<i32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:210:5: stablehlo.divide: a quotient of computed integers is not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<0x3xf32>) -> tensor<3x0xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<0x3xf32>):
+    %y = "stablehlo.reshape"(%x) : (tensor<0x3xf32>) -> tensor<3x0xf32>
+    "func.return"(%y) : (tensor<3x0xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:219:3: func.func: tensor<0x3xf32> has an extent of 0, expected at least one element
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<3xf32>):
+    %y = "stablehlo.tanh"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    "cf.br"(%y)[^bb1] : (tensor<3xf32>) -> ()
+  ^bb1(%z: tensor<3xf32>):
+    "func.return"(%z) : (tensor<3xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:230:3: func.func: expected one block, got 2: branches are not supported
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<3xf32>):
+    %c = "stablehlo.constant"() <{value = dense<1.0> : tensor<3xf32>}> : () -> tensor<3xf32>
+    %n = "stablehlo.not"(%c) : (tensor<3xf32>) -> tensor<3xf32>
+    %y = "stablehlo.add"(%x, %n) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    "func.return"(%y) : (tensor<3xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:246:5: stablehlo.not: is not defined on elements of float32

@@ -1,0 +1,165 @@
+"""Small modules whose ops stand as no exporter writes them, against numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tinyml.lowering.frontends.mlir.importer import read_tensors
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+
+def computed(arguments: dict[str, str], body: str, returned: str, type: str, *rows: np.ndarray) -> np.ndarray:
+    """What a function of a body computes of its arguments."""
+    types = ", ".join(arguments.values())
+    block = ", ".join(f"%{name}: {each}" for name, each in arguments.items())
+    text = f""""builtin.module"() ({{
+  "func.func"() <{{function_type = ({types}) -> {type}, sym_name = "main"}}> ({{
+  ^bb0({block}):
+{body}
+    "func.return"(%{returned}) : ({type}) -> ()
+  }}) : () -> ()
+}}) : () -> ()"""
+    scores = evaluate_reals(read_tensors(text, "m.mlir"), np.concatenate([each.ravel() for each in rows])[None]).scores
+    assert scores is not None
+    return scores.ravel()
+
+
+def reducer(kind: str) -> str:
+    return f"""({{
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %s = "stablehlo.{kind}"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%s) : (tensor<f32>) -> ()
+    }})"""
+
+
+def test_a_maximum_along_another_axis_stays_in_a_softmax():
+    body = f"""%l = "stablehlo.constant"() <{{value = dense<0xFF800000> : tensor<f32>}}> : () -> tensor<f32>
+    %z = "stablehlo.constant"() <{{value = dense<0.0> : tensor<f32>}}> : () -> tensor<f32>
+    %m = "stablehlo.reduce"(%x, %l) <{{dimensions = array<i64: 0>}}> {reducer("maximum")}
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<3xf32>
+    %mb = "stablehlo.broadcast_in_dim"(%m) <{{broadcast_dimensions = array<i64: 1>}}>
+      : (tensor<3xf32>) -> tensor<2x3xf32>
+    %d = "stablehlo.subtract"(%x, %mb) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %e = "stablehlo.exponential"(%d) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %t = "stablehlo.reduce"(%e, %z) <{{dimensions = array<i64: 1>}}> {reducer("add")}
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+    %tb = "stablehlo.broadcast_in_dim"(%t) <{{broadcast_dimensions = array<i64: 0>}}>
+      : (tensor<2xf32>) -> tensor<2x3xf32>
+    %r = "stablehlo.divide"(%e, %tb) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>"""
+    x = np.random.default_rng(0).normal(size=(2, 3))
+    powers = np.exp(x - x.max(0))
+    found = computed({"x": "tensor<2x3xf32>"}, body, "r", "tensor<2x3xf32>", x)
+    np.testing.assert_allclose(found, (powers / powers.sum(1, keepdims=True)).ravel(), atol=1e-5)
+
+
+def test_a_pool_has_the_axes_of_its_result():
+    body = """%z = "arith.constant"() <{value = dense<0.0> : tensor<3x4xf32>}> : () -> tensor<3x4xf32>
+    %w = "tensor.empty"() : () -> tensor<2xf32>
+    %r = "linalg.generic"(%x, %w, %z) <{
+      indexing_maps = [
+        affine_map<(d0, d1, d2) -> (d0 + d2, d1)>,
+        affine_map<(d0, d1, d2) -> (d2)>,
+        affine_map<(d0, d1, d2) -> (d1, d0)>],
+      iterator_types = [
+        #linalg.iterator_type<parallel>,
+        #linalg.iterator_type<parallel>,
+        #linalg.iterator_type<reduction>],
+      operandSegmentSizes = array<i32: 2, 1>}> ({
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = "arith.addf"(%c, %a) : (f32, f32) -> f32
+      "linalg.yield"(%m) : (f32) -> ()
+    }) : (tensor<5x3xf32>, tensor<2xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>"""
+    x = np.arange(15.0).reshape(5, 3)
+    found = computed({"x": "tensor<5x3xf32>"}, body, "r", "tensor<3x4xf32>", x)
+    np.testing.assert_allclose(found, (x[:4] + x[1:]).T.ravel())
+
+
+def known(values: str, type: str, *ops: str) -> str:
+    """Ops on a constant %k, the last of which makes the float %u, which is added to each element."""
+    lines = "\n".join(f"      {op}" for op in ops)
+    return f"""    %k = "arith.constant"() <{{value = {values} : {type}}}> : () -> {type}
+    %e = "tensor.empty"() : () -> tensor<3xf32>
+    %r = "linalg.generic"(%x, %e) <{{
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}}> ({{
+    ^bb0(%a: f32, %b: f32):
+{lines}
+      %m = "arith.addf"(%a, %u) : (f32, f32) -> f32
+      "linalg.yield"(%m) : (f32) -> ()
+    }}) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>"""
+
+
+KNOWN = {
+    "extsi": (known("1", "i1", '%i = "arith.extsi"(%k) : (i1) -> i32', '%u = "arith.sitofp"(%i) : (i32) -> f32'), -1),
+    "trunci": (known("2", "i32", '%i = "arith.trunci"(%k) : (i32) -> i1', '%u = "arith.uitofp"(%i) : (i1) -> f32'), 0),
+    "extui": (
+        known("-1", "i32", '%i = "arith.extui"(%k) : (i32) -> i64', '%u = "arith.sitofp"(%i) : (i64) -> f32'),
+        2**32,
+    ),
+    "uitofp": (known("-1", "i32", '%u = "arith.uitofp"(%k) : (i32) -> f32'), 2**32),
+    "cmpi": (
+        known(
+            "-1",
+            "i32",
+            '%o = "arith.constant"() <{value = 1 : i32}> : () -> i32',
+            '%c = "arith.cmpi"(%k, %o) <{predicate = 6 : i64}> : (i32, i32) -> i1',
+            '%u = "arith.uitofp"(%c) : (i1) -> f32',
+        ),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("op", KNOWN)
+def test_known_integers_are_of_their_signs_and_widths(op: str):
+    body, added = KNOWN[op]
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(computed({"x": "tensor<3xf32>"}, body, "r", "tensor<3xf32>", x), x + added)
+
+
+def test_tosa_casts_to_the_nearest_even_integer():
+    body = """    %c = "tosa.const"() <{values = dense<[1.7, -1.7, 2.5]> : tensor<3xf32>}> : () -> tensor<3xf32>
+    %i = "tosa.cast"(%c) : (tensor<3xf32>) -> tensor<3xi32>
+    %f = "tosa.cast"(%i) : (tensor<3xi32>) -> tensor<3xf32>
+    %r = "tosa.add"(%x, %f) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>"""
+    found = computed({"x": "tensor<3xf32>"}, body, "r", "tensor<3xf32>", np.zeros(3))
+    np.testing.assert_array_equal(found, [2, -2, 2])
+
+
+def test_arguments_whose_names_differ_by_a_number():
+    body = '    %r = "stablehlo.subtract"(%x_1, %x_2) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>'
+    arguments = {"x_1": "tensor<3xf32>", "x_2": "tensor<3xf32>"}
+    found = computed(arguments, body, "r", "tensor<3xf32>", np.array([1, 2, 3]), np.array([10, 20, 30]))
+    np.testing.assert_array_equal(found, [-9, -18, -27])
+
+
+def test_a_loop_reads_rows_of_an_argument_with_the_name_of_a_state():
+    types = "tensor<i32>, tensor<2xf32>"
+    body = f"""    %i0 = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+    %h0 = "stablehlo.constant"() <{{value = dense<0.0> : tensor<2xf32>}}> : () -> tensor<2xf32>
+    %r:2 = "stablehlo.while"(%i0, %h0) ({{
+    ^bb0(%i: tensor<i32>, %h: tensor<2xf32>):
+      %l = "stablehlo.constant"() <{{value = dense<4> : tensor<i32>}}> : () -> tensor<i32>
+      %m = "stablehlo.compare"(%i, %l) <{{comparison_direction = #stablehlo<comparison_direction LT>}}>
+        : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"(%m) : (tensor<i1>) -> ()
+    }}, {{
+    ^bb0(%i: tensor<i32>, %h: tensor<2xf32>):
+      %one = "stablehlo.constant"() <{{value = dense<1> : tensor<i32>}}> : () -> tensor<i32>
+      %z = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+      %row = "stablehlo.dynamic_slice"(%state, %i, %z) <{{slice_sizes = array<i64: 1, 2>}}>
+        : (tensor<4x2xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
+      %f = "stablehlo.reshape"(%row) : (tensor<1x2xf32>) -> tensor<2xf32>
+      %g = "stablehlo.add"(%h, %f) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      %t = "stablehlo.tanh"(%g) : (tensor<2xf32>) -> tensor<2xf32>
+      %j = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%j, %t) : ({types}) -> ()
+    }}) : ({types}) -> ({types})"""
+    x = np.random.default_rng(1).normal(size=(4, 2))
+    state = np.zeros(2)
+    for row in x:
+        state = np.tanh(state + row)
+    np.testing.assert_allclose(
+        computed({"state": "tensor<4x2xf32>"}, body, "r#1", "tensor<2xf32>", x), state, atol=1e-5
+    )
