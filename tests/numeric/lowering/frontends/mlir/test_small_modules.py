@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
@@ -193,3 +194,7 @@ def test_the_first_of_the_greatest_elements():
     x = np.array([1.0, 3.0, 2.0, 3.0])
     for returned, type, expected in (("r#0", "tensor<f32>", 3), ("r#1", "tensor<i32>", 1)):
         np.testing.assert_array_equal(computed({"x": "tensor<4xf32>"}, body, returned, type, x), [expected])
+    across = body.replace("tensor<4x", "tensor<4x4x").replace("iota_dimension = 0", "iota_dimension = 1")
+    across = across.replace("-> (tensor<f32>, tensor<i32>)", "-> (tensor<4xf32>, tensor<4xi32>)")
+    with pytest.raises(InputError, match="reduces two tensors other than to a maximum and its index"):
+        computed({"x": "tensor<4x4xf32>"}, across, "r#0", "tensor<4xf32>", np.zeros((4, 4)))
