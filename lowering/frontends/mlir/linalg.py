@@ -196,9 +196,7 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
     return to.broadcast(tensor, [dims.index(name) for name in names if name], space)
 
 
-def _placed(
-    reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape
-) -> Tensor:  # fmt: skip
+def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
     """A result over the space of some indices in the order of its map."""
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)

@@ -345,9 +345,7 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
     return updated(reader, whole, reader.to.reshape(part, tuple(sizes)), starts)
 
 
-def _bounds(
-    reader: Reader, op: Operation, whole: Tensor, operands: int
-) -> tuple[list[Tensor], list[int], list[int]]:  # fmt: skip
+def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
     """The offsets, sizes and strides of a part of a tensor. operands: those before the computed offsets."""
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")

@@ -144,7 +144,8 @@ class Reader:
             results = [results] if isinstance(results, Tensor) else results
             for result, computed in zip(op.results, results, strict=True):
                 # A number in the body of an elementwise op is read as a tensor of all elements.
-                if isinstance(result.type, TensorType) and computed.shape != (shape := extents(result.type)[0]):
+                shape, _ = extents(result.type)
+                if isinstance(result.type, TensorType) and computed.shape != shape:
                     raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.error(" ".join(str(each) for each in error.args)) from error

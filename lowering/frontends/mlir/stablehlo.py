@@ -244,7 +244,8 @@ def reduction(reader: Reader, op: Operation) -> list[Tensor]:
 def _greatest(reader: Reader, op: Operation, axes: Sequence[int]) -> list[Tensor]:
     """The maximum along an axis and its index, as JAX computes an argmax: of numbers and their indices."""
     x, numbers = reader.operand(op, 0), reader.operand(op, 1)
-    counts = numbers.array is not None and len(axes) == 1
+    along = tuple(extent if axis in axes else 1 for axis, extent in enumerate(x.shape))
+    counts = numbers.array is not None and len(axes) == 1 and numbers.stored == along
     counts = counts and bool((numbers.array.ravel() == np.arange(x.shape[axes[0]])).all())  # type: ignore[union-attr]
     start = reader.operand(op, 2).number
     lowest = start is not None and start <= np.finfo(np.float32).min

@@ -249,3 +249,21 @@ func.func @main(%x: tensor<1x2xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
   }) : () -> ()
 }) : () -> ()
 // CHECK: invalid.mlir:246:5: stablehlo.not: is not defined on elements of float32
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<5xf32>) -> tensor<4xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<5xf32>):
+    %z = "arith.constant"() <{value = dense<0.0> : tensor<4xf32>}> : () -> tensor<4xf32>
+    %w = "tensor.empty"() : () -> tensor<2xf32>
+    %y = "linalg.generic"(%x, %w, %z) <{indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = "arith.minimumf"(%c, %a) : (f32, f32) -> f32
+      "linalg.yield"(%m) : (f32) -> ()
+    }) : (tensor<5xf32>, tensor<2xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %t = "tosa.tanh"(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    "func.return"(%t) : (tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// CHECK: invalid.mlir:260:5: linalg.generic: the minimum of each window is not supported

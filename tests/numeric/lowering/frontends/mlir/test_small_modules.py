@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
@@ -20,9 +21,11 @@ def computed(arguments: dict[str, str], body: str, returned: str, type: str, *ro
     "func.return"(%{returned}) : ({type}) -> ()
   }}) : () -> ()
 }}) : () -> ()"""
-    scores = evaluate_reals(read_tensors(text, "m.mlir"), np.concatenate([each.ravel() for each in rows])[None]).scores
-    assert scores is not None
-    return scores.ravel()
+    row = np.concatenate([each.ravel() for each in rows])[None]
+    outputs = evaluate_reals(read_tensors(text, "m.mlir"), row)
+    found = outputs.labels if outputs.scores is None else outputs.scores
+    assert found is not None
+    return found.ravel()
 
 
 def reducer(kind: str) -> str:
@@ -163,3 +166,35 @@ def test_a_loop_reads_rows_of_an_argument_with_the_name_of_a_state():
     np.testing.assert_allclose(
         computed({"state": "tensor<4x2xf32>"}, body, "r#1", "tensor<2xf32>", x), state, atol=1e-5
     )
+
+
+def test_the_first_of_the_greatest_elements():
+    """As JAX writes it: NaN is the greatest, and the lower index of equal elements is taken."""
+
+    def compare(name: str, direction: str, a: str, b: str, type: str) -> str:
+        return f"""
+      %{name} = "stablehlo.compare"(%{a}, %{b})
+        <{{comparison_direction = #stablehlo<comparison_direction {direction}>}}>
+        : (tensor<{type}>, tensor<{type}>) -> tensor<i1>"""
+
+    body = f"""    %l = "stablehlo.constant"() <{{value = dense<0xFF800000> : tensor<f32>}}> : () -> tensor<f32>
+    %z = "stablehlo.constant"() <{{value = dense<0> : tensor<i32>}}> : () -> tensor<i32>
+    %n = "stablehlo.iota"() <{{iota_dimension = 0 : i64}}> : () -> tensor<4xi32>
+    %r:2 = "stablehlo.reduce"(%x, %n, %l, %z) <{{dimensions = array<i64: 0>}}> ({{
+    ^bb0(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>):
+      {compare("above", "GT", "a", "b", "f32")}{compare("nan", "NE", "a", "a", "f32")}
+      %first = "stablehlo.or"(%above, %nan) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      {compare("same", "EQ", "a", "b", "f32")}{compare("lower", "LT", "i", "j", "i32")}
+      %tie = "stablehlo.and"(%same, %lower) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %where = "stablehlo.or"(%first, %tie) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %s = "stablehlo.select"(%first, %a, %b) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+      %t = "stablehlo.select"(%where, %i, %j) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%s, %t) : (tensor<f32>, tensor<i32>) -> ()
+    }}) : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)"""
+    x = np.array([1.0, 3.0, 2.0, 3.0])
+    for returned, type, expected in (("r#0", "tensor<f32>", 3), ("r#1", "tensor<i32>", 1)):
+        np.testing.assert_array_equal(computed({"x": "tensor<4xf32>"}, body, returned, type, x), [expected])
+    across = body.replace("tensor<4x", "tensor<4x4x").replace("iota_dimension = 0", "iota_dimension = 1")
+    across = across.replace("-> (tensor<f32>, tensor<i32>)", "-> (tensor<4xf32>, tensor<4xi32>)")
+    with pytest.raises(InputError, match="reduces two tensors other than to a maximum and its index"):
+        computed({"x": "tensor<4x4xf32>"}, across, "r#0", "tensor<4xf32>", np.zeros((4, 4)))
