@@ -224,13 +224,17 @@ class _Recording:
         self.block(loop.body.block, {**loops, index: count})
         # All values of the next iteration are those of this one.
         following = [self.value(value) for value in last.operands]
-        if any(self.values[argument] in following for argument in carried):
+        # A value that is widened or narrowed is still that of the step.
+        kept = {value.operand for value in following}
+        if any(self.values[argument].operand in kept for argument in carried):
             raise NoSteps
         for argument, value in zip(carried, following, strict=True):
             recorder.step("next", self.values[argument], value)
         recorder.steps.append(Step("end"))
 
     def load(self, op: memref.LoadOp, loops: dict[SSAValue, int]) -> Element:
+        if any(run.writes for run in self.runs):
+            raise NoSteps
         number, offset, strides = self.run(op, loops)
         return self.recorder.step("load", numbers=(number, offset, *strides), width=self.runs[number].width)
 

@@ -197,7 +197,8 @@ class _Group:
             if step.name == "next":
                 carry, value = step.operands
                 assert isinstance(carry, int)
-                inside = [use for use in self.body.uses[carry] if self.loop.around(use) == self.loop.around(number)]
+                here = self.loop.around(number)
+                inside = [use for use in self.body.uses[carry] if self.loop.around(use)[: len(here)] == here]
                 if (
                     isinstance(value, int)
                     and self.body.uses[value] == [number]

@@ -40,18 +40,23 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results."""
+    """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results.
+    steps: in the place of what `compute` records.
+    """
 
     formats: Sequence[NumberFormat]
     result: NumberFormat
     compute: Compute
     count: int = PAIRS
     window: tuple[int, int] = (1, 1)
+    steps: Sequence[str] = ()
 
     @cached_property
     def loop(self) -> ElementLoop:
         recorder, (rows, columns) = StepRecorder(), self.window
         widths = [8 * format.dtype.itemsize for format in (*self.formats, self.result)]
+        if self.steps:
+            return ElementLoop(self.count, tuple(widths), tuple(map(Step.of, self.steps))).verified
         if self.window == (1, 1):
             loaded = [recorder.step("load", numbers=(run, 0), width=width) for run, width in enumerate(widths[:-1])]
             made = self.compute(recorder, loaded)
@@ -139,6 +144,10 @@ def cases() -> list[Case]:
         for rows, columns, count in ((8, 8, 64), (3, 5, 61), (2, 1, 2), (1, 9, 130))
     ]
     found += [Case([narrow], clamped, lambda m, x: clamped.mean(m, x[0], 49, narrow), 97, (7, 7))]
+    # The inner loop reads a carried value whose successor is known before it.
+    steps = "load 0 0;carry %0;carry #0;loop 2;add %1 #1;carry %2;loop 3;add %5 %1;next %5 %7;end;next %1 %4;next %2 %5"
+    steps += ";end;store %2"
+    found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, steps=steps.split(";"))]
     return found
 
 
