@@ -26,13 +26,15 @@ class Level:
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
     lowered earlier. inputs: the type of every function's arguments but the time of a step, if the passes work on whole
-    programs. complaint: what else an operation violates, None if nothing.
+    programs. graph: true if values may be used before their definition, as in circuits. complaint: what else an
+    operation violates, None if nothing.
     """
 
     description: str
     refused: type[Attribute] | None = None
     without: tuple[str, ...] = ()
     inputs: type[Attribute] | None = None
+    graph: bool = False
     complaint: Callable[[Operation], str | None] = lambda _: None
 
 
@@ -79,7 +81,7 @@ LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
 BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
-CIRCUITS = Level("modules of hardware", complaint=_circuit_complaint)
+CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)
 
 _ROOMS = {
@@ -154,7 +156,7 @@ def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Opera
         for op in block.ops:
             if (complaint := _complaint(op, level)) is not None:
                 yield op, complaint
-            if any(operand not in known for operand in op.operands):
+            if not level.graph and any(operand not in known for operand in op.operands):
                 yield op, f"'{op.name}' uses a value before its definition"
             if isinstance(op, func.FuncOp):
                 yield op, f"the function '{op.sym_name.data}' lies in another one"
