@@ -49,11 +49,11 @@ class FillMissingPass(ModulePass):
                 fills[elements] = values
         for imputer in imputers:
             Rewriter.replace_op(imputer, [], [imputer.input])
-        integers = tdsl.read_input(function).unit is not None
-        filled = None if integers or np.isnan(fills).all() else tuple(np.nan_to_num(fills).tolist())
-        if filled is not None and tdsl.read_input(function).pushed is not None:
+        interface, imputed = tdsl.read_input(function), np.flatnonzero(~np.isnan(fills))
+        if interface.unit is not None or not imputed.size:
+            tdsl.update_input(function, missing=False, fills=None, imputed=None)
+            return
+        if interface.pushed is not None:
             raise InputError("a program that streams has no imputer: impute values before they are pushed")
-        imputed = np.flatnonzero(~np.isnan(fills))
-        some = filled is not None and len(imputed) < len(fills)
-        named = tuple(imputed.tolist()) if some else None
-        tdsl.update_input(function, missing=filled is not None, fills=filled, imputed=named)
+        named = tuple(imputed.tolist()) if len(imputed) < len(fills) else None
+        tdsl.update_input(function, missing=True, fills=tuple(np.nan_to_num(fills).tolist()), imputed=named)
