@@ -266,6 +266,12 @@ REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}
 _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
 
+def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The maximum over an axis, which stays as an extent of 1, and the first index at which it is."""
+    most = reduce(to, "ReduceMax", x, [axis])
+    return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
+
+
 def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
     """The sum, maximum or minimum over axes, which stay as extents of 1. op: a value of `REDUCTIONS`."""
     axes = sorted(set(axes))

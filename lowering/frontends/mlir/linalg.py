@@ -17,6 +17,7 @@ from tinyml.lowering.frontends.mlir.contraction import (
     Position,
     Windows,
     contract,
+    greatest,
     pool,
     reduce,
 )
@@ -262,8 +263,7 @@ def _greatest(
     if names != ["arith.maximumf", "arith.select"] or len(indices) != 1 or len(summed) != 1 or len(operands) != 3:
         raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
     x, axis = operands[0], [position[0][0] for position in maps[0]].index(summed[0])
-    most = reduce(reader.to, "ReduceMax", x, [axis])
-    where = reader.to.node("ArgMax", [reader.to.whole(x)], most.shape, axis=axis)
+    most, where = greatest(reader.to, x, axis)
     most = _started(reader, "Max", reader.to.reshape(most, shapes[0]), operands[1])
     return [most, reader.to.reshape(where, shapes[1])]
 

@@ -9,7 +9,7 @@ from itertools import product
 from xdsl.ir import Block, Operation
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.contraction import REDUCTIONS, Equation, Windows, contract, pool, reduce
+from tinyml.lowering.frontends.mlir.contraction import REDUCTIONS, Equation, Windows, contract, greatest, pool, reduce
 from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
 from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
@@ -251,11 +251,8 @@ def _greatest(reader: Reader, op: Operation, axes: Sequence[int]) -> list[Tensor
     lowest = start is not None and start <= np.finfo(np.float32).min
     if not counts or not lowest or not _takes_first_greatest(reader, op.regions[0].block):
         raise reader.error("reduces two tensors other than to a maximum and its index, which is not supported")
-    most = reduce(reader.to, "ReduceMax", x, axes)
-    where = reader.to.node("ArgMax", [reader.to.whole(x)], most.shape, axis=axes[0])
-    return [
-        reader.to.reshape(each, reader.shape(result)) for each, result in zip((most, where), op.results, strict=True)
-    ]
+    made = greatest(reader.to, x, axes[0])
+    return [reader.to.reshape(each, reader.shape(result)) for each, result in zip(made, op.results, strict=True)]
 
 
 def _takes_first_greatest(reader: Reader, block: Block) -> bool:
