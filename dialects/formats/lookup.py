@@ -48,7 +48,7 @@ def formats() -> dict[str, type[NumberFormat]]:
             attributes = [one for one in factory().attributes if issubclass(one, NumberFormat)]
             if attributes:
                 found[name] = attributes[0]
-    builtin = {str(type): number_format(type) for type in (f32, bf16)}
+    builtin = {str(element): number_format(element) for element in (f32, bf16)}
     return found | {name: type(format) for name, format in builtin.items() if format is not None}
 
 

@@ -136,7 +136,7 @@ def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
     text = program(X, sparse_layer(np.random.default_rng(3)), "y", Y)
     plain, whole = (taken(text, flash, tmp_path) for flash in (None, ALL))
     half = taken(text, (plain.flash + whole.flash) // 2, tmp_path)
-    assert [(program.coded, program.sparse) for program in (plain, half, whole)] == [(0, 1), (1, 1), (1, 0)]
+    assert [(found.coded, found.sparse) for found in (plain, half, whole)] == [(0, 1), (1, 1), (1, 0)]
     assert whole.time < half.time < plain.time
 
 

@@ -37,7 +37,7 @@ def test_of_equally_fast_programs_uniform_fixed_8_comes_first_then_the_smallest(
 def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: list[float]) -> None:
     given = [row(name, time) for name, time in zip(order, times, strict=True)]
     ordered = fastest_first(given)
-    assert {id(row) for row in ordered} == {id(row) for row in given}
+    assert {id(one) for one in ordered} == {id(one) for one in given}
     for place, first in enumerate(ordered):
         for later in ordered[place + 1 :]:
             assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
