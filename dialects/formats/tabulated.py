@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import IntegerType
@@ -161,10 +162,16 @@ class SymmetricFormat(TabulatedFormat):
 
     @property
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        magnitudes = np.asarray(self.magnitudes, np.int64)
-        if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
-            raise ValueError(f"the magnitudes of {self.type} do not rise from 1 at least, or there are too many")
-        if magnitudes[-1] >= GREATEST:
-            raise ValueError(f"the greatest magnitude of {self.type} is {magnitudes[-1]}, not below {GREATEST}")
-        count = len(magnitudes)
-        return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])
+        return _numbers(self)
+
+
+@lru_cache(maxsize=256)
+def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Evaluated for every load of a dot product, so that it is kept."""
+    magnitudes = np.asarray(format.magnitudes, np.int64)
+    if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
+        raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")
+    if magnitudes[-1] >= GREATEST:
+        raise ValueError(f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {GREATEST}")
+    count = len(magnitudes)
+    return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])

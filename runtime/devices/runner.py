@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, RunResult, TimeProfile
@@ -33,8 +33,11 @@ class Runner(ABC):
     """
 
     name: str
-    optimize: ClassVar[str] = "-Os"
-    """The default optimization level of the C compiler."""
+
+    @property
+    def optimize(self) -> str:
+        """The default optimization level of the C compiler."""
+        return "-Os"
 
     @property
     def board(self) -> Board:

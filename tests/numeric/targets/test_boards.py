@@ -49,12 +49,12 @@ for _name in NAMED:
 
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """It is compiled once for boards with the same core, and fits the memories of all."""
+    """It is compiled once for boards with the same core, and fits the memories of those that run it."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
     results = {first: report} | {
         name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
-        for name in ALIKE[first][1:]
+        for name in spread(ALIKE[first][1:], 4)
     }
     for name, result in results.items():
         assert result["mismatch"] is None

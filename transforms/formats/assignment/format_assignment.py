@@ -86,7 +86,9 @@ class AccumulatorWidths:
             return replace(factor, format=format)
         key = id(factor.raws), format.type
         if key not in self._encoded:
-            raws = format.encode(factor.format.decode(factor.raws))
+            reals = factor.format.decode(factor.raws)
+            # Of a stack of matrices each has rows to which the scales of a format belong.
+            raws = np.stack([format.encode(matrix) for matrix in reals]) if reals.ndim > 2 else format.encode(reals)
             self._encoded[key] = replace(factor, format=format, raws=raws)
         return self._encoded[key]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import cycle, product
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -33,7 +33,7 @@ REACHES = range(13)
 """Exponents of the ranges of results that are so coarse that sums lie halfway between two of them."""
 
 EXTREMES = (1, 7, 40)
-"""Lengths of sums of the greatest products."""
+"""Lengths of sums of the greatest products, of which each pair of ranges takes one, and each range all."""
 
 _FACTOR = 2.0**-16
 """The relative error of a factor between scales, in formats that do not round once."""
@@ -69,9 +69,8 @@ def check_sums(prototype: NumberFormat) -> None:
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
         _check(prototype, case)
-    for first, second in product(RANGES, repeat=2):
-        for length in EXTREMES:
-            _check_extremes(prototype.for_range(*first), prototype.for_range(*second), length)
+    for (first, second), length in zip(product(RANGES, repeat=2), cycle(EXTREMES)):
+        _check_extremes(prototype.for_range(*first), prototype.for_range(*second), length)
         _check_units(prototype.for_range(*first), prototype.for_range(*second))
 
 

@@ -18,6 +18,7 @@ from programs.lowered import lowered
 from programs.number_formats import Array
 from programs.on_boards import difference, printed
 from programs.paths import MODELS, NETWORK
+from programs.spread import spread_product
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -278,8 +279,7 @@ def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
     assert difference(module, raws, source, runner_for(device), tmp_path) is None
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kind", ["mxint:4", "mxfp:8", "mxfp:4"])
+@pytest.mark.parametrize(("kind", "device"), spread_product(9, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
 def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path: Path):
     module, raws = network(kind)
     target = roomy(device)
@@ -304,8 +304,7 @@ def real(model: str) -> tuple[ModuleOp, Array]:
     return module, encode_inputs(module, x)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("model", REAL)
+@pytest.mark.parametrize(("model", "device"), spread_product(9, REAL, DEVICES))
 def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     module, raws = real(model)
     target = roomy(device)

@@ -18,7 +18,7 @@ PROGRAM = "let X = (4, 1) in [-1.0, 1.0] in\nlet W = (3, 4) in [-2.0, 2.0] in\n{
 ANSWERS = {"class": "argmax(W * X)", "function of the input": "W * tanh(X)"}
 
 SANITIZED = (
-    "gcc", "-std=c99", "-O1", "-g", "-Wall", "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"
+    "gcc", "-std=c99", "-O1", "-g1", "-Wall", "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"
 )  # fmt: skip
 
 CALLER = """\
