@@ -221,6 +221,15 @@ class Accumulator(ABC):
         """
         raise InputError(f"sums in {self.type} have no weights that share scales in groups")
 
+    def squared_distances(
+        self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat
+    ) -> Raws | None:
+        """The sums of squared exact differences of each of n vectors and each of m others, of shape (n, m).
+
+        lhs: (n, elements). rhs: (m, elements). None where each pair of vectors has to be subtracted by itself.
+        """
+        return None
+
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:

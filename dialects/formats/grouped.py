@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -26,7 +26,7 @@ from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
 
@@ -141,8 +141,10 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         most = max(groups.shifts.get_values())
         return low << most, high << most
 
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        return super().integers(raws) if self.groups is None else self.integers_in(self.groups, raws)
+    def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
+        if self.groups is None:
+            return super().integers(raws, dtype)
+        return self.integers_in(self.groups, raws).astype(dtype)
 
     def encode(self, reals: Reals) -> Raws:
         if (groups := self.groups) is None:

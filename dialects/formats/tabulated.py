@@ -16,7 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
 
@@ -80,10 +80,10 @@ class TabulatedFormat(ExactFormat):
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
         return middles + (raws[1:] & 1)
 
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
+    def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
         low, high = self.raw_limits
         known = np.clip(raws, low, high)
-        return np.where(known == raws, self.table[known.astype(np.int64) - low], 0).astype(np.int64)
+        return np.where(known == raws, self.table[known.astype(np.int64) - low], 0).astype(dtype)
 
     def decode(self, raws: Raws) -> Reals:
         return np.ldexp(self.integers(raws).astype(np.float64), -self.scale)

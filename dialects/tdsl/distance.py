@@ -93,3 +93,13 @@ class SquaredDistanceOp(TensorOp):
         column = difference.sub(m, x[0], format_of(self.lhs), x[1], format_of(self.rhs))
         sums = accumulator.matmul(column.swapaxes(-1, -2), difference, column, difference)
         return format_of(self.out).finish(m, sums, accumulator, self.sum_bound)
+
+    def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
+        """The results for each of n left vectors and each of m right ones, of shape (n, m, 1, 1).
+
+        lhs: (n, elements, 1). rhs: (m, elements, 1). None where the accumulator takes one pair at a time.
+        """
+        vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
+        if (sums := self.accumulator.squared_distances(*vectors)) is None:
+            return None
+        return format_of(self.out).finish(m, sums[..., None, None], self.accumulator, self.sum_bound)

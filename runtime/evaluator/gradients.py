@@ -96,9 +96,45 @@ class _Part:
     factors: Array | None = None
 
     @cached_property
-    def all_positions(self) -> set[int]:
-        """The positions of all samples as a set."""
-        return set(np.unique(self.positions).tolist())
+    def _in_order(self) -> tuple[Array, Array]:
+        """The positions in ascending order, and where each stands in the flattened `positions`."""
+        order = np.argsort(self.positions.reshape(-1), kind="stable")
+        return self.positions.reshape(-1)[order], order
+
+    def of_row(self, start: int) -> tuple[Array, Array]:
+        """The samples whose scores depend on the row from a position on, and its slopes for these, (samples, columns).
+
+        Scores of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
+        """
+        positions, order = self._in_order
+        found = order[slice(*np.searchsorted(positions, (start, start + 1)))]
+        if len(self.positions) == 1:
+            samples, slopes = np.arange(len(self.slopes)), self.slopes[:, found].sum(1)
+        else:
+            samples, rows = np.divmod(found, self.positions.shape[1])
+            slopes = self.slopes[samples, rows]
+        some = slopes.any(1)
+        return samples[some], slopes[some]
+
+
+MOST_KEPT = 1 << 24
+"""The most derivatives by elements of rows that are kept, 8 bytes each."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The derivatives by a row's elements for `count` samples, of which those of `some` samples are not zero."""
+
+    part: slice
+    count: int
+    some: Array
+    slopes: Array
+
+    def whole(self) -> tuple[slice, Array]:
+        """The elements of the constant, and the derivatives for all samples."""
+        row = np.zeros((self.count, self.slopes.shape[1]))
+        row[self.some] = self.slopes
+        return self.part, row
 
 
 class Gradients:
@@ -115,15 +151,32 @@ class Gradients:
             _GradientTape(function, inputs[start : start + chunk]).backward(direction[start : start + chunk])
             for start in range(0, len(inputs), chunk)
         ]
+        self.room = MOST_KEPT  # For how many more derivatives.
+        self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
         """Yield slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
 
         A slice is a row of a matrix, or a part along the first axis of another tensor. Yield nothing for a
-        constant without gradients.
+        constant without gradients. Searches ask for the same rows again, so that those that fit are kept.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
+        if (known := self._known.get(constant.result)) is not None:
+            yield from (row.whole() for row in known)
+            return
+        kept: list[_Row] = []
+        room = self.room
+        for part, row in self._rows(constant):
+            if room >= 0:
+                (some,) = np.nonzero(row.any(1))
+                kept.append(_Row(part, len(row), some, row[some]))
+                room -= kept[-1].slopes.size
+            yield part, row
+        if room >= 0:
+            self._known[constant.result], self.room = kept, room
+
+    def _rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
         parts = [chunk[constant.result] for chunk in self.chunks]
         size, shape = constant.raws.size, constant.raws.shape
         if any(part.factors is not None for part in parts[0]):
@@ -146,14 +199,10 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
     for part in parts:
         if part.factors is None:
             total += _of_numbers([part], start + length)[:, start:]
-        elif start in part.all_positions:
-            slopes = np.where((part.positions == start)[..., None], part.slopes, 0.0).sum(1)
-            # Scores of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
-            (some,) = np.nonzero(slopes.any(1))
+        else:
+            some, slopes = part.of_row(start)
             factors = part.factors if len(part.factors) == 1 else part.factors[some]
-            total[some] += np.einsum(
-                "sn,skn->sk", slopes[some], np.broadcast_to(factors, (len(some), *factors.shape[1:]))
-            )
+            total[some] += np.einsum("sn,skn->sk", slopes, np.broadcast_to(factors, (len(some), *factors.shape[1:])))
     return total
 
 

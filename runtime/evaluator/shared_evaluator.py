@@ -46,12 +46,21 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
     """The result of `compute` for each sample and iteration."""
     if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
         return arguments[0][:, 0][:, arguments[1][0]]
+    if isinstance(op, tdsl.SquaredDistanceOp) and (pairs := _distances(arithmetic, op, *arguments)) is not None:
+        return pairs
     arrays = [argument for argument in arguments if np.ndim(argument)]
     samples, iterations = (max((array.shape[axis] for array in arrays), default=1) for axis in (0, 1))
     result = compute(arithmetic, op, [_folded(argument, samples, iterations) for argument in arguments])
     if not np.ndim(result):
         return result
     return result.reshape(*((1, 1) if len(result) == 1 else (samples, iterations)), *result.shape[1:])
+
+
+def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
+    """The distances of each sample's vector from each iteration's; None where one of the two depends on both."""
+    if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
+        return None
+    return op.bits_of_pairs(arithmetic.machine, lhs[:, 0], rhs[0])
 
 
 def _folded(value: Any, samples: int, iterations: int) -> Any:

@@ -6,7 +6,7 @@ For posits such a sum is a quire, as narrow as the proof about its operands allo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import IntAttr, IntegerType
 from xdsl.ir import Attribute
@@ -20,6 +20,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine, limits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws
 
 V = TypeVar("V")
@@ -131,21 +133,39 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     ) -> Raws:
         """Exact in any order: BLAS in the narrowest floats that hold every partial sum, else 64-bit integers."""
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
-        return _exact_sums(of_lhs.integers(lhs), of_rhs.integers(rhs), _greatest_product(of_lhs, of_rhs), start)
+        dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
+        return _exact_sums(of_lhs.integers(lhs, dtype), of_rhs.integers(rhs, dtype), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
         format = exact_numbers(rhs_format)
         most = int(np.abs(lhs).max(initial=0)) * max(map(abs, format.integer_limits))
-        return _exact_sums(lhs, format.integers(rhs), most, start)
+        dtype = _dtype_of_sums(lhs.shape[-1] * most)
+        return _exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
+
+    def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
+        """By (a - b)^2 = a^2 + b^2 - 2 a b, as a product of matrices; exact in any order, as `matmul` is."""
+        formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
+        scale = max(format.scale for format in formats)
+        units = [1 << scale - format.scale for format in formats]
+        most = sum(unit * max(map(abs, format.integer_limits)) for unit, format in zip(units, formats, strict=True))
+        dtype = _dtype_of_sums(lhs.shape[-1] * most**2)
+        a, b = (
+            format.integers(raws, dtype) * dtype(unit)
+            for format, raws, unit in zip(formats, (lhs, rhs), units, strict=True)
+        )
+        sums = (a * a).sum(1)[:, None] + (b * b).sum(1) - 2 * (a @ b.T)
+        return sums.astype(np.int64)
 
 
-def _exact_sums(lhs: Raws, rhs: Raws, most: int, start: Raws | None) -> Raws:
-    """Sums of products of integers, none of which is greater than `most` in size."""
+def _dtype_of_sums(greatest: int) -> type[np.float32 | np.float64 | np.int64]:
+    """The dtype that computes sums of products fastest and exactly, if all partial sums are at most `greatest`."""
+    return np.float32 if greatest < EXACT_FLOAT32 else np.float64 if greatest < EXACT_FLOAT64 else np.int64
+
+
+def _exact_sums(lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
     from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-    greatest = lhs.shape[-1] * most
-    dtype = np.float32 if greatest < EXACT_FLOAT32 else np.float64 if greatest < EXACT_FLOAT64 else np.int64
-    sums = stacked_matmul(lhs.astype(dtype), rhs.astype(dtype)).astype(np.int64)
+    sums = stacked_matmul(lhs, rhs).astype(np.int64)
     return sums if start is None else sums + start
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from tinyml.dialects.formats.groups import GroupsAttr
     from tinyml.dialects.formats.number_format import Raws
@@ -63,9 +63,9 @@ class ExactNumbers(NumberFormat):
         """Bits of a raw in memory."""
         return self.dtype.itemsize * 8
 
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        """The integers of raws, in units of 2^-scale."""
-        return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
+    def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
+        """The integers of raws, in units of 2^-scale, as numbers of a dtype that holds them."""
+        return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
         """The integers of raws that are in groups, in units of 2^-scale; raises `InputError` if they are too large."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Dialect
@@ -37,7 +37,7 @@ from tinyml.dialects.machine.exact_integers import half_even
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
 
@@ -73,8 +73,8 @@ class ExactInteger(ScaledInteger, ExactFormat):
         bits = min(bits, self.width.data - self.WIDTHS[0])
         return self.new([IntAttr(self.width.data - bits), IntAttr(max(self.frac.data - bits, FRACS[0]))])
 
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        return raws.astype(np.int64)
+    def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
+        return raws.astype(dtype)
 
     @property
     def coding(self) -> Coding | None:
@@ -345,8 +345,8 @@ class ByteType(ExactInteger):
         """No kernel reads bytes."""
         return None
 
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        return (raws.astype(np.int64) & 255) + FLIP
+    def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
+        return ((raws.astype(np.int64) & 255) + FLIP).astype(dtype)
 
     def encode(self, reals: Reals) -> Raws:
         return (self.signed.encode(reals).astype(np.int64) - FLIP).astype(np.uint8).view(np.int8)

@@ -52,7 +52,9 @@ def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -
         rows = list(gradients.rows(op))
         places = [place for row, _ in rows for place in range(row.start, row.stop)]
         assert places == ([] if op.result.name_hint in without else list(range(op.raws.size)))
-        for row, slopes in rows:
+        for (row, slopes), (kept, again) in zip(rows, gradients.rows(op), strict=True):
+            assert row == kept
+            assert np.array_equal(slopes, again)
             found += slopes @ step.reshape(-1)[row]
     assert np.abs(found).max() > 0
     # Some samples are where a branch or a clamp changes.

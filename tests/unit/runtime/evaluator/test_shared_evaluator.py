@@ -27,6 +27,7 @@ from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.evaluator.shared_values import Recorded
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 SAMPLES = 7
 
@@ -153,3 +154,35 @@ def test_what_one_program_records_another_replays(monkeypatch: pytest.MonkeyPatc
         recorded.append("")
     assert len(recorded[: recorded.index("")]) > 1
     assert recorded[recorded.index("") + 1 :] == ["tdsl.matmul", ""]
+
+
+PROTOTYPES = """func.func @nearest(%X: tensor<3x1xf32>) -> tensor<1x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %B = tdsl.const dense<[[[1.0], [0.5], [-0.7]], [[2.0], [-1.0], [0.3]], [[0.5], [0.1], [1.5]], [[0.1], [7.0], [-3.0]]]>
+    : tensor<4x3x1xf32> -> tensor<4x3x1xf32>
+  %Z = tdsl.const dense<0.0> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %Z) -> (tensor<1x1xf32>) {
+    %b = tdsl.index %B[%i] : tensor<4x3x1xf32> -> tensor<3x1xf32>
+    %d = tdsl.sub %X, %b : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %t = tdsl.reshape %d : tensor<3x1xf32> -> tensor<1x3xf32>
+    %q = tdsl.matmul %t, %d : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+    %r = tdsl.add %a, %q : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+    scf.yield %r : tensor<1x1xf32>
+  }
+  func.return %s : tensor<1x1xf32>
+}"""
+
+
+@pytest.mark.parametrize(("format", "width"), [("fixed", 4), ("fixed", 8), ("fixed", 12), ("posit", 8)])
+def test_distances_from_prototypes(format: str, width: int):
+    """All samples and prototypes at once, by a product of matrices in floats of 32 or 64 bits."""
+    module = parse(PROTOTYPES)
+    inputs = 30 * inputs_of(module)
+    with_formats(module, inputs, format, width)
+    for one in (ChooseAccumulatorsPass(), FuseDistancesPass()):
+        one.apply(new_context(), module)
+    fused = [op for op in module.walk() if isinstance(op, tdsl.SquaredDistanceOp)]
+    assert fused
+    expect_same(SharedEvaluator(inputs), module, inputs)
