@@ -414,7 +414,11 @@ class NumberFormat(ABC):
 
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """1 where the value is greater than 0, else 0."""
-        positive = value_format.greater(m, value, value_format.constant(m, 0.0))
+        if value_format.decode(value_format.encode(np.array(0.0))):
+            # Zero is none of its numbers.
+            positive = value_format.at_least(m, value, 0.0)
+        else:
+            positive = value_format.greater(m, value, value_format.constant(m, 0.0))
         return m.select(positive, self.constant(m, 1.0), self.constant(m, 0.0))
 
     def total(self, count: int) -> Attribute:

@@ -281,13 +281,18 @@ class TensorOp(IRDLOperation, HasValueInterface):
 
     def _verify_groups(self, value: SSAValue, groups: GroupsAttr) -> None:
         if not self.takes_groups(value):
-            raise VerifyException(
-                f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
-            )
+            raise groups_not_read(value)
         groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
         """Verify the rules of a particular op beyond shape and format."""
+
+
+def groups_not_read(value: SSAValue) -> VerifyException:
+    """What an op says to elements in groups that it does not tell apart."""
+    return VerifyException(
+        f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
+    )
 
 
 def proven_interval(value: SSAValue) -> Interval:

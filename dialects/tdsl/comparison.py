@@ -32,6 +32,7 @@ from tinyml.dialects.tdsl.base import (
     TensorOpEffects,
     build,
     format_of,
+    groups_not_read,
     shape_of,
     shaped,
     spell,
@@ -58,7 +59,8 @@ class ReduceOp(IRDLOperation, HasValueInterface, ABC):
             raise VerifyException("needs at least one element")
 
     def verify_element(self) -> None:
-        format_of(self.input)
+        if format_of(self.input).groups is not None:
+            raise groups_not_read(self.input)
 
     def verify_single(self) -> None:
         if any(extent != 1 for extent in shape_of(self.input)):

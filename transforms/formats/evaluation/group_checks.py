@@ -12,15 +12,21 @@ from xdsl.ir import Block
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
-from tinyml.dialects.formats.groups import Grouping
+from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping
 from tinyml.dialects.formats.number_format import NumberFormat, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
-from tinyml.transforms.formats.evaluation.number_checks import require
+from tinyml.transforms.formats.evaluation.tried_numbers import require
 
 LENGTHS = (1, 16, 32, 37, 70)
 """Lengths of rows, which groups do and do not divide."""
 
 ROWS = 5
+
+_FEWER = 2
+"""Bits that the finest groups give up."""
+
+_WORSE = 4.5
+"""The ratio of squared errors by which a group's scale may be worse than another, such as one that never saturates."""
 
 
 def check_groups(prototype: NumberFormat) -> None:
@@ -37,8 +43,9 @@ def check_groups(prototype: NumberFormat) -> None:
         format = prototype.grouped(weights, None, Grouping(1, 1))
         assert format is not None, f"{prototype.type}: `grouped` gives no format"
         _check_numbers(format, weights)
+        _check_scales(format, weights)
         _check_sums(format, weights)
-        _check_sums(format.narrowed(2), weights)
+        _check_sums(format.narrowed(_FEWER), weights)
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
@@ -49,12 +56,39 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
     numbers = format.decode(format.encode(weights))
     integers = np.ldexp(exact_numbers(format).integers(format.encode(weights)).astype(np.float64), -_scale(format))
     require(integers == numbers, f"{name}: `integers`", integers, numbers, {"weight": weights})
+    low, high = exact_numbers(format).integer_limits
+    within = (low <= np.ldexp(numbers, _scale(format))) & (np.ldexp(numbers, _scale(format)) <= high)
+    require(within, f"{name}: `integer_limits`", numbers, np.clip(numbers, low, high), {"weight": weights})
+    away = format.decode(format.encode_away(weights))
+    beyond = (away == numbers) | ((away - weights) * (numbers - weights) <= 0)
+    require(beyond, f"{name}: `encode_away`", away, weights, {"weight": weights})
+    coarser, bits = format.narrowed(_FEWER), format.groups.of_elements(weights.shape)
+    fewer = coarser.decode(coarser.encode(weights))
+    require((bits < _FEWER) | (fewer == numbers), f"{name}: `narrowed`", fewer, numbers, {"weight": weights})
+    assert format.coding is None, f"{name}: kernels take its `coding` for that of elements with one scale"
     element, length = exact_numbers(format).element, format.groups.length.data
     for row, shifts in enumerate(format.groups.by_run):
         for number, shift in enumerate(shifts.tolist()):
             part = np.s_[row, number * length : (number + 1) * length]
             own = np.ldexp(element.decode(element.encode(np.ldexp(weights[part], -shift))), shift)
             require(numbers[part] == own, f"{name}: group {number} of row {row}", numbers[part], own, {"weight": own})
+
+
+def _check_scales(format: NumberFormat, weights: Reals) -> None:
+    """No other scale than its own would suit a group much better."""
+    assert format.groups is not None
+    element, length = exact_numbers(format).element, format.groups.length.data
+    shifts = np.arange(MOST_SHIFT)
+    for row, own in enumerate(format.groups.by_run):
+        for number, shift in enumerate(own.tolist()):
+            reals = weights[row, number * length : (number + 1) * length]
+            scaled = np.ldexp(reals, -shifts[:, None])
+            errors = (np.ldexp(element.decode(element.encode(scaled)) - scaled, shifts[:, None]) ** 2).sum(1)
+            what = f"{format.type}"[:80] + f": group {number} of row {row} has the shift {shift}"
+            best = int(errors.argmin())
+            assert errors[shift] <= _WORSE * errors[best] + 1e-12, (
+                f"{what}, with which {errors[shift]:g} is lost, and {errors[best]:g} with {best}"
+            )
 
 
 def _check_sums(format: NumberFormat, weights: Reals) -> None:
@@ -68,6 +102,10 @@ def _check_sums(format: NumberFormat, weights: Reals) -> None:
     op = tdsl.MatmulOp(block.args[0], block.args[1], result.type)
     op.verify()
     found = result.decode(op.compute(Bits(), [raws, factors]))
+    integers = exact_numbers(format).integers(raws)
+    aligned = result.accumulator(format, vector, None).matmul_aligned(integers, factors, vector)
+    sums = integers @ factors.astype(np.int64)
+    require(aligned == sums, f"{format.type}"[:80] + ": `matmul_aligned`", aligned, sums, {"sum": sums})
     exact = result.decode(result.encode(format.decode(raws) @ vector.decode(factors)))
     require(found == exact, f"{format.type}"[:80] + ": a sum", found, exact, {"sum": exact})
 

@@ -8,87 +8,30 @@ the evaluator's machine; the format needs no registration.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import product
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tinyml.dialects.formats.number_format import INTEGER, TABLE, Function, NumberFormat, Raws, Reals
-from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.formats.number_format import INTEGER, TABLE, Function, NumberFormat, Reals
 from tinyml.dialects.machine.real_functions import exactly
-
-RANGES = ((-1.0, 1.0), (-7.5, 6.0), (0.0, 0.1), (-100.0, 90.0))
-"""The ranges for which formats are made: their scales differ, where a format has any."""
-
-FAR = (-3.0e38, 3.0e38)
-"""Reals beyond the numbers of all formats but floats."""
-
-NUMBERS, PAIRED = 1024, 60
-"""Numbers of a format that are tried alone and in pairs, where it has more."""
-
-DOUBLE, SINGLE = 2.0**-51, 2.0**-23
+from tinyml.transforms.formats.evaluation.composite_checks import check_composites
+from tinyml.transforms.formats.evaluation.tried_numbers import (
+    DOUBLE,
+    FAR,
+    NUMBERS,
+    PAIRED,
+    RANGES,
+    SINGLE,
+    M,
+    Numbers,
+    check_result,
+    require,
+)
 
 _LIMITS = ((0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9))
 _THRESHOLDS = (0.0, 0.3, -1.7, 1.0e9)
-
-M = NumpyMachine()
-
-_Given: TypeAlias = "Mapping[str, NDArray[Any]]"
-
-
-@dataclass(frozen=True, eq=False)
-class _Numbers:
-    """The numbers of a format, ascending: all of them at 16 bits in memory or fewer, otherwise some of all sizes."""
-
-    format: NumberFormat
-
-    @cached_property
-    def raws(self) -> Raws:
-        bits = 8 * self.format.dtype.itemsize
-        if bits <= 16:
-            raws = np.arange(1 << bits).astype(f"u{bits // 8}").view(self.format.dtype)
-        else:
-            reals = np.linspace(*self.ends, 301)
-            raws = self.format.encode(np.concatenate([reals, reals * 2.0**-10, reals * 2.0**-20, np.arange(-20.5, 20)]))
-        reals = self.format.decode(raws)
-        legal = np.isfinite(reals) & (self.format.encode(np.nan_to_num(reals)) == raws)
-        assert legal.any(), f"of no raw of {self.format.type} is `encode` the inverse of `decode`"
-        raws = np.unique(raws[legal])
-        return raws[np.argsort(self.format.decode(raws), kind="stable")]
-
-    @cached_property
-    def reals(self) -> Reals:
-        return self.format.decode(self.raws)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The least and the greatest number, as rounding gives them."""
-        low, high = self.format.decode(self.format.encode(np.array(FAR))).tolist()
-        return low, high
-
-    @property
-    def is_complete(self) -> bool:
-        return self.format.dtype.itemsize <= 2
-
-    def some(self, most: int) -> Raws:
-        """The ends, zero and its neighbours, and others at equal and at growing distances."""
-        if len(self.raws) <= most:
-            return self.raws
-        middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1
-        steps = np.unique(np.geomspace(1, last, most // 4).astype(int))
-        indices = [np.linspace(0, last, most // 2).astype(int), middle + steps, middle - steps, [0, 1, middle, last]]
-        return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
-
-    def place(self, reals: Reals) -> Reals:
-        """The distance of the two numbers around each real."""
-        if not self.is_complete:
-            return 2.0**-15 * np.maximum(np.abs(reals), 2.0**-15 * abs(self.ends[1]))
-        above = np.clip(np.searchsorted(self.reals, reals), 1, len(self.reals) - 1)
-        return self.reals[above] - self.reals[above - 1]
 
 
 def check_numbers(prototype: NumberFormat) -> None:
@@ -100,7 +43,7 @@ def check_numbers(prototype: NumberFormat) -> None:
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     with np.errstate(all="ignore"):
-        known = {format.type: _Numbers(format) for format in (prototype.for_range(*bounds) for bounds in RANGES)}
+        known = {format.type: Numbers(format) for format in (prototype.for_range(*bounds) for bounds in RANGES)}
         numbers = [*known.values()]
         for bounds in RANGES:
             _check_range(known[prototype.for_range(*bounds).type], bounds)
@@ -116,22 +59,10 @@ def check_numbers(prototype: NumberFormat) -> None:
             _check_difference(lhs, rhs)
         for lhs, result in product(numbers, repeat=2):
             _check_unary(lhs, result)
+        check_composites(numbers)
 
 
-def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: _Given) -> None:
-    """Raise `AssertionError` with the first number that is wrong. given: what the numbers were computed from."""
-    right, got, expected, *values = np.broadcast_arrays(right, got, expected, *given.values())
-    wrong = np.flatnonzero(~right.ravel())
-    if not len(wrong):
-        return
-    at = wrong[0]
-    of = ", ".join(f"{name} {value.flat[at]:g}" for name, value in zip(given, values, strict=True))
-    raise AssertionError(
-        f"{what} of {of}: got {got.flat[at]:.9g} for {expected.flat[at]:.9g}; {len(wrong)} of {right.size} are wrong"
-    )
-
-
-def _check_range(numbers: _Numbers, bounds: tuple[float, float]) -> None:
+def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
     """A format for a range reaches as far as the range, to within a place and a half; signs may be missing."""
     format = numbers.format
     reals = np.array([end for end in bounds if end > 0 or numbers.ends[0] < 0])
@@ -140,7 +71,7 @@ def _check_range(numbers: _Numbers, bounds: tuple[float, float]) -> None:
     require(near, f"`for_range(*{bounds})`, {format.type}: rounding", got, reals, {"end": reals})
 
 
-def _reals_around(numbers: _Numbers) -> Reals:
+def _reals_around(numbers: Numbers) -> Reals:
     """Numbers, reals halfway between two of them and a little to either side, and reals beyond the ends."""
     reals = numbers.format.decode(numbers.some(NUMBERS))
     halves = (reals[1:] + reals[:-1]) / 2
@@ -155,7 +86,7 @@ def _reals_around(numbers: _Numbers) -> Reals:
     return np.sort(around[(size <= FAR[1]) & ((size >= 2.0**-120) | (size == 0))])
 
 
-def _check_rounding(numbers: _Numbers) -> None:
+def _check_rounding(numbers: Numbers) -> None:
     """`encode` takes the nearest number, never falls, saturates and undoes `decode`; `constant` does the same."""
     format, reals = numbers.format, _reals_around(numbers)
     raws = format.encode(reals)
@@ -196,7 +127,7 @@ def _check_rounding(numbers: _Numbers) -> None:
         require(constant == rounded, f"{format.type}: `constant`", constant, rounded, {"real": np.array(real)})
 
 
-def _check_comparisons(numbers: _Numbers) -> None:
+def _check_comparisons(numbers: Numbers) -> None:
     """Numbers compare as the reals that they are, with each other and with any real."""
     format = numbers.format
     some = numbers.some(PAIRED)
@@ -213,7 +144,7 @@ def _check_comparisons(numbers: _Numbers) -> None:
         )
 
 
-def _check_clamps(numbers: _Numbers) -> None:
+def _check_clamps(numbers: Numbers) -> None:
     """Clamped numbers lie between the numbers nearest to the limits, and others stay."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
@@ -227,7 +158,7 @@ def _check_clamps(numbers: _Numbers) -> None:
         assert binds, f"{format.type}: `binds({low}, {high})` is False, but `clamp` changes a number"
 
 
-def _check_floats(numbers: _Numbers) -> None:
+def _check_floats(numbers: Numbers) -> None:
     """Numbers become the nearest floats, and floats the nearest numbers."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
@@ -236,10 +167,10 @@ def _check_floats(numbers: _Numbers) -> None:
     require(np.abs(floats - reals) <= slack, f"{format.type}: `to_f32`", floats, reals, {"number": reals})
     given = _reals_around(numbers).astype(np.float32)
     given = given[np.isfinite(given)]
-    _check_result(numbers, "`from_f32`", format.from_f32(M, given), given.astype(np.float64), 0.0, {"float": given})
+    check_result(numbers, "`from_f32`", format.from_f32(M, given), given.astype(np.float64), 0.0, {"float": given})
 
 
-def _check_coding(numbers: _Numbers) -> None:
+def _check_coding(numbers: Numbers) -> None:
     """Kernels read the integers that the numbers are, times one unit."""
     format, coding = numbers.format, numbers.format.coding
     if coding is None or coding.name not in (INTEGER, TABLE):
@@ -256,7 +187,7 @@ def _check_coding(numbers: _Numbers) -> None:
     require(near, f"{format.type}: `coding`", read, numbers.reals, {"number": numbers.reals})
 
 
-def _check_relatives(numbers: _Numbers) -> None:
+def _check_relatives(numbers: Numbers) -> None:
     """Formats that a format gives in its place: of the family, and of nearly the same range where they promise it."""
     format, high = numbers.format, numbers.ends[1]
     for bits in range(1, 5):
@@ -273,7 +204,7 @@ def _check_relatives(numbers: _Numbers) -> None:
     assert {each.bits for each in format.variants} == {format.bits}, f"{format.type}: `variants` differ in width"
 
 
-def _check_operations(lhs: _Numbers, rhs: _Numbers, result: _Numbers) -> None:
+def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
     """Sums, differences and products of two numbers."""
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))
@@ -282,10 +213,10 @@ def _check_operations(lhs: _Numbers, rhs: _Numbers, result: _Numbers) -> None:
     for name, exact, slack in (("add", x + y, apart), ("sub", x - y, apart), ("mul", x * y, 0.0 * apart)):
         computed = getattr(result.format, name)(M, a, lhs.format, b, rhs.format)
         what = f"`{name}` of {lhs.format.type} and {rhs.format.type}"
-        _check_result(result, what, computed, exact, slack, {"lhs": x, "rhs": y})
+        check_result(result, what, computed, exact, slack, {"lhs": x, "rhs": y})
 
 
-def _check_difference(lhs: _Numbers, rhs: _Numbers) -> None:
+def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
     """Differences in the format that `difference` names are exact."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
@@ -297,13 +228,13 @@ def _check_difference(lhs: _Numbers, rhs: _Numbers) -> None:
     require(np.abs(computed - (x - y)) <= SINGLE * np.abs(x - y), what, computed, x - y, {"lhs": x, "rhs": y})
 
 
-def _check_unary(source: _Numbers, result: _Numbers) -> None:
+def _check_unary(source: Numbers, result: Numbers) -> None:
     """Negation, conversion between scales, means, and functions."""
     raws, to, type = source.some(NUMBERS), result.format, source.format.type
     x = source.format.decode(raws)
     place = source.place(x)
-    _check_result(result, f"`neg` of {type}", to.neg(M, raws, source.format), -x, place, {"number": x})
-    _check_result(result, f"`recode` of {type}", to.recode(M, raws, source.format), x, place, {"number": x})
+    check_result(result, f"`neg` of {type}", to.neg(M, raws, source.format), -x, place, {"number": x})
+    check_result(result, f"`recode` of {type}", to.recode(M, raws, source.format), x, place, {"number": x})
     if result.is_complete:
         three = np.stack([raws, raws[::-1], np.roll(raws, len(raws) // 3)])
         total = np.zeros(len(raws), _numpy_type(source.format, 3))
@@ -325,7 +256,7 @@ def _numpy_type(format: NumberFormat, count: int) -> str:
     return f"{total[0]}{int(total[1:]) // 8}"
 
 
-def _check_functions(source: _Numbers, result: _Numbers) -> None:
+def _check_functions(source: Numbers, result: Numbers) -> None:
     """Functions, within 8 places of the result and 2e-3 of the value, as tables and interpolation permit."""
     raws = source.some(NUMBERS)
     x = source.format.decode(raws)
@@ -336,23 +267,3 @@ def _check_functions(source: _Numbers, result: _Numbers) -> None:
         exact = np.clip(exactly(name, np.maximum(x, 2.0**-126) if name == "log" else x), *result.ends)
         near = np.abs(got - exact) <= 8 * result.place(exact) + 2e-3 * np.abs(exact) + 4 * SINGLE
         require(near, f"`{name}` of {source.format.type} in {result.format.type}", got, exact, {"number": x})
-
-
-def _check_result(
-    result: _Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: _Given
-) -> None:
-    """A result is the exact one, rounded and limited. apart: the places of the operands, in reals."""
-    format, what = result.format, f"{what} in {result.format.type}"
-    raws = np.broadcast_to(computed, exact.shape)
-    got, nearest = format.decode(raws), format.decode(format.encode(exact))
-    if not format.ROUNDS_ONCE:
-        limited = np.clip(exact, *result.ends)
-        greatest = sum((np.abs(each) for each in given.values()), np.zeros(()))
-        slack = 1.5 * (result.place(limited) + apart) + 2.0**-17 * (np.abs(limited) + greatest)
-        require(np.abs(got - limited) <= slack, what, got, limited, given)
-    elif result.is_complete:
-        require(got == nearest, f"{what}, with ROUNDS_ONCE = True,", got, nearest, given)
-    else:
-        slack = np.abs(nearest - exact) + DOUBLE * np.abs(exact)
-        right = (np.abs(got - exact) <= slack) | (got == nearest) | ~np.isfinite(nearest)
-        require(right, f"{what}, with ROUNDS_ONCE = True,", got, nearest, given)

@@ -23,7 +23,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import ANYTHING, Bound, Factor, Interval, NumberFormat, Product, Raws, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.choose_accumulators import choose
-from tinyml.transforms.formats.evaluation.number_checks import FAR, RANGES, M, require
+from tinyml.transforms.formats.evaluation.tried_numbers import FAR, RANGES, M, require
 
 _Start: TypeAlias = tuple[NumberFormat, Raws]
 
@@ -34,6 +34,9 @@ REACHES = range(13)
 
 EXTREMES = (1, 7, 40)
 """Lengths of sums of the greatest products, of which each pair of ranges takes one, and each range all."""
+
+_SHIFT = 2
+"""Places by which sums of rows and of groups are shifted."""
 
 _FACTOR = 2.0**-16
 """The relative error of a factor between scales, in formats that do not round once."""
@@ -243,6 +246,11 @@ def _check_extreme(
             expected = exact > np.roll(exact, 1)
             apart = np.abs(exact - np.roll(exact, 1)) > 1e-6 * np.abs(exact)
             require((greater == expected) | ~apart, f"{what}: `greater`", greater, expected, {"the real one": exact})
+            places, rounded = np.array(_SHIFT, np.int8), sums >> _SHIFT
+            right = np.asarray(accumulator.shifted(M, sums, places))
+            require(right == rounded, f"{what}: `shifted`", right, rounded, {"the real one": exact})
+            joined = np.asarray(accumulator.add_shifted(M, sums - (rounded << _SHIFT), rounded, places))
+            require(joined == sums, f"{what}: `add_shifted`", joined, sums, {"the real one": exact})
     for wider in (accumulator.widened(accumulator.bits + 1), accumulator.in_memory):
         assert wider.bits >= accumulator.bits, f"{accumulator.type} gives the narrower {wider.type}"
         assert wider.sums(lhs, rhs), f"{wider.type} does not sum what {accumulator.type} does"

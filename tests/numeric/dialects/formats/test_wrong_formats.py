@@ -20,15 +20,17 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
+from tinyml.dialects.formats.mxint import MxIntType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
+from tinyml.transforms.formats.evaluation.group_checks import check_groups
 from tinyml.transforms.formats.evaluation.number_checks import check_numbers
 from tinyml.transforms.formats.evaluation.sum_checks import check_sums
 
 OWN = [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED]
 
-Wrong: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
-"""Makes a wrong method of the right one."""
+Wrong: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any] | property]"
+"""Makes a wrong method or property of the right one."""
 
 
 @pytest.mark.parametrize("sort", OWN, ids=str)
@@ -113,6 +115,70 @@ def test_wrong_numbers_do_not_pass(what: str, bits: int, monkeypatch: pytest.Mon
     monkeypatch.setattr(FixedType, method, wrong(getattr(FixedType, method)))
     with pytest.raises(AssertionError, match=r"got .* for .* are wrong|but `clamp` changes a number"):
         check_numbers(FixedType(bits, bits - 1))
+
+
+COMPOSITES: dict[str, tuple[str, Wrong]] = {
+    "fits a quarter": ("fitted_to", lambda _: lambda f, x, importance, rows: f.for_range(x.min() / 4, x.max() / 4)),
+    "fits sixteen times": (
+        "fitted_to",
+        lambda _: lambda f, x, importance, rows: f.for_range(16 * x.min(), 16 * x.max()),
+    ),
+    "cuts arguments off": ("useful_range", lambda right: lambda f, name, low, high: (low / 4, high / 4)),
+    "scales results for half": ("result_range", lambda right: lambda f, name, low, high: (low / 2, high / 2)),
+    "loses nothing": ("squared_error", lambda _: lambda f, x, importance: 0.0),
+    "adds one exponential": ("softmax_add", lambda _: lambda f, m, total, term: term),
+    "divides the other way": ("softmax_share", lambda right: lambda f, m, term, total: right(f, m, total, term)),
+    "adds no square": ("add_square", lambda _: lambda f, m, total, x, of_x: total),
+    "normalises to half": ("normalised", lambda right: lambda f, m, x, by, *rest: right(f, m, x, by >> 1, *rest)),
+    "adds coarse constants": ("addend", lambda _: lambda f, other, result: f.narrowed(6)),
+    "turns by a quarter": ("of_rotations", lambda _: property(lambda f: f.for_range(-0.25, 0.25))),
+    "adds the first term": ("combined", lambda right: lambda f, m, terms: right(f, m, terms[:1])),
+    "steps everywhere": ("step", lambda _: lambda f, m, x, of_x: f.constant(m, 1.0)),
+    "leaks everything": ("leaky_relu", lambda _: lambda f, m, x, of_x, slope: f.recode(m, x, of_x)),
+    "swishes nothing": ("hard_swish", lambda _: lambda f, m, x, of_x: f.recode(m, x, of_x)),
+    "bounds no distance": ("distance_bound", lambda _: lambda f, length, other, vectors: (0, 1)),
+    "has narrow registers": ("in_register", lambda _: lambda f: f.narrowed(3)),
+    "computes narrowly": ("computed", lambda _: property(lambda f: f.narrowed(1))),
+    "ranks the other way": ("ranked", lambda right: lambda f, m, x: (right(f, m, x)[0], right(f, m, x)[1][::-1])),
+    "means more": ("mean", lambda right: lambda f, m, x, count, of_x: right(f, m, x, count + 1, of_x)),
+}
+"""Wrong methods of fixed point that make something of several numbers, or name another format."""
+
+
+@pytest.mark.parametrize("what", COMPOSITES)
+def test_wrong_composites_do_not_pass(what: str, monkeypatch: pytest.MonkeyPatch):
+    method, wrong = COMPOSITES[what]
+    monkeypatch.setattr(FixedType, method, wrong(getattr(FixedType, method)))
+    with pytest.raises(AssertionError, match=f"`{method}`|softmax|normalise"):
+        check_numbers(FixedType(8, 7))
+
+
+GROUPS: dict[str, tuple[str, Wrong]] = {
+    "saturates in groups": ("best_scales", lambda right: lambda f, *rest: right(f, *rest) + 3),
+    "has coarse groups": ("best_scales", lambda right: lambda f, *rest: right(f, *rest) - 5),
+    "decodes twice": ("decode", lambda right: lambda f, raws: right(f, raws) * 2),
+    "has other integers": ("integers", lambda right: lambda f, raws: right(f, raws) * 2),
+    "has the limits of elements": ("integer_limits", lambda _: property(lambda f: f.element.integer_limits)),
+    "narrows all groups": ("narrowed", lambda _: lambda f, bits: f.with_groups(f.scale - bits, f.groups)),
+    "rounds away to the same side": ("encode_away", lambda _: lambda f, x: f.encode(x) + 1),
+    "shows kernels no groups": ("coding", lambda _: property(lambda f: f.element.coding)),
+}
+"""Wrong methods of integers in groups."""
+
+
+@pytest.mark.parametrize("what", GROUPS)
+def test_wrong_groups_do_not_pass(what: str, monkeypatch: pytest.MonkeyPatch):
+    method, wrong = GROUPS[what]
+    monkeypatch.setattr(MxIntType, method, wrong(getattr(MxIntType, method)))
+    with pytest.raises(AssertionError, match=f"`{method}`|group|`integers`"):
+        check_groups(MxIntType.of_width(4))
+
+
+def test_sums_of_groups_of_other_integers_do_not_pass(monkeypatch: pytest.MonkeyPatch):
+    right = AccumulatorType.matmul_aligned
+    monkeypatch.setattr(AccumulatorType, "matmul_aligned", lambda *arguments: right(*arguments) & -2)
+    with pytest.raises(AssertionError, match="`matmul_aligned`"):
+        check_groups(MxIntType.of_width(4))
 
 
 def test_codings_of_other_numbers_do_not_pass(monkeypatch: pytest.MonkeyPatch):
@@ -208,6 +274,11 @@ SUMS: dict[str, tuple[str, Wrong]] = {
     "multiplies matrices otherwise": ("matmul", lambda right: lambda *arguments: right(*arguments) & -2),
     "begins at one": ("zero", lambda right: lambda a, m: right(a, m) + 1),
     "compares the other way": ("greater", lambda _: lambda a, m, x, y: x < y),
+    "shifts rows no further": ("shifted", lambda _: lambda a, m, sum, right: sum),
+    "adds groups unshifted": (
+        "add_shifted",
+        lambda right: lambda a, m, sum, part, left: right(a, m, sum, part, 0 * left),
+    ),
     "shifts one less": ("shift", lambda right: lambda a, result: (right(a, result) or 1) - 1 or None),
 }
 """Wrong methods of the accumulator of exact sums."""

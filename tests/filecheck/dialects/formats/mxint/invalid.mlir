@@ -62,3 +62,9 @@
 %x = tdsl.const dense<1> : tensor<4x1xi8> -> tensor<4x1x!fixed.q<8, 3>>
 %t = tdsl.matmul %w, %x : tensor<2x4x!mxint.b<8, 3, 2 of 8, [0, 1, 2, 3]>>, tensor<4x1x!fixed.q<8, 3>> -> tensor<2x1x!fixed.q<8, 3>>
 // CHECK: share scales in groups, which only products with rows of weights read
+
+// -----
+
+%w = tdsl.const dense<[[1], [2], [3], [4]]> : tensor<4x1xi8> -> tensor<4x1x!mxint.b<4, 3, 2 of 4, [0, 1]>>
+%i = tdsl.argmax %w : tensor<4x1x!mxint.b<4, 3, 2 of 4, [0, 1]>>
+// CHECK: share scales in groups, which only products with rows of weights read
