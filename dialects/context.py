@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, partial, wraps
+from importlib import import_module
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -32,14 +33,12 @@ def registry() -> Universe:
     return whole
 
 
-_COMPLETED = {"hw": "HW", "seq": "SEQ"}
-"""Dialects of xDSL to which `dialects/rtl/upstream.py` adds operations. xDSL's own tools keep theirs."""
+_COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
+"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools keep theirs."""
 
 
 def _completed(name: str) -> Dialect:
-    from tinyml.dialects.rtl import upstream
-
-    return getattr(upstream, _COMPLETED[name])
+    return getattr(import_module(f"tinyml.dialects.upstream.{_COMPLETED[name]}"), name.upper())
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rtl.upstream import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
+from tinyml.dialects.upstream.circt import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
 from tinyml.lowering.hw.circuit import bits
 from tinyml.transforms.ir.levels import CIRCUITS
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "bench": "compile and run many models, one table",
     "plan": "show how much memory a network needs in each execution schedule",
     "bottleneck": "show whose channels a network has alive where it needs the most memory",
+    "export": "write a model for other tools: as ONNX, or quantised in TOSA",
     "prune": "remove the least important channels of a network until it fits in memory",
     "finetune": "train a model further in the arithmetic of its compiled program, within limits on memory",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",

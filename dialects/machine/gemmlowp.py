@@ -24,7 +24,7 @@ _EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
 _EXP_OF_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)
 """exp(-2^k) for k from -2 to 4, without integer bits."""
 
-_RECIPROCAL_START, _RECIPROCAL_SLOPE = 1515870810, -1010580540
+RECIPROCAL_START, RECIPROCAL_SLOPE = 1515870810, -1010580540
 """48 / 17 and -32 / 17, with 2 integer bits."""
 
 _HALF_ROOT_OF_TWO = 1518500250
@@ -72,7 +72,7 @@ def _exp_above_quarter(x: Raws) -> Raws:
 def _newton(x: Raws) -> Raws:
     """2 / (1 + x) with 2 integer bits, for x in [0, 1) without: three steps of Newton's method."""
     half = (x + MOST + 1) >> 1
-    y = _RECIPROCAL_START + high_product(half, _RECIPROCAL_SLOPE)
+    y = RECIPROCAL_START + high_product(half, RECIPROCAL_SLOPE)
     for _ in range(3):
         error = (1 << 29) - high_product(half, y)
         y = y + _doubled(high_product(y, error), 2)

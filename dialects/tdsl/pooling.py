@@ -192,7 +192,7 @@ class AveragePoolOp(PoolOp):
         total = arithmetic.no_total(self.image, prod(self.window), (len(image), *shape_of(self.out)))
         for target, source in self._parts():
             total[target] = arithmetic.tally(self.image, total[target], image[source])
-        counts = self._counts()
+        counts = self.counts()
         result: Array | None = None
         for count in np.unique(counts):
             averages = arithmetic.average(self.out, format_of(self.image), total, int(count), over_axes=False)
@@ -201,7 +201,7 @@ class AveragePoolOp(PoolOp):
         return result
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        back, shares = np.zeros((len(slope), *x[0].shape[1:])), slope / self._counts()
+        back, shares = np.zeros((len(slope), *x[0].shape[1:])), slope / self.counts()
         for target, source in self._parts():
             back[source] += shares[target]
         return [back]
@@ -215,7 +215,7 @@ class AveragePoolOp(PoolOp):
             for across, from_columns in _taps(self.window[1], columns, self.steps[1], left, width):
                 yield np.s_[:, :, down, across], np.s_[:, :, from_rows, from_columns]
 
-    def _counts(self) -> NDArray[np.int64]:
+    def counts(self) -> NDArray[np.int64]:
         """The number of elements of each window that lie inside the image, (1, 1, rows, columns, 1)."""
         _, rows, columns, _ = shape_of(self.out)
         counts = np.zeros((1, 1, rows, columns, 1), np.int64)

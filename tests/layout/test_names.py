@@ -28,6 +28,7 @@ NAMING_FORMATS = {
     "lowering/frontends/onnx/formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
+    "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
@@ -61,6 +62,7 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 ASKING_FOR_FAMILIES = {
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
+    "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",
     "transforms/loops/load_weights.py": "common powers of two of integers are divided out",
 }

@@ -260,6 +260,11 @@ TABLES: dict[str, dict[str, Column]] = {
             "Verilog, CIRCT": "circt",
         }.items()
     },
+    "upstream-tosa": {
+        "ops of TOSA": ("tosa {row}", "{ops}"),
+        "bytes of all layers": ("tosa {row}", "{bytes}"),
+        "bytes that differ": ("tosa {row}", "{differ}"),
+    },
     "upstream-circt": {
         "cycles": (CIRCT, "{cycles}"),
         **{

@@ -197,6 +197,12 @@ def _executors(model: Path, options: list[str]) -> Values:
     return executors(model, format, width, more[-1] if "weights" in more else None)
 
 
+def _tosa(model: Path, options: list[str]) -> Values:
+    from measured.measures.tosa import in_tosa
+
+    return in_tosa(model)
+
+
 def _circt(model: Path, options: list[str]) -> Values:
     from measured.measures.upstream import beside_circt
 
@@ -325,6 +331,7 @@ _COMMANDS = {
     "detector": _detector,
     "bitnetmcu": _bitnetmcu,
     "llvm": _llvm,
+    "tosa": _tosa,
     "beside-uno": _beside_uno,
     "equal-module": _equal_module,
     "sparse-module": _sparse_module,

@@ -248,9 +248,11 @@ def _quantization(b: Any, spec: Spec) -> int:
     return tflite.QuantizationParametersEnd(b)
 
 
-def computed_by_tflm(content: bytes, inputs: NDArray[Any], outputs: int = 1) -> list[NDArray[Any]]:
+def computed_by_tflm(
+    content: bytes, inputs: NDArray[Any], outputs: int = 1, *, arena: int = 1 << 20
+) -> list[NDArray[Any]]:
     """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
-    interpreter = runtime.Interpreter.from_bytes(content, arena_size=1 << 20)
+    interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
         interpreter.set_input(sample, 0)

@@ -279,14 +279,19 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's MEAN, whose factor includes 1 / count."""
+        """TensorFlow Lite's MEAN."""
         source = skewed(value_format)
-        multiplier, shift = multiplier_and_shift(source.scale / self.scale)
-        more = min(count.bit_length() - 1, 32, 31 + shift)
+        multiplier, shift = self.mean_factor(count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         centred = m.held(m.sub(sum, m.const(count * source.zero_point.data)), 32)
-        factors = m.int_constant((multiplier << more) // count, 32), m.int_constant(shift - more, 8)
+        factors = m.int_constant(multiplier, 32), m.int_constant(shift, 8)
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
+
+    def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
+        """The multiplier and the shift of TensorFlow Lite's MEAN, which include 1 / count."""
+        multiplier, shift = multiplier_and_shift(source.scale / self.scale)
+        more = min(count.bit_length() - 1, 32, 31 + shift)
+        return (multiplier << more) // count, shift - more
 
     @property
     def softmax_total(self) -> Attribute:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from oracles import mlir_22
+from oracles.mlir_22 import TosaModule
 from programs.paths import ROOT
 from programs.streamed_networks import answers
 from programs.tflite_models import computed_by_tflm
@@ -53,6 +56,14 @@ def test_recorded_outputs(name: str):
     if name not in NOT_OF_TFLM:
         [theirs] = computed_by_tflm(content, x)
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-5 if got.dtype.kind == "f" else 0)
+
+
+@pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
+@pytest.mark.parametrize("name", ["images-int8", "mobile-int8"])
+def test_networks_in_tosa(name: str, tmp_path: Path):
+    content, (x, _) = (FOLDER / f"{name}.tflite").read_bytes(), recorded(name)
+    [mine] = TosaModule(read_tflite(content, "network.tflite"), tmp_path)(x)
+    np.testing.assert_array_equal(mine, computed_by_tflm(content, x)[0])
 
 
 @pytest.mark.parametrize("kind", ["float", "int8", "mixed"])

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from oracles import mlir_22
+from oracles.mlir_22 import TosaModule
 from programs.devices import DEVICES, roomy
 from programs.lowered import lowered
 from programs.spread import spread
@@ -28,6 +30,8 @@ from programs.tflite_models import (
 )
 
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.zeroskew.numbers import LEAST_SHIFT
+from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.registry import runner_for
@@ -51,8 +55,8 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
         np.testing.assert_array_equal(mine, theirs)
 
 
-def every_operator(dtype: str) -> tuple[bytes, int]:
-    """A model with one output for each operator, all on the same input, and the number of outputs."""
+def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
+    """A model with one output for each operator but one, all on the same input, and the number of outputs."""
     random = np.random.default_rng(1)
     wide = dtype == "int16"
     unit, zero = (0.05 / 256, 0) if wide else (0.05, 3)
@@ -153,8 +157,9 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         model.op("REVERSE_V2", [x, model.constant([2])], same(SHAPE))
         outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
         model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
-        outputs.append(model.tensor(SHAPE, dtype, 2.0**-7))
-        model.op("L2_NORMALIZATION", [x], outputs[-1], FusedActivationFunction=NONE)
+        if but != "L2_NORMALIZATION":
+            outputs.append(model.tensor(SHAPE, dtype, 2.0**-7))
+            model.op("L2_NORMALIZATION", [x], outputs[-1], FusedActivationFunction=NONE)
         size = model.constant([12, 14])
         model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), HalfPixelCenters=True)
     shape, padding = (1, 13, 14, 3), VALID if wide else SAME
@@ -170,6 +175,31 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
 def test_every_operator(dtype: str):
     content, count = every_operator(dtype)
     compared(content, inputs_of(content, 8), count)
+
+
+@pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
+def test_every_operator_in_tosa(tmp_path: Path):
+    """What mlir-opt 22 makes of the module that is written in TOSA."""
+    content, count = every_operator("int8", but="L2_NORMALIZATION")
+    in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
+    for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@given(
+    st.integers(-(1 << 31), (1 << 31) - 1),
+    st.integers(1 << 30, (1 << 31) - 1),
+    st.integers(LEAST_SHIFT, 29),
+)
+@example(-(1 << 30) - 1, 1 << 30, -1)
+@example(3, 1 << 30, -1)
+def test_tosa_rescales_as_tflm(x: int, multiplier: int, left: int):
+    """apply_scale_32 of TOSA 1.0 with two roundings, beside the two steps of TensorFlow Lite."""
+    shift = 31 - left
+    x >>= max(left, 0)
+    rounding = (1 << shift - 1) + ((1 if x >= 0 else -1) << 30 if shift > 31 else 0)
+    expected = requantize(np.array(x, np.int32), np.array(multiplier, np.int32), np.array(left, np.int8))
+    assert (x * multiplier + rounding) >> shift == expected
 
 
 TARGETS = [roomy(device) for device in DEVICES if device != HOST]

@@ -1,0 +1,223 @@
+"""`lower-tdsl-to-tosa`: writes a program on zero-skew integers of 8 bits, such as a quantised .tflite, in TOSA 1.0.
+
+Zero points and scales leave the types and become operands of ops, and every raw stays what TensorFlow Lite Micro
+computes. Functions of one element are tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects import tosa as xdsl_tosa
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, TensorType, i8, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.upstream import tosa
+from tinyml.lowering.tosa.integers import SUM_SHIFT, USUAL_WIDTH, multiplier_and_shift, quantised
+from tinyml.lowering.tosa.layers import Values, average_pool, convolution, dense, margins_of, max_pool, mean
+from tinyml.lowering.tosa.softmax import softmax
+from tinyml.lowering.tosa.writer import TosaWriter, ranked
+from tinyml.transforms.ir.levels import FORMATS
+from tinyml.transforms.simplify import SimplifyPass
+
+
+@dataclass(frozen=True)
+class LowerTdslToTosaPass(ModulePass):
+    """Lower every function. Raises `InputError` at an op or a format that is not written in TOSA."""
+
+    name = "lower-tdsl-to-tosa"
+    takes = FORMATS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        SimplifyPass().apply(ctx, op)
+        for function in defined_functions(op):
+            Rewriter.replace_op(function, _Lowering(function).function(), [])
+
+
+class _Lowering:
+    """The lowering of a function, op by op."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self.source = function
+        self.block = Block(arg_types=[_type(each) for each in function.args])
+        self.to = TosaWriter(self.block)
+        self.values: dict[SSAValue, SSAValue] = dict(zip(function.args, self.block.args, strict=True))
+
+    def function(self) -> func.FuncOp:
+        results: Sequence[SSAValue] = ()
+        for op in self.source.body.block.ops:
+            if isinstance(op, func.ReturnOp):
+                results = [self.value(operand) for operand in op.operands]
+            elif not isinstance(op, tdsl.ConstOp | arith.ConstantOp):
+                try:
+                    self.values |= dict(zip(op.results, self.lowered(op), strict=True))
+                except InputError as error:
+                    raise error_at(op, f"{op.name}: {error.message}") from error
+        for old, new in self.values.items():
+            new.name_hint = new.name_hint or old.name_hint
+        self.block.add_op(func.ReturnOp(*results))
+        types = self.block.arg_types, [result.type for result in results]
+        return func.FuncOp(self.source.sym_name.data, types, Region(self.block))
+
+    def value(self, value: SSAValue) -> SSAValue:
+        """The value in TOSA; a constant is created where it is used."""
+        if isinstance(value.owner, tdsl.ConstOp):
+            return self.to.constant(value.owner.raws, _type(value).get_element_type())
+        return self.values[value]
+
+    def lowered(self, op: Operation) -> list[SSAValue]:
+        """The results of an op."""
+        lower = next((lower for kind, lower in _LOWERINGS.items() if isinstance(op, kind)), None)
+        if lower is None or not isinstance(op, tdsl.TensorOp):
+            raise InputError("not written in TOSA")
+        quantised(op.out)
+        return [lower(self, op)]
+
+    def filled(self, op: tdsl.FillOp) -> SSAValue:
+        return self.to.constant(_raws(op, [])[0], i8)
+
+    def sum(self, op: tdsl.AddOp | tdsl.SubOp) -> SSAValue:
+        """TensorFlow Lite's ADD and SUB: operands in units of twice the greater scale, 20 bits finer."""
+        formats = [quantised(operand) for operand in op.inputs]
+        unit, result = 2 * max(format.scale for format in formats), quantised(op.out)
+        finer = [
+            self.to.requantised(
+                self.to.widened(self.value(operand), format.zero_point.data, SUM_SHIFT),
+                format.scale / unit,
+                1 << USUAL_WIDTH + SUM_SHIFT,
+            )
+            for operand, format in zip(op.inputs, formats, strict=True)
+        ]
+        joined = self.to.binary(xdsl_tosa.AddOp if isinstance(op, tdsl.AddOp) else xdsl_tosa.SubOp, *finer)
+        factor = unit / math.ldexp(result.scale, SUM_SHIFT)
+        return self.to.requantised(joined, factor, 1 << USUAL_WIDTH + SUM_SHIFT + 1, result.zero_point.data, i8)
+
+    def product(self, op: tdsl.MulOp) -> SSAValue:
+        lhs, rhs, result = (quantised(value) for value in (op.lhs, op.rhs, op.out))
+        a = self.to.widened(self.value(op.lhs), lhs.zero_point.data)
+        b = self.to.widened(self.value(op.rhs), rhs.zero_point.data)
+        rank = len(tdsl.shape_of(op.out))
+        a, b = (self.to.reshape(each, ranked(tosa.extents(each), rank)) for each in (a, b))
+        factor = lhs.scale * rhs.scale / result.scale
+        return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
+
+    def unary(self, op: tdsl.UnaryOp) -> SSAValue:
+        """A limit, another scale, or the table of what the op gives for each raw."""
+        source, result, x = quantised(op.input), quantised(op.out), self.value(op.input)
+        if isinstance(op, tdsl.CastOp):
+            pair = multiplier_and_shift(source.scale / result.scale)
+            zeros = source.zero_point.data, result.zero_point.data
+            return self.to.rescaled(x, [pair], 1 << USUAL_WIDTH, *zeros, i8)
+        low, high = source.raw_limits
+        raws = np.arange(low, high + 1, dtype=np.int8)
+        table = _raws(op, [raws.reshape(-1, *(1,) * len(tdsl.shape_of(op.out)))]).ravel()
+        if isinstance(op, tdsl.ClampOp):
+            return self.to.clamp(x, int(table.min()), int(table.max()))
+        return self.to.op(tosa.TableOp, [x, self.to.constant(table, i8)], tdsl.shape_of(op.out), i8)
+
+    def moved(self, op: tdsl.MovementOp) -> SSAValue:
+        """Moved elements, by the op of TOSA that moves them so, or from places that are computed here."""
+        to, parts = self.to, [self.value(part) for part in op.inputs]
+        if (named := self.named(op, parts)) is not None:
+            return named
+        if op.filling is not None:
+            parts.append(self.filling(op.out, op.filling))
+        flat = [to.reshape(part, (prod(tosa.extents(part)),)) for part in parts]
+        starts: list[int] = np.cumsum([0, *(tosa.extents(part)[0] for part in flat)]).tolist()
+        end = starts.pop()
+        places: dict[SSAValue, Any] = {}
+        for part, start in zip(op.inputs, starts, strict=False):
+            shape = tdsl.shape_of(part)
+            places[part] = np.arange(start, start + prod(shape)).reshape(1, *shape)
+        operands = [places[each] if each in places else np.array([_index(each)]) for each in op.operands]
+        whole = flat[0] if len(flat) == 1 else to.op(xdsl_tosa.ConcatOp, flat, (end,), i8, axis=IntegerAttr(0, i32))
+        # The filling is the last element.
+        return to.gathered(whole, to.constant(op.moved(operands, end - 1)[0]))
+
+    def filling(self, value: SSAValue, real: float) -> SSAValue:
+        """The raw of a real in a tensor's format, a vector of one element."""
+        return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
+
+    def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
+        """The result of the op of TOSA that moves elements like this; None if there is none."""
+        to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
+        match op:
+            case tdsl.ReshapeOp():
+                return to.reshape(x, shape)
+            case tdsl.TransposeOp():
+                return to.op(tosa.TransposeOp, [x], shape, i8, perms=DenseArrayBase.from_list(i32, op.axes))
+            case tdsl.ReverseOp():
+                return to.op(tosa.ReverseOp, [x], shape, i8, axis=IntegerAttr(op.axis.value.data, i32))
+            case tdsl.ConcatOp():
+                return to.op(xdsl_tosa.ConcatOp, parts, shape, i8, axis=IntegerAttr(op.axis.value.data, i32))
+            case tdsl.SliceOp() if all(step == 1 for step in op.steps):
+                return to.slice(x, [_index(offset) for offset in op.offsets], shape)
+            case tdsl.PadOp() if margins_of(op) is not None and _convolved(op):
+                return x
+            case tdsl.PadOp() if not any(op.gaps):
+                margins = to.shape([margin for pair in op.margins for margin in pair])
+                return to.op(tosa.PadOp, [x, margins, self.filling(op.out, op.filling)], shape, i8)
+            case _:
+                return None
+
+
+def _convolved(op: tdsl.PadOp) -> bool:
+    """True if only convolutions read an image, which pad it themselves."""
+    return all(isinstance(use.operation, tdsl.Conv2dOp) for use in op.out.uses)
+
+
+def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
+    """The raws that an op computes of those of its operands, by samples."""
+    from tinyml.runtime.evaluator.arithmetics import Bits
+
+    return op.compute(Bits(), x)
+
+
+def _index(value: SSAValue) -> int:
+    """An index that is constant."""
+    number = const_evaluate_operand(value)
+    if number is None:
+        raise InputError("an index that is computed is not written in TOSA")
+    return number
+
+
+def _type(value: SSAValue) -> TensorType[IntegerType]:
+    """The type in TOSA of a tensor of 8 bits."""
+    quantised(value)
+    return TensorType(i8, tdsl.shape_of(value))
+
+
+def _layer(lower: Callable[[TosaWriter, Any, Values], SSAValue]) -> Callable[[_Lowering, Any], SSAValue]:
+    return lambda of, op: lower(of.to, op, of.value)
+
+
+_LOWERINGS: Mapping[type[Operation], Callable[[_Lowering, Any], SSAValue]] = {
+    tdsl.Conv2dOp: _layer(convolution),
+    tdsl.MatmulOp: _layer(dense),
+    tdsl.MatmulSumOp: _layer(dense),
+    tdsl.MaxPoolOp: _layer(max_pool),
+    tdsl.AveragePoolOp: _layer(average_pool),
+    tdsl.MeanOp: _layer(mean),
+    tdsl.SoftmaxOp: _layer(softmax),
+    tdsl.AddOp: _Lowering.sum,
+    tdsl.SubOp: _Lowering.sum,
+    tdsl.MulOp: _Lowering.product,
+    tdsl.UnaryOp: _Lowering.unary,
+    tdsl.FillOp: _Lowering.filled,
+    tdsl.MovementOp: _Lowering.moved,
+}
+"""What lowers each kind of op."""

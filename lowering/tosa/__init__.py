@@ -1,0 +1,1 @@
+"""What `lower-tdsl-to-tosa` makes of the kinds of ops."""

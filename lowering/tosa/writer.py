@@ -1,0 +1,190 @@
+"""A writer of TOSA ops on integers, and multiplication by real factors as TensorFlow Lite and TOSA both round it.
+
+TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps, which round halves upwards and then away from
+zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT). `tosa.rescale` with DOUBLE_ROUND and the
+shift `31 - shift` gives the same integers, as long as a left shift leaves 32 bits (TOSA 1.0, section 1.9,
+`apply_scale_32`): for x >= 0 both are floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0, for
+x < 0 both have -2^30 in place of 2^30.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects import tosa as xdsl_tosa
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i1,
+    i8,
+    i32,
+)
+from xdsl.dialects.tosa import RoundingMode, RoundingModeAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.upstream import tosa
+from tinyml.lowering.tosa.integers import multiplier_and_shift
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+LEAST_SHIFT, GREATEST_SHIFT = 2, 62
+"""The shifts that `tosa.rescale` takes."""
+
+
+class TosaWriter:
+    """A block of TOSA ops; a value of the program is one of 8 or 32 bits, in the shape of its tensor."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self._constants: dict[Any, SSAValue] = {}
+
+    def op(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        shape: Sequence[int],
+        element: Attribute = i32,
+        **properties: Attribute,
+    ) -> SSAValue:
+        """Append an op with a result of a shape."""
+        made = kind.create(operands=operands, result_types=[TensorType(element, shape)], properties=properties)
+        self.block.add_op(made)
+        return made.results[0]
+
+    def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
+        """A constant; equal ones are one."""
+        array = np.asarray(array)
+        key = array.shape, element, array.tobytes()
+        if key not in self._constants:
+            type = TensorType(element, array.shape)
+            values = DenseIntOrFPElementsAttr.from_list(type, array.ravel().tolist())
+            self._constants[key] = self.op(xdsl_tosa.ConstOp, [], array.shape, element, values=values)
+        return self._constants[key]
+
+    def shape(self, numbers: Sequence[int]) -> SSAValue:
+        """A constant shape."""
+        key = tuple(numbers)
+        if key not in self._constants:
+            made = tosa.ConstShapeOp(numbers)
+            self.block.add_op(made)
+            self._constants[key] = made.output
+        return self._constants[key]
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        if tosa.extents(value) == tuple(shape):
+            return value
+        return self.op(tosa.ReshapeOp, [value, self.shape(shape)], shape, element_of(value))
+
+    def slice(self, value: SSAValue, start: Sequence[int], size: Sequence[int]) -> SSAValue:
+        if tosa.extents(value) == tuple(size):
+            return value
+        return self.op(tosa.SliceOp, [value, self.shape(start), self.shape(size)], size, element_of(value))
+
+    def binary(self, kind: type[Operation], lhs: SSAValue, rhs: SSAValue, **properties: Attribute) -> SSAValue:
+        """An op on two tensors of 32 bits, one of which may broadcast; ranks are made equal."""
+        rank = max(len(tosa.extents(each)) for each in (lhs, rhs))
+        lhs, rhs = (self.reshape(each, ranked(tosa.extents(each), rank)) for each in (lhs, rhs))
+        shape = np.broadcast_shapes(tosa.extents(lhs), tosa.extents(rhs))
+        element = i1 if kind is tosa.GreaterEqualOp else i32
+        return self.op(kind, [lhs, rhs], shape, element, **properties)
+
+    def number(self, value: SSAValue, number: int) -> SSAValue:
+        """A constant that broadcasts to a tensor."""
+        return self.constant(np.full((1,) * len(tosa.extents(value)), number))
+
+    def product(self, lhs: SSAValue, rhs: SSAValue, shift: int = 0) -> SSAValue:
+        """lhs * rhs / 2^shift, rounded to nearest, halves upwards."""
+        rank = len(tosa.extents(lhs))
+        rhs = self.reshape(rhs, ranked(tosa.extents(rhs), rank))
+        shape = np.broadcast_shapes(tosa.extents(lhs), tosa.extents(rhs))
+        return self.op(xdsl_tosa.MulOp, [lhs, rhs, self.constant([shift], i8)], shape)
+
+    def shifted(self, value: SSAValue, shift: SSAValue) -> SSAValue:
+        """value / 2^shift, rounded to nearest, halves upwards."""
+        return self.binary(tosa.ArithmeticRightShiftOp, value, shift, round=BoolAttr.from_bool(True))
+
+    def chosen(self, condition: SSAValue, if_true: SSAValue, if_false: SSAValue) -> SSAValue:
+        return self.op(tosa.SelectOp, [condition, if_true, if_false], tosa.extents(condition))
+
+    def clamp(self, value: SSAValue, low: int, high: int) -> SSAValue:
+        element = element_of(value)
+        limits = {"min_val": IntegerAttr(low, element), "max_val": IntegerAttr(high, element)}
+        return self.op(xdsl_tosa.ClampOp, [value], tosa.extents(value), element, **limits)
+
+    def requantised(
+        self,
+        value: SSAValue,
+        factors: float | Sequence[float],
+        most: int,
+        zero: int = 0,
+        element: IntegerType = i32,
+    ) -> SSAValue:
+        """Each sum times a factor, or one of each index of the last axis, plus a zero point, saturating.
+
+        most: a bound on the magnitude of sums.
+        """
+        pairs = [multiplier_and_shift(each) for each in (factors if isinstance(factors, Sequence) else [factors])]
+        return self.rescaled(value, pairs, most, zero=zero, element=element)
+
+    def rescaled(
+        self,
+        value: SSAValue,
+        factors: Sequence[tuple[int, int]],
+        most: int,
+        from_zero: int = 0,
+        zero: int = 0,
+        element: IntegerType = i32,
+    ) -> SSAValue:
+        """As `requantised`, by pairs of a multiplier and a left shift. from_zero: subtracted from a value of 8 bits."""
+        for multiplier, shift in factors:
+            if not LEAST_SHIFT <= 31 - shift <= GREATEST_SHIFT or (shift > 0 and most << shift >= 1 << 31):
+                raise InputError(f"a factor of {multiplier / 2.0 ** (31 - shift):.3g} is too great for tosa.rescale")
+        multipliers = self.constant([multiplier for multiplier, _ in factors])
+        shifts = self.constant([31 - shift for _, shift in factors], i8)
+        zeros = self.constant([from_zero], element_of(value)), self.constant([zero], element)
+        return self.op(
+            xdsl_tosa.RescaleOp,
+            [value, multipliers, shifts, *zeros],
+            tosa.extents(value),
+            element,
+            scale32=BoolAttr.from_bool(True),
+            rounding_mode=RoundingModeAttr(RoundingMode.DOUBLE_ROUND),
+            per_channel=BoolAttr.from_bool(len(factors) > 1),
+            input_unsigned=BoolAttr.from_bool(False),
+            output_unsigned=BoolAttr.from_bool(False),
+        )
+
+    def widened(self, raws: SSAValue, zero: int = 0, bits: int = 0) -> SSAValue:
+        """Raws of 8 bits less a zero point, times 2^bits, in 32 bits."""
+        # 1 as a multiplier of 30 bits after the point, so that nothing is rounded.
+        return self.rescaled(raws, [(1 << 30, 1 + bits)], 1 << 9, from_zero=zero)
+
+    def narrowed(self, value: SSAValue, zero: int = 0) -> SSAValue:
+        """A value of 32 bits plus a zero point in 8 bits, saturating."""
+        return self.rescaled(value, [(1 << 30, 1)], 1 << 29, zero=zero, element=i8)
+
+    def gathered(self, table: SSAValue, indices: SSAValue) -> SSAValue:
+        """The entry of a vector at each index; the result has the shape of the indices."""
+        length, count, shape = prod(tosa.extents(table)), prod(tosa.extents(indices)), tosa.extents(indices)
+        rows, flat = self.reshape(table, (1, length, 1)), self.reshape(indices, (1, count))
+        return self.reshape(self.op(tosa.GatherOp, [rows, flat], (1, count, 1), element_of(table)), shape)
+
+
+def element_of(value: SSAValue) -> IntegerType:
+    """The type of a tensor's elements."""
+    return cast("TensorType[IntegerType]", value.type).get_element_type()
+
+
+def ranked(shape: Sequence[int], rank: int) -> tuple[int, ...]:
+    """A shape with extents of 1 before it."""
+    return (1,) * (rank - len(shape)) + tuple(shape)
