@@ -87,6 +87,12 @@ class Step(NamedTuple):
         return Step(name, tuple(operands[:count]), numbers)
 
 
+def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
+    """True if a step reads a comparison and selects nothing by it, or selects by something else. steps: before it."""
+    compared = [isinstance(one, int) and steps[one].name in CONDITIONS for one in step.operands]
+    return compared != [step.name == "select" and at == 0 for at in range(len(compared))]
+
+
 @dataclass(frozen=True)
 class ElementLoop:
     """A loop over `count` elements of runs of memory. widths: of their elements in bits, those of the result last."""
@@ -183,6 +189,7 @@ class ElementLoop:
             wrong |= any(one not in known for one in step.operands if not isinstance(one, Constant))
             wrong |= step.name == "load" and not 0 <= step.numbers[0] < len(self.widths) - 1
             wrong |= step.name == "end" and len(scopes) == 1
+            wrong = wrong or misuses_conditions(step, self.steps)
             if step.name == "next" and not wrong:
                 wrong = isinstance(carry := step.operands[0], Constant) or self.steps[carry].name != "carry"
             if wrong:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step
+from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step, misuses_conditions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -45,9 +45,10 @@ class StepRecorder(Machine[Element]):
     def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
         """Append a step. width: of the value, by default that of the first operand."""
         width = operands[0].width if width is None else width
-        if width > REGISTER:
+        step = Step(name, tuple(each.operand for each in operands), numbers)
+        if width > REGISTER or misuses_conditions(step, self.steps):
             raise NoSteps
-        self.steps.append(Step(name, tuple(each.operand for each in operands), numbers))
+        self.steps.append(step)
         return Element(len(self.steps) - 1, width)
 
     def int_constant(self, value: int, width: int) -> Element:
@@ -116,8 +117,7 @@ class StepRecorder(Machine[Element]):
     def select(self, condition: Element, a: Element, b: Element) -> Element:
         if condition.constant is not None:
             return a if condition.constant else b
-        assert isinstance(condition.operand, int)
-        compared = self.steps[condition.operand].operands
+        compared = () if isinstance(condition.operand, Constant) else self.steps[condition.operand].operands
         if compared == (a.operand, b.operand):
             return self.maxsi(a, b)
         if compared == (b.operand, a.operand):

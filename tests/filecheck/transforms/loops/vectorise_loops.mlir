@@ -4,6 +4,7 @@
 !a = !zeroskew.q<8, 0.5, 3>
 !b = !zeroskew.q<8, 0.125, -4>
 !y = !zeroskew.q<8, 1.0, -128>
+!f = !fixed.q<8, 4>
 
 // All loops over one run are joined; the steps are those of the format, with its constants.
 func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y>) {
@@ -77,3 +78,60 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
 }
 // CHECK: func.func @others
 // CHECK-NOT: num.call
+
+// An iteration that reads what the one before wrote stays in order, also where the load follows the store.
+func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!a>
+    %b = num.clamp %a {low = 0.0 : f64} : !a -> !a
+    memref.store %b, %z[%i] : memref<64x!a>
+    %c = memref.load %z[%i] : memref<64x!a>
+    %d = num.add %b, %c : !a, !a -> !a
+  }
+  func.return
+}
+// CHECK: func.func @reloaded
+// CHECK: num.clamp
+
+// Carried values that change places: after the first replacement, the second would read it; also where it is widened.
+func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!f>
+    %b = num.clamp %a {low = 0.0 : f64} : !f -> !f
+    %sum = num.start %b : !f -> !fixed.acc<32, 4>
+    %c, %d = scf.for %k = %zero to %end step %one iter_args(%m = %a, %n = %sum) -> (!f, !fixed.acc<32, 4>) {
+      %rounded = num.finish %n : !fixed.acc<32, 4> -> !f
+      %widened = num.start %m : !f -> !fixed.acc<32, 4>
+      scf.yield %rounded, %widened : !f, !fixed.acc<32, 4>
+    }
+    memref.store %c, %z[%i] : memref<32x!f>
+  }
+  func.return
+}
+// CHECK: func.func @exchanged
+// CHECK: num.start
+
+// A comparison that decides between comparisons has no steps, as vectors have one predicate.
+func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!f>
+    %b = num.clamp %a {low = 0.0 : f64} : !f -> !f
+    %high = num.at_least %a {threshold = 1.0 : f64} : !f
+    %low = num.at_least %b {threshold = 2.0 : f64} : !f
+    %either = arith.select %high, %low, %high : i1
+    %c = arith.select %either, %a, %b : !f
+    memref.store %c, %z[%i] : memref<32x!f>
+  }
+  func.return
+}
+// CHECK: func.func @compared_twice
+// CHECK: num.at_least
