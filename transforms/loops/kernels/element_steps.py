@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NoSteps(Exception):
-    """A computation that has no steps: on floats, with tables, or on integers of more than 32 bits."""
+    """A computation that has no steps: on floats, by functions on tables, or on integers of more than 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,11 @@ class Element:
 class StepRecorder(Machine[Element]):
     """A machine that appends steps. Registers have 32 bits, whatever the widths of the values in them.
 
-    Raises `NoSteps` for what steps do not compute.
+    table: the number of the run that is a table, given its name and contents. Raises `NoSteps` for what steps do not
+    compute.
     """
 
+    table: Callable[[str, Table], int] | None = None
     steps: list[Step] = field(default_factory=list[Step])
 
     def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
@@ -142,7 +144,10 @@ class StepRecorder(Machine[Element]):
         raise NoSteps
 
     def lookup(self, name: str, table: Table, index: Element) -> Element:
-        raise NoSteps
+        if self.table is None or index.constant is not None:
+            raise NoSteps
+        numbers = self.table(name, table), len(table)
+        return self.step("lookup", index, numbers=numbers, width=8 * table.dtype.itemsize)
 
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
         raise NoSteps
