@@ -161,6 +161,8 @@ PIPELINES = {
         """L3 to L3: products become calls of kernels.""",
         (
             "pack-constants",
+            # Contractions of short rows, before these are split into blocks.
+            "vectorise-loops",
             "block-rows",
             "select-kernels",
             If("pack_buffers", "place-arrays"),

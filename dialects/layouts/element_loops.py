@@ -27,6 +27,9 @@ REGISTER = 32
 WIDTHS = (8, 16, 32)
 """The widths of elements in memory."""
 
+SUMS = ("dot", "distance")
+"""Sums over a row of the iteration's own and a vector, outside of inner loops."""
+
 _KEYS = ("count", "widths", "steps")
 
 
@@ -44,12 +47,17 @@ OPERANDS: Mapping[str, int] = {
     **dict.fromkeys(("add", "sub", "mul", "and", "min", "max", "at_least", "greater"), 2),
     "select": 3,
     **dict.fromkeys(("left", "right", "requantise"), 1),
-    **{"loop": 0, "carry": 1, "next": 2, "end": 0},
+    **dict.fromkeys(SUMS, 0),
+    **{"lookup": 1, "loop": 0, "carry": 1, "next": 2, "end": 0},
     "store": 1,
 }
 """The operands of each kind of step."""
 
-_NUMBERS: Mapping[str, int] = {"left": 1, "right": 1, "requantise": 2, "loop": 1}
+_NUMBERS: Mapping[str, int] = {
+    **dict.fromkeys(("left", "right", "loop"), 1),
+    **dict.fromkeys(("requantise", "lookup"), 2),
+    **dict.fromkeys(SUMS, 4),
+}
 
 CONDITIONS = ("at_least", "greater")
 """Comparisons, which only a selection uses, as its first operand."""
@@ -61,9 +69,11 @@ class Step(NamedTuple):
     name: `add` to `max`, of two integers, which do not overflow; `left`, a shift modulo 2^32, and `right`, rounded
     down, by a number of bits; `requantise`, `tm_requantize_s32` by a multiplier and a shift; `select`, the second
     operand where a comparison holds, the third elsewhere. `load`: of a run, at an offset from the element of the
-    iteration, and for each loop around the step a stride, in elements. `loop` and `end` enclose steps that run a number
-    of times. A `carry` before a loop is a copy of a value, which `next` replaces at the end of each of its iterations.
-    `store`, the last step: the element of the result.
+    iteration, and for each loop around the step a stride, in elements. `lookup`: the element of a table, a run of a
+    length, at an index. `dot` and `distance`: the products, or squares of differences, of a row and a vector, summed;
+    rows lie a pitch apart. Their numbers are the run of the rows, the pitch, the run of the vector, and the length.
+    `loop` and `end` enclose steps that run a number of times. A `carry` before a loop is a copy of a value, which
+    `next` replaces at the end of each of its iterations. `store`, the last step: the element of the result.
     """
 
     name: str
@@ -87,9 +97,15 @@ class Step(NamedTuple):
         return Step(name, tuple(operands[:count]), numbers)
 
 
+def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
+    """True if a step reads a comparison and selects nothing by it, or selects by something else. steps: before it."""
+    compared = [isinstance(one, int) and steps[one].name in CONDITIONS for one in step.operands]
+    return compared != [step.name == "select" and at == 0 for at in range(len(compared))]
+
+
 @dataclass(frozen=True)
 class ElementLoop:
-    """A loop over `count` elements of runs of memory. widths: of their elements in bits, those of the result last."""
+    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last."""
 
     count: int
     widths: tuple[int, ...]
@@ -107,8 +123,12 @@ class ElementLoop:
 
     @property
     def work(self) -> int:
-        """The steps of all iterations, each of which takes plain code an instruction at least."""
-        each = (prod(self.steps[loop].numbers[0] for loop in self.around(number)) for number in range(len(self.steps)))
+        """The steps of all iterations, each of which takes plain code an instruction at least, as does each product."""
+        each = (
+            prod(self.steps[loop].numbers[0] for loop in self.around(number))
+            * (step.numbers[-1] if step.name in SUMS else 1)
+            for number, step in enumerate(self.steps)
+        )
         return self.count * sum(each)
 
     @cached_property
@@ -129,14 +149,29 @@ class ElementLoop:
     @cached_property
     def reach(self) -> Sequence[int]:
         """The elements of each run that are read or written, from the first on."""
-        reach = [self.count] * len(self.widths)
+        reach = [0] * len(self.widths)
         for number, step in enumerate(self.steps):
-            if step.name == "load":
-                run, offset, *strides = step.numbers
-                trips = [self.steps[loop].numbers[0] - 1 for loop in self.around(number)]
-                last = offset + sum(stride * trip for stride, trip in zip(strides, trips, strict=True))
-                reach[run] = max(reach[run], last + self.count)
-        return reach
+            match step:
+                case Step("load", _, (run, offset, *strides)):
+                    trips = [self.steps[loop].numbers[0] - 1 for loop in self.around(number)]
+                    last = offset + sum(stride * trip for stride, trip in zip(strides, trips, strict=True))
+                    reach[run] = max(reach[run], last + self.count)
+                case Step("lookup", _, (run, length)):
+                    reach[run] = max(reach[run], length)
+                case Step("dot" | "distance", _, (rows, pitch, vector, length)):
+                    reach[rows], reach[vector] = (self.count - 1) * pitch + length, max(reach[vector], length)
+                case _:
+                    pass
+        return [*reach[:-1], self.count]
+
+    @cached_property
+    def advances(self) -> Sequence[int]:
+        """The elements of each run from those of an iteration to those of the next; 0 if all iterations share them."""
+        advances = [0] * (len(self.widths) - 1)
+        for step in self.steps:
+            if step.name in ("load", *SUMS):
+                advances[step.numbers[0]] = step.numbers[1] if step.name in SUMS else 1
+        return [*advances, 1]
 
     @cached_property
     def intervals(self) -> Sequence[tuple[int, int]]:
@@ -181,8 +216,10 @@ class ElementLoop:
             wrong = step.name not in OPERANDS or len(step.operands) != OPERANDS[step.name]
             wrong |= len(step.numbers) != numbers or (step.name == "store") != (number == len(self.steps) - 1)
             wrong |= any(one not in known for one in step.operands if not isinstance(one, Constant))
-            wrong |= step.name == "load" and not 0 <= step.numbers[0] < len(self.widths) - 1
+            wrong = wrong or any(not 0 <= run < len(self.widths) - 1 for run in _runs_of(step))
+            wrong |= step.name in SUMS and (len(scopes) > 1 or step.numbers[1] < 1 or step.numbers[3] < 1)
             wrong |= step.name == "end" and len(scopes) == 1
+            wrong = wrong or misuses_conditions(step, self.steps)
             if step.name == "next" and not wrong:
                 wrong = isinstance(carry := step.operands[0], Constant) or self.steps[carry].name != "carry"
             if wrong:
@@ -196,14 +233,37 @@ class ElementLoop:
                     scopes[-1].add(number)
         if len(scopes) != 1 or not self.steps:
             raise VerifyException("a loop has no end")
+        if self._roles() is None:
+            raise VerifyException("a run has elements, is a vector or a table, or has the rows of one step")
         return self
+
+    def _roles(self) -> Mapping[int, str] | None:
+        """What each run is read as; None if a run is read in several ways, or not at all."""
+        roles = dict[int, str]()
+        for number, step in enumerate(self.steps):
+            for place, run in enumerate(_runs_of(step)):
+                role = step.name if step.name not in SUMS else "vector" if place else f"rows of {number}"
+                if roles.setdefault(run, role) != role:
+                    return None
+        return roles if len(roles) == len(self.widths) - 1 else None
+
+
+def _runs_of(step: Step) -> Sequence[int]:
+    """The runs that a step reads: elements, a table, or rows and a vector."""
+    match step:
+        case Step("load" | "lookup", _, (run, *_)):
+            return [run]
+        case Step("dot" | "distance", _, (rows, _, vector, _)):
+            return [rows, vector]
+        case _:
+            return []
 
 
 def _interval(step: Step, ends: Sequence[tuple[int, int]], widths: Sequence[int]) -> tuple[int, int]:
     whole = limits(REGISTER)
     corners: list[int]
     match step.name, [list(one) for one in ends]:
-        case "load", _:
+        case "load" | "lookup", _:
             return limits(widths[step.numbers[0]])
         case "add", [a, b]:
             corners = [a[0] + b[0], a[1] + b[1]]

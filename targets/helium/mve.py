@@ -58,6 +58,12 @@ def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
 
 
+def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
+    """A load of four lanes of 32 bits at offsets from a pointer, in elements of 2^shift bytes."""
+    scaled = f", uxtw #{shift}" if shift else ""
+    return Instruction(f"{name} {vector}, [{pointer}, {offsets}{scaled}]", name, 4, unit=MEMORY, held=BEATS)
+
+
 def predicate(elements: int, bits: int, register: str) -> Code:
     """Predicate the first elements of a vector. register: overwritten."""
     return t.mov(register, elements), scalar(f"vctp.{bits}", register)

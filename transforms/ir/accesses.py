@@ -118,7 +118,12 @@ def buffer_access(op: Operation, buffer: SSAValue) -> Access:
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
     """The element of the root buffer that indices into a view of it name."""
-    total = offset_of(indices, memref_type(buffer).get_shape())
+    return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
+
+
+def first_element(buffer: SSAValue) -> AffineSum:
+    """The element of the root buffer that is the first of a view."""
+    total = AffineSum(0, {})
     while isinstance(slice := buffer.owner, scratch.SliceOp):
         total, buffer = total.plus(affine_sum(slice.offset)), slice.source
     return total

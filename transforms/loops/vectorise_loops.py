@@ -1,15 +1,16 @@
 """`vectorise-loops`: loops over elements become calls of code for vectors, where the target has any (L3).
 
-Elementwise ops, sums of tensors, pools and means are loops whose iterations compute one element of a result each. What
-such an iteration computes is recorded in steps on integers (`ElementLoop`), by the number formats themselves, so that a
-new format or op needs no kernel.
+Elementwise ops, sums of tensors, pools and means are loops whose iterations compute one element of a result each, as
+are contractions of short rows, with all that follows their sums. What such an iteration computes is recorded in steps
+on integers (`ElementLoop`), by the number formats themselves, so that a new format or op needs no kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
@@ -23,26 +24,32 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.element_loops import WIDTHS, ElementLoop, Step
+from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers, offers
-from tinyml.transforms.ir.accesses import Access, buffer_access, element_of
-from tinyml.transforms.ir.buffers import is_handed_on
+from tinyml.transforms.ir.accesses import Access, buffer_access, element_of, first_element
+from tinyml.transforms.ir.buffers import buffer_reads, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.loops.kernels.element_steps import Element, NoSteps, StepRecorder
-from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
+
+if TYPE_CHECKING:
+    from tinyml.transforms.loops.kernels.element_steps import Table
 
 
 @dataclass(frozen=True)
 class VectoriseLoopsPass(ModulePass):
-    """Replace loops whose iterations each store one element of a run and depend on no other iteration.
+    """Replace loops and contractions whose iterations each store one element of a run and depend on no other iteration.
 
     Loops inside may carry values, such as sums. What is loaded are elements of other runs, or of the same, at the place
-    of the iteration. A loop around another one is joined with it where both together visit one run.
+    of the iteration; rows, which meet a vector that all iterations share; and tables of functions. A loop around
+    another one is joined with it where both together visit one run. Contractions that a tile computes stay.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -56,34 +63,40 @@ class VectoriseLoopsPass(ModulePass):
         if not makers(self.target, LoopCoder):
             return
         for function in defined_functions(op):
-            for loop in [each for each in function.walk() if isinstance(each, scf.ForOp)]:
+            for loop in [each for each in function.walk() if isinstance(each, _Loop)]:
+                if isinstance(loop, num.ContractOp) and (loop.tile or usual_tile(loop, self.target)) is not None:
+                    continue
                 if function.is_ancestor(loop) and (found := _element_loop(loop)) is not None:
                     found.replace(self.target)
 
 
+_Loop = scf.ForOp | num.ContractOp
+
+
 @dataclass
 class _Run:
-    """A run of memory that iterations access. start: of the first iteration, in elements of the root buffer."""
+    """A run of memory that iterations access.
+
+    start: of the first iteration, in elements of the root buffer. width: of its elements, in bits. accesses: none of a
+    table. elements: true if each iteration accesses its own element.
+    """
 
     root: SSAValue
     start: AffineSum
+    width: int
     accesses: list[Access]
+    elements: bool = False
 
     @property
     def writes(self) -> bool:
-        return self.accesses[0].writes
-
-    @property
-    def width(self) -> int:
-        """Of its elements, in bits."""
-        return self.accesses[0].width
+        return any(access.writes for access in self.accesses)
 
 
 @dataclass
 class _Found:
     """A loop, with all loops around it that are joined with it, and the runs that it reads and, at last, writes."""
 
-    loop: scf.ForOp
+    loop: _Loop
     runs: Sequence[_Run]
     code: ElementLoop
 
@@ -94,6 +107,8 @@ class _Found:
             return
         nest, operands = LoopNest(self.loop), list[SSAValue]()
         for run, reach in zip(self.runs, self.code.reach, strict=True):
+            if not run.accesses:
+                nest.put(cast(Operation, run.root.owner))
             start = nest.index(run.start.constant)
             for variable, factor in run.start.factors.items():
                 start = nest.add(start, nest.times(variable, factor))
@@ -103,15 +118,17 @@ class _Found:
         Rewriter.erase_op(self.loop)
 
 
-def _trips(loop: scf.ForOp) -> int | None:
-    """The iterations of a loop from 0 by 1; None for others."""
+def _trips(loop: _Loop) -> int | None:
+    """The iterations of a loop from 0 by 1, or the rows of a contraction with one window; None for others."""
+    if isinstance(loop, num.ContractOp):
+        return loop.rows if len(loop.shape) == 1 else None
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return high if low == 0 and step == 1 and high else None
 
 
-def _element_loop(loop: scf.ForOp) -> _Found | None:
+def _element_loop(loop: _Loop) -> _Found | None:
     """A loop over elements; None for one of another kind."""
-    if (count := _trips(loop)) is None or loop.iter_args:
+    if (count := _trips(loop)) is None or (isinstance(loop, scf.ForOp) and loop.iter_args):
         return None
     recording = _Recording(loop)
     try:
@@ -125,7 +142,7 @@ def _element_loop(loop: scf.ForOp) -> _Found | None:
     if not runs[-1].writes or not all(map(recording.is_safe, runs[:-1])):
         return None
     while (around := _loop_around(loop)) is not None and all(
-        run.start.factors.get(around.body.block.args[0]) == count for run in runs
+        run.elements and run.start.factors.get(around.body.block.args[0]) == count for run in runs
     ):
         for run in runs:
             run.start = run.start.plus(AffineSum(0, {around.body.block.args[0]: -count}))
@@ -135,7 +152,7 @@ def _element_loop(loop: scf.ForOp) -> _Found | None:
     return _Found(loop, runs, ElementLoop(count, recording.widths, tuple(recording.recorder.steps)).verified)
 
 
-def _loop_around(loop: scf.ForOp) -> scf.ForOp | None:
+def _loop_around(loop: _Loop) -> scf.ForOp | None:
     """The loop whose body is this loop and arithmetic on indices alone."""
     outer = loop.parent_op()
     if not isinstance(outer, scf.ForOp) or outer.iter_args or _trips(outer) is None:
@@ -146,12 +163,25 @@ def _loop_around(loop: scf.ForOp) -> scf.ForOp | None:
 
 @dataclass
 class _Recording:
-    """The steps of an iteration, recorded as its ops are visited. values: what has been recorded, by the IR's value."""
+    """The steps of an iteration, recorded as its ops are visited.
 
-    loop: scf.ForOp
-    recorder: StepRecorder = field(default_factory=StepRecorder)
+    values: what has been recorded, by the IR's value. cells: what the iteration stored to memory of its own, by buffer
+    and element.
+    """
+
+    loop: _Loop
     values: dict[SSAValue, Element] = field(default_factory=dict[SSAValue, Element])
     runs: list[_Run] = field(default_factory=list[_Run])
+    cells: dict[SSAValue, dict[int, Element]] = field(default_factory=dict[SSAValue, dict[int, Element]])
+
+    @cached_property
+    def recorder(self) -> StepRecorder:
+        return StepRecorder(self.table)
+
+    @property
+    def lane(self) -> SSAValue:
+        """The number of the iteration."""
+        return self.loop.body.block.args[-1]
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -184,8 +214,21 @@ class _Recording:
             case memref.LoadOp():
                 self.values[op.res] = self.load(op, loops)
             case memref.StoreOp() if not loops and not any(run.writes for run in self.runs):
-                self.run(op, loops)
-                self.recorder.step("store", self.value(op.value))
+                if (cell := self.cell(op)) is not None:
+                    self.cells.setdefault(scratch.root(op.memref), {})[cell] = self.value(op.value)
+                else:
+                    self.run(op, loops)
+                    self.recorder.step("store", self.value(op.value))
+            case num.ProductsOp(spacing=None, channels=None) if not loops:
+                pitch = op.row_pitch
+                rows = first_element(op.weights).plus(AffineSum(0, {self.lane: pitch}))
+                self.values[op.result] = self.sum(op, "dot", (op.weights, rows), (op.vector, first_element(op.vector)))
+            case num.CallOp(routine=num.DotAttr() | num.DistanceAttr() as routine, kernel=None) if not loops:
+                name = "dot" if isinstance(routine, num.DotAttr) else "distance"
+                runs = [(run, first_element(run)) for run in op.factors]
+                # The factor that differs by iterations has the rows.
+                rows, vector = sorted(runs, key=lambda run: self.lane not in run[1].factors)
+                self.values[op.result] = self.sum(op, name, rows, vector)
             case num.NumOp():
                 computed = op.computation()(self.recorder, [self.value(value) for value in op.operands])
                 for result in op.results:
@@ -195,6 +238,8 @@ class _Recording:
                 self.values[op.result] = self.recorder.select(*chosen)
             case scf.ForOp():
                 self.inner(op, loops)
+            case scratch.SliceOp():
+                pass
             case _ if is_side_effect_free(op) and all(isinstance(value.type, IndexType) for value in op.results):
                 # Arithmetic on indices, which addresses repeat.
                 pass
@@ -204,7 +249,9 @@ class _Recording:
                 raise NoSteps
 
     def value(self, value: SSAValue) -> Element:
-        """A value as it is recorded; an integer constant from anywhere."""
+        """A value as it is recorded; a constant from anywhere."""
+        if isinstance(op := value.owner, num.NumOp) and not op.operands:
+            return op.computation()(self.recorder, [])
         if value not in self.values:
             known, type = const_evaluate_operand(value), value.type
             if known is None or not isa(type, IntegerType):
@@ -232,15 +279,72 @@ class _Recording:
             recorder.step("next", self.values[argument], value)
         recorder.steps.append(Step("end"))
 
+    def sum(
+        self,
+        op: num.ProductsOp | num.CallOp,
+        name: str,
+        rows: tuple[SSAValue, AffineSum],
+        vector: tuple[SSAValue, AffineSum],
+    ) -> Element:
+        """Record a sum over rows, given as runs and the element of each at which that of the iteration begins."""
+        formats = [element_format(factor.type) for factor in op.factors]
+        pitch, length = rows[1].factors.get(self.lane, 0), op.length
+        whole = all(format.coding is INTEGER_CODING for format in formats) and op.accumulator.INTEGER
+        if not whole or pitch < 1 or self.lane in vector[1].factors or any(run.writes for run in self.runs):
+            raise NoSteps
+        buffers = [rows[0], vector[0]]
+        if any(packed_bits(memref_type(buffer)) is not None or is_handed_on(buffer) for buffer in buffers):
+            raise NoSteps
+        row = self.sum_run(op, rows[0], rows[1].plus(AffineSum(0, {self.lane: -pitch})))
+        numbers = row, pitch, self.sum_run(op, *vector, shared=True), length
+        start, width = self.value(op.sum), op.accumulator.bits
+        return self.recorder.addi(start, self.recorder.step(name, numbers=numbers, width=width))
+
+    def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> int:
+        """The run of a factor, by its number. shared: true for a vector, which several sums may read."""
+        root, access = scratch.root(buffer), buffer_access(op, buffer)
+        if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
+            raise NoSteps
+        for number, run in enumerate(self.runs if shared else ()):
+            if run.root is root and run.start == start and not run.elements:
+                run.accesses.append(access)
+                return number
+        self.runs.append(_Run(root, start, access.width, [access]))
+        return len(self.runs) - 1
+
+    def table(self, name: str, table: Table) -> int:
+        """The run of a table, by its number."""
+        constant = scratch.ConstantOp.of(table, element_type(table))
+        constant.result.name_hint = f"{name}_table"
+        for number, run in enumerate(self.runs):
+            known = run.root.owner
+            if not run.accesses and isinstance(known, scratch.ConstantOp) and known.value == constant.value:
+                return number
+        self.runs.append(_Run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, []))
+        return len(self.runs) - 1
+
+    def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
+        """The element of a buffer that all iterations access, and nothing outside of the loop; None for another."""
+        place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
+        if place.factors or is_handed_on(op.memref):
+            return None
+        inside = all(self.loop.is_ancestor(use.operation) for use in buffer_reads(root))
+        return place.constant if inside else None
+
     def load(self, op: memref.LoadOp, loops: dict[SSAValue, int]) -> Element:
         if any(run.writes for run in self.runs):
             raise NoSteps
+        if (cells := self.cells.get(scratch.root(op.memref))) is not None:
+            place = element_of(op.memref, op.indices)
+            if place.factors or place.constant not in cells:
+                raise NoSteps
+            return cells[place.constant]
         number, offset, strides = self.run(op, loops)
         return self.recorder.step("load", numbers=(number, offset, *strides), width=self.runs[number].width)
 
     def run(self, op: memref.LoadOp | memref.StoreOp, loops: dict[SSAValue, int]) -> tuple[int, int, Sequence[int]]:
         """The run that an op accesses, by its number, how far behind its start, and the strides of loops inside."""
-        type, lane = memref_type(op.memref), self.loop.body.block.args[0]
+        type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):
             raise NoSteps
@@ -255,8 +359,8 @@ class _Recording:
         if isinstance(op, memref.LoadOp):
             for number, run in enumerate(self.runs):
                 gap = start.plus(run.start, -1)
-                if run.root is root and not gap.factors and gap.constant >= 0:
+                if run.elements and run.root is root and not gap.factors and gap.constant >= 0:
                     run.accesses.append(access)
                     return number, gap.constant, strides
-        self.runs.append(_Run(root, start, [access]))
+        self.runs.append(_Run(root, start, access.width, [access], elements=True))
         return len(self.runs) - 1, 0, strides

@@ -40,6 +40,15 @@ def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
             run, offset, *strides = numbers
             terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
             yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
+        case "lookup":
+            yield f"{value}x{numbers[0]}[{operands[0]}];"
+        case "dot" | "distance":
+            rows, pitch, vector, length = numbers
+            factors = f"x{rows}[{pitch} * i + k]", f"x{vector}[k]"
+            product = "{0} * {1}" if step.name == "dot" else "({0} - {1}) * ({0} - {1})"
+            yield f"int32_t v{number} = 0;"
+            yield f"for (int k = 0; k < {length}; k++)"
+            yield f"    v{number} += {product.format(*factors)};"
         case "min" | "max":
             a, b = operands
             yield f"{value}{a} {'<' if step.name == 'min' else '>'} {b} ? {a} : {b};"

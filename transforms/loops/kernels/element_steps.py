@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step
+from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step, misuses_conditions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NoSteps(Exception):
-    """A computation that has no steps: on floats, with tables, or on integers of more than 32 bits."""
+    """A computation that has no steps: on floats, by functions on tables, or on integers of more than 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,20 @@ class Element:
 class StepRecorder(Machine[Element]):
     """A machine that appends steps. Registers have 32 bits, whatever the widths of the values in them.
 
-    Raises `NoSteps` for what steps do not compute.
+    table: the number of the run that is a table, given its name and contents. Raises `NoSteps` for what steps do not
+    compute.
     """
 
+    table: Callable[[str, Table], int] | None = None
     steps: list[Step] = field(default_factory=list[Step])
 
     def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
         """Append a step. width: of the value, by default that of the first operand."""
         width = operands[0].width if width is None else width
-        if width > REGISTER:
+        step = Step(name, tuple(each.operand for each in operands), numbers)
+        if width > REGISTER or misuses_conditions(step, self.steps):
             raise NoSteps
-        self.steps.append(Step(name, tuple(each.operand for each in operands), numbers))
+        self.steps.append(step)
         return Element(len(self.steps) - 1, width)
 
     def int_constant(self, value: int, width: int) -> Element:
@@ -116,8 +119,7 @@ class StepRecorder(Machine[Element]):
     def select(self, condition: Element, a: Element, b: Element) -> Element:
         if condition.constant is not None:
             return a if condition.constant else b
-        assert isinstance(condition.operand, int)
-        compared = self.steps[condition.operand].operands
+        compared = () if isinstance(condition.operand, Constant) else self.steps[condition.operand].operands
         if compared == (a.operand, b.operand):
             return self.maxsi(a, b)
         if compared == (b.operand, a.operand):
@@ -142,7 +144,10 @@ class StepRecorder(Machine[Element]):
         raise NoSteps
 
     def lookup(self, name: str, table: Table, index: Element) -> Element:
-        raise NoSteps
+        if self.table is None or index.constant is not None:
+            raise NoSteps
+        numbers = self.table(name, table), len(table)
+        return self.step("lookup", index, numbers=numbers, width=8 * table.dtype.itemsize)
 
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
         raise NoSteps

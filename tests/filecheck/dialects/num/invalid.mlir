@@ -328,6 +328,12 @@ num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["
 // -----
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "greater %0 #1", "add %0 %1", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: step 2 cannot be taken: add %0 %1
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
 num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "plus %0 #1", "store %1"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 // CHECK: expected a step, got 'plus %0 #1'
 

@@ -4,6 +4,7 @@
 !a = !zeroskew.q<8, 0.5, 3>
 !b = !zeroskew.q<8, 0.125, -4>
 !y = !zeroskew.q<8, 1.0, -128>
+!f = !fixed.q<8, 4>
 
 // All loops over one run are joined; the steps are those of the format, with its constants.
 func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y>) {
@@ -77,3 +78,138 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
 }
 // CHECK: func.func @others
 // CHECK-NOT: num.call
+
+// An iteration that reads what the one before wrote stays in order, also where the load follows the store.
+func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!a>
+    %b = num.clamp %a {low = 0.0 : f64} : !a -> !a
+    memref.store %b, %z[%i] : memref<64x!a>
+    %c = memref.load %z[%i] : memref<64x!a>
+    %d = num.add %b, %c : !a, !a -> !a
+  }
+  func.return
+}
+// CHECK: func.func @reloaded
+// CHECK: num.clamp
+
+// Carried values that change places: after the first replacement, the second would read it; also where it is widened.
+func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!f>
+    %b = num.clamp %a {low = 0.0 : f64} : !f -> !f
+    %sum = num.start %b : !f -> !fixed.acc<32, 4>
+    %c, %d = scf.for %k = %zero to %end step %one iter_args(%m = %a, %n = %sum) -> (!f, !fixed.acc<32, 4>) {
+      %rounded = num.finish %n : !fixed.acc<32, 4> -> !f
+      %widened = num.start %m : !f -> !fixed.acc<32, 4>
+      scf.yield %rounded, %widened : !f, !fixed.acc<32, 4>
+    }
+    memref.store %c, %z[%i] : memref<32x!f>
+  }
+  func.return
+}
+// CHECK: func.func @exchanged
+// CHECK: num.start
+
+// A comparison that decides between comparisons has no steps, as vectors have one predicate.
+func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 32 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %x[%i] : memref<32x!f>
+    %b = num.clamp %a {low = 0.0 : f64} : !f -> !f
+    %high = num.at_least %a {threshold = 1.0 : f64} : !f
+    %low = num.at_least %b {threshold = 2.0 : f64} : !f
+    %either = arith.select %high, %low, %high : i1
+    %c = arith.select %either, %a, %b : !f
+    memref.store %c, %z[%i] : memref<32x!f>
+  }
+  func.return
+}
+// CHECK: func.func @compared_twice
+// CHECK: num.at_least
+
+// Rows that meet a vector, with what follows their sums; the function that reads a table gathers from it.
+func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: memref<12x!f>) {
+  num.contract %r to 12 {
+    %zero = num.zero : !fixed.acc<24, 8>
+    %sum = num.products %zero, %w, %v : !fixed.acc<24, 8>, memref<12x9x!f>, memref<9x!f> -> !fixed.acc<24, 8>
+    %rounded = num.finish %sum : !fixed.acc<24, 8> -> !f
+    %bias = memref.load %b[%r] : memref<12x!f>
+    %both = num.add %rounded, %bias : !f, !f -> !f
+    %y = num.tanh %both : !f -> !f
+    memref.store %y, %out[%r] : memref<12x!f>
+  }
+  func.return
+}
+// CHECK: func.func @rows
+// CHECK-NOT: num.contract
+// CHECK: [[TABLE:%.*]] = scratch.constant {{.*}} -> memref<{{.*}}xi8, #scratch.flash>
+// CHECK: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", {{.*}}"load 2 0", {{.*}}"lookup %{{[0-9]+}} 3 {{[0-9]+}}", "store %{{[0-9]+}}"]}
+// M4: func.func @rows
+// M4: num.contract
+
+// Distances from one vector; what an iteration stores for itself alone is not stored.
+func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>) {
+  %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
+  %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!f>
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %eight = arith.constant 8 : index
+  %end = arith.constant 12 : index
+  scf.for %i = %zero to %end step %one {
+    %at = arith.muli %i, %eight : index
+    %row = scratch.slice %w[%at] : memref<12x8x!f> to memref<8x!f>
+    %none = num.zero : !fixed.acc<24, 8>
+    %sum = num.call #num.distance(%none, %v, %row) : (!fixed.acc<24, 8>, memref<8x!f>, memref<8x!f>) -> !fixed.acc<24, 8>
+    %rounded = num.finish %sum : !fixed.acc<24, 8> -> !f
+    memref.store %rounded, %cell[%zero] : memref<1x!f>
+    %again = memref.load %cell[%zero] : memref<1x!f>
+    %y = num.clamp %again {low = 0.0 : f64} : !f -> !f
+    memref.store %y, %out[%i] : memref<12x!f>
+  }
+  func.return
+}
+// CHECK: func.func @distances
+// CHECK-NOT: memref.store
+// CHECK: steps = ["distance 0 8 1 8"
+
+// The cell is read outside, too.
+func.func @kept(%w: memref<12x!f>, %out: memref<12x!f>) -> !f {
+  %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
+  %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!f>
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %end = arith.constant 12 : index
+  scf.for %i = %zero to %end step %one {
+    %a = memref.load %w[%i] : memref<12x!f>
+    memref.store %a, %cell[%zero] : memref<1x!f>
+    %b = memref.load %cell[%zero] : memref<1x!f>
+    %y = num.clamp %b {low = 0.0 : f64} : !f -> !f
+    memref.store %y, %out[%i] : memref<12x!f>
+  }
+  %last = memref.load %cell[%zero] : memref<1x!f>
+  func.return %last : !f
+}
+// CHECK: func.func @kept
+// CHECK: memref.store
+
+// The vector lies where results are written.
+func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
+  num.contract %r to 12 {
+    %zero = num.zero : !fixed.acc<24, 8>
+    %sum = num.products %zero, %w, %v : !fixed.acc<24, 8>, memref<12x12x!f>, memref<12x!f> -> !fixed.acc<24, 8>
+    %rounded = num.finish %sum : !fixed.acc<24, 8> -> !f
+    memref.store %rounded, %v[%r] : memref<12x!f>
+  }
+  func.return
+}
+// CHECK: func.func @overwritten
+// CHECK: num.contract

@@ -1,0 +1,292 @@
+"""Random loops over elements give the bits of their steps, in C on the host and in vectors on a Cortex-M55."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.devices import need_tools
+from programs.printed import WARNING_FLAGS
+from programs.spread import EXHAUSTIVE
+
+from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Operand, Step
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.runtime.model.headers import texts_of
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.helium.kernels import ELEMENTS
+
+M55 = "cortex-m55"
+LOOPS = 400 if EXHAUSTIVE in os.environ else 24
+MOST = 24
+"""The most iterations of a loop."""
+
+POOL = 4096
+"""The elements of a run's memory."""
+
+INTERFACE = Interface("loops", "int16_t", 4, "int32_t", MOST + 1, has_label=False)
+
+UNUSUAL = ("-Wno-unused-variable", "-Wno-tautological-compare")
+"""What random loops have, and those of programs do not."""
+
+Values = NDArray[np.int64]
+
+
+@dataclass
+class Draft:
+    """The steps of a random loop, and the interval of each value that later steps may read."""
+
+    random: Random
+    count: int
+    widths: list[int] = field(default_factory=list[int])
+    steps: list[Step] = field(default_factory=list[Step])
+    known: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    depth: int = 0
+
+    def run(self, *widths: int) -> int:
+        self.widths.append(self.random.choice(widths or (8, 16, 32)))
+        return len(self.widths) - 1
+
+    def step(self, low: int, high: int, name: str, operands: tuple[Operand, ...] = (), *numbers: int) -> int | None:
+        """Append a step whose value lies in an interval; None if 32 bits do not hold it."""
+        if low < -(1 << 31) or high >= 1 << 31:
+            return None
+        self.steps.append(Step(name, operands, numbers))
+        self.known[len(self.steps) - 1] = low, high
+        return len(self.steps) - 1
+
+    def load(self) -> None:
+        run = self.run()
+        limit = 1 << self.widths[run] - 1
+        self.step(-limit, limit - 1, "load", (), run, self.random.randrange(3))
+
+    def value(self) -> tuple[int, tuple[int, int]]:
+        number = self.random.choice(list(self.known))
+        return number, self.known[number]
+
+    def binary(self) -> None:
+        (a, one), (b, other) = self.value(), self.value()
+        second: Operand = b
+        if self.random.random() < 0.4:
+            constant = self.random.choice(
+                [0, 1, -1, self.random.randint(-200, 200), self.random.randint(-(10**6), 10**6)]
+            )
+            second, other = Constant(constant), (constant, constant)
+        name = self.random.choice(["add", "sub", "mul", "min", "max"])
+        corners = {
+            "add": [one[0] + other[0], one[1] + other[1]],
+            "sub": [one[0] - other[1], one[1] - other[0]],
+            "mul": [x * y for x in one for y in other],
+            "min": [min(one[0], other[0]), min(one[1], other[1])],
+            "max": [max(one[0], other[0]), max(one[1], other[1])],
+        }[name]
+        operands = (second, a) if self.random.random() < 0.3 else (a, second)
+        if name != "sub" or operands[0] == a:
+            self.step(min(corners), max(corners), name, operands)
+
+    def shift(self) -> None:
+        (a, (low, high)), amount = self.value(), self.random.randint(1, 12)
+        if self.random.random() < 0.5:
+            self.step(low >> amount, high >> amount, "right", (a,), amount)
+        else:
+            self.step(low << amount, high << amount, "left", (a,), amount)
+
+    def requantise(self) -> None:
+        (a, (low, high)), shift = self.value(), self.random.randint(-12, 0)
+        reach = max(-low, high) + 1
+        self.step(-reach, reach, "requantise", (a,), self.random.randrange(1 << 30, 1 << 31), shift)
+
+    def select(self) -> None:
+        (a, _), (b, one), (c, other) = self.value(), self.value(), self.value()
+        second = Constant(self.random.randint(-90, 90)) if a == b or self.random.random() < 0.5 else b
+        self.steps.append(Step(self.random.choice(["at_least", "greater"]), (a, second)))
+        condition = len(self.steps) - 1
+        self.step(min(one[0], other[0]), max(one[1], other[1]), "select", (condition, b, c))
+
+    def lookup(self) -> None:
+        (a, _), length = self.value(), self.random.randint(2, 300)
+        low = self.step(0, (1 << 31) - 1, "max", (a, Constant(0)))
+        assert low is not None
+        index = self.step(0, length - 1, "min", (low, Constant(length - 1)))
+        assert index is not None
+        run = self.run()
+        limit = 1 << self.widths[run] - 1
+        self.step(-limit, limit - 1, "lookup", (index,), run, length)
+
+    def sum(self) -> None:
+        name, length = self.random.choice(["dot", "distance"]), self.random.randint(1, 40)
+        rows, vector = self.run(8, 16), self.run(8, 16)
+        reach = length << sum(self.widths[run] for run in (rows, vector)) - (0 if name == "distance" else 2)
+        if reach >= 1 << 31:
+            length, reach = 1, (1 << 31) - 1
+        if name == "distance" and 16 in (self.widths[rows], self.widths[vector]):
+            name, reach = "dot", (1 << 31) - 1
+        self.step(-reach, reach, name, (), rows, length + self.random.choice([0, 0, 0, 1, 60]), vector, length)
+
+    def pool(self) -> None:
+        run, trips = self.run(8, 16), self.random.randint(2, 5)
+        carried = self.step(0, 0, "carry", (Constant(self.random.randint(-99, 99)),))
+        assert carried is not None
+        self.steps.append(Step("loop", (), (trips,)))
+        self.step(0, 0, "load", (), run, 0, self.random.choice([1, MOST, 200]))
+        self.step(0, 0, "add", (carried, len(self.steps) - 1))
+        self.steps.append(Step("next", (carried, len(self.steps) - 1)))
+        self.steps.append(Step("end"))
+        for number in range(carried + 1, len(self.steps)):
+            self.known.pop(number, None)
+        self.known[carried] = -(1 << 19), 1 << 19
+
+    def finished(self) -> ElementLoop | None:
+        """The loop with a store of the last value; None for one that the composer is not asked for."""
+        self.widths.append(self.random.choice([8, 16, 32]))
+        last = max(self.known)
+        self.steps.append(Step("store", (last,)))
+        return ElementLoop(self.count, tuple(self.widths), tuple(self.steps)).verified
+
+
+def drawn(seed: int) -> ElementLoop | None:
+    random = Random(seed)
+    draft = Draft(random, random.randint(1, MOST))
+    draft.load()
+    kinds = [draft.load, draft.lookup, draft.sum, draft.sum, draft.pool] if seed % 2 else [draft.load, draft.lookup]
+    for kind in random.sample(kinds, random.randint(0, min(3, len(kinds)))):
+        kind()
+    for _ in range(random.randint(1, 12)):
+        random.choice([draft.binary, draft.binary, draft.binary, draft.shift, draft.requantise, draft.select])()
+    return draft.finished()
+
+
+def pool(run: int, width: int) -> Values:
+    """What the C program has in the memory of a run."""
+    words = (np.arange(POOL, dtype=np.uint64) * (2654435761 + 2 * run) + run) & 0xFFFFFFFF
+    return ((words >> 4).astype(np.uint32).astype(f"u{width // 8}").astype(np.int64) ^ (1 << width - 1)) - (
+        1 << width - 1
+    )
+
+
+def requantised(x: int, multiplier: int, shift: int) -> int:
+    """TensorFlow Lite's two roundings, halves away from zero in the second."""
+    high = (x * multiplier + (1 << 30)) >> 31
+    if shift == 0:
+        return high
+    magnitude = (abs(high) + (1 << -shift - 1)) >> -shift
+    return magnitude if high >= 0 else -magnitude
+
+
+def computed(loop: ElementLoop, i: int) -> int:
+    """The result of an iteration, step by step on unbounded integers, whose values fit 32 bits."""
+    runs = [pool(run, width) for run, width in enumerate(loop.widths)]
+    values, at, places = dict[int, int](), 0, dict[int, int]()
+
+    def of(operand: Operand) -> int:
+        return operand.value if isinstance(operand, Constant) else values[operand]
+
+    while True:
+        name, operands, numbers = loop.steps[at]
+        x = [of(one) for one in operands] if name != "next" else [0, of(operands[1])]
+        match name:
+            case "load":
+                trips = [places[around] for around in loop.around(at)]
+                place = i + numbers[1] + sum(stride * trip for stride, trip in zip(numbers[2:], trips, strict=True))
+                values[at] = int(runs[numbers[0]][place])
+            case "lookup":
+                values[at] = int(runs[numbers[0]][x[0]])
+            case "dot" | "distance":
+                rows, pitch, vector, length = numbers
+                row, other = runs[rows][pitch * i : pitch * i + length], runs[vector][:length]
+                values[at] = int((row * other).sum() if name == "dot" else ((row - other) ** 2).sum())
+            case "add" | "sub" | "mul" | "min" | "max":
+                a, b = x
+                values[at] = {"add": a + b, "sub": a - b, "mul": a * b, "min": min(a, b), "max": max(a, b)}[name]
+            case "at_least" | "greater":
+                values[at] = x[0] >= x[1] + (name == "greater")
+            case "select":
+                values[at] = x[1] if x[0] else x[2]
+            case "left":
+                values[at] = x[0] << numbers[0]
+            case "right":
+                values[at] = x[0] >> numbers[0]
+            case "requantise":
+                values[at] = requantised(x[0], *numbers)
+            case "carry":
+                values[at] = x[0]
+            case "next":
+                assert isinstance(operands[0], int)
+                values[operands[0]] = x[1]
+            case "loop":
+                places[at] = 0
+            case "end":
+                [begin] = [first for first, end in loop.loops.items() if end == at]
+                places[begin] += 1
+                at = begin if places[begin] < loop.steps[begin].numbers[0] else at
+            case "store":
+                break
+            case _:
+                raise AssertionError(name)
+        assert -(1 << 31) <= values.get(at, 0) < 1 << 31
+        at += 1
+    bits = loop.widths[-1]
+    return (of(loop.steps[-1].operands[0]) + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
+def written(loops: list[ElementLoop], folder: Path) -> None:
+    """A program whose input begins with the number of a loop, and whose output is its results, then 99."""
+    kernels = [ELEMENTS.kernel(loop) for loop in loops]
+    texts = {name: text for kernel in kernels if kernel is not None for name, text in texts_of(kernel, M55)}
+    runs = max(len(loop.widths) for loop in loops)
+    calls: list[str] = []
+    for number, (loop, kernel) in enumerate(zip(loops, kernels, strict=True)):
+        assert kernel is not None
+        *read, result = loop.widths
+        operands = [f"x{width}[{run}]" for run, width in enumerate(read)]
+        got = f"for (int i = 0; i <= {loop.count}; i++) out[i] = y{result}[i];"
+        calls.append(f"case {number}: {kernel.symbol}({', '.join([*operands, f'y{result}'])}); {got} break;")
+    word = "(uint32_t)i * (2654435761u + 2u * (uint32_t)run) + (uint32_t)run"
+    fills = [f"x{bits}[run][i] = (int{bits}_t)(uint{bits}_t)(({word}) >> 4);" for bits in (8, 16, 32)]
+    (folder / "loops.h").write_text(
+        f"#include <stdint.h>\n#define loops_INPUT_LENGTH 4\n#define loops_OUTPUT_LENGTH {MOST + 1}\n"
+        "const int32_t *loops_scores(void);\nvoid loops_predict(const int16_t *X);\n"
+    )
+    (folder / "loops.c").write_text(
+        "\n".join(
+            [
+                '#include "loops.h"',
+                *texts.values(),
+                *(f"static int{bits}_t x{bits}[{runs}][{POOL}], y{bits}[{MOST + 1}];" for bits in (8, 16, 32)),
+                f"static int32_t out[{MOST + 1}];",
+                "const int32_t *loops_scores(void) { return out; }",
+                "void loops_predict(const int16_t *X)\n{",
+                f"    for (int run = 0; run < {runs}; run++)\n        for (int i = 0; i < {POOL}; i++) {{",
+                *fills,
+                f"        }}\n    for (int i = 0; i <= {MOST}; i++) out[i] = 99, y8[i] = 99, y16[i] = 99, y32[i] = 99;",
+                "    switch (X[0]) {",
+                *calls,
+                "    }\n}",
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("device", ["host", M55])
+def test_random_loops(device: str, tmp_path: Path):
+    on_host = device == "host"
+    if not on_host:
+        need_tools(device)
+    candidates = [loop for seed in range(2 * LOOPS) if (loop := drawn(seed)) is not None]
+    loops = [loop for loop in candidates if ELEMENTS.kernel(loop) is not None][:LOOPS]
+    assert len(loops) == LOOPS
+    written(loops, tmp_path)
+    runner: Runner = HostRunner(sanitize=True) if on_host else runner_for(device)
+    build = runner.build(tmp_path, INTERFACE, tmp_path, "-O1", (*WARNING_FLAGS, *UNUSUAL))
+    inputs = np.zeros((LOOPS, 4), np.int16)
+    inputs[:, 0] = np.arange(LOOPS)
+    result = runner.run(build, INTERFACE, inputs)
+    assert result.scores is not None
+    for loop, got in zip(loops, result.scores, strict=True):
+        expected = [*(computed(loop, i) for i in range(loop.count)), 99]
+        assert got[: loop.count + 1].tolist() == expected, [step.text for step in loop.steps]
