@@ -22,6 +22,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
@@ -200,6 +201,7 @@ def test_network(sort: Sort, tmp_path: Path):
     # What is measured on the target is compared with the evaluator.
     assert report["flash_bytes"] is not None
     assert report["mismatch"] is None
+    program = program_in(folder)
     for device in (one for one in (*devices, *with_llvm(f"{sort}, network", 2)) if one != target):
-        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
+        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)), program)
         assert result["mismatch"] is None
