@@ -136,7 +136,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.parametrize("sort", spread(SORTS, 7), ids=str)
+@pytest.mark.parametrize("sort", spread(SORTS, 5), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network, by gcc and half of them by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)

@@ -42,7 +42,7 @@ def limit(device: str) -> int:
 
 @pytest.mark.parametrize(
     ("model", "format", "width"),
-    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 4),
+    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
     """On the host and on half of the boards, which take turns: each format and each model meets all of them."""
