@@ -62,10 +62,11 @@ class RunRequest:
     optimize: str = optimize()
 
 
-def run_model(request: RunRequest) -> dict[str, Any]:
+def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
     """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal.
 
-    At a port there are no sizes and counts but the board's own time.
+    program: that in the folder, for one of several runs. At a port there are no sizes and counts but the board's own
+    time.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
@@ -78,7 +79,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     check_npz(request.data, "data")
     with Progress(str(request.folder), 2) as progress:
         progress.step("reading")
-        found = program_in(request.folder)
+        found = program or program_in(request.folder)
         report, formats = found.report, found.formats
         data = load_program_data(formats, str(request.data))
         inputs = data.x if request.limit is None else data.x[: request.limit]

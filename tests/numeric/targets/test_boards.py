@@ -18,6 +18,7 @@ from tinyml.runtime.devices.toolchain import build_model, is_overflow
 from tinyml.targets.registry import board, boards, chip_of
 from tinyml.tools.driver.compile_model import build_folder, compile_model
 from tinyml.tools.driver.compile_program import board_that_fits
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
@@ -52,8 +53,9 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """It is compiled once for boards with the same core, and fits the memories of those that run it."""
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
+    program = program_in(tmp_path)
     results = {first: report} | {
-        name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES))
+        name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES), program)
         for name in spread(ALIKE[first][1:], 4)
     }
     for name, result in results.items():

@@ -71,8 +71,7 @@ def test_c_is_printed_from_text(target: str):
         check_text(text, target)
 
 
-@pytest.mark.parametrize("target", [HOST, *SMALL])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("target", "name"), spread_product(12, [HOST, *SMALL], PROGRAMS))
 def test_compiles_without_a_warning(name: str, target: str, tmp_path: Path):
     folder = write(PROGRAMS[name][0], target, tmp_path / "source")
     compile_strictly(folder, target)
@@ -103,7 +102,7 @@ def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_p
     check(text, interface, runner_for(device), write(text, USUAL, tmp_path / "source"), samples=6)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", spread(range(8), 5))
 def test_random_programs(seed: int, tmp_path: Path):
     """Loads, stores, branches and carried values in any order: what nests into what must not change the result."""
     text = bits.random_program(seed)

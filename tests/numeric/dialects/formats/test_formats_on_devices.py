@@ -22,6 +22,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
@@ -135,7 +136,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.parametrize("sort", spread(SORTS, 7), ids=str)
+@pytest.mark.parametrize("sort", spread(SORTS, 5), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network, by gcc and half of them by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
@@ -200,6 +201,7 @@ def test_network(sort: Sort, tmp_path: Path):
     # What is measured on the target is compared with the evaluator.
     assert report["flash_bytes"] is not None
     assert report["mismatch"] is None
+    program = program_in(folder)
     for device in (one for one in (*devices, *with_llvm(f"{sort}, network", 2)) if one != target):
-        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
+        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)), program)
         assert result["mismatch"] is None

@@ -12,6 +12,7 @@ from programs.hardware import need_simulator, verilog_of
 from programs.lowered import lowered
 from programs.number_formats import Array
 from programs.on_boards import difference, printed
+from programs.spread import spread_product
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -107,8 +108,7 @@ def test_sums_are_exact_and_rounded_once():
         np.testing.assert_array_equal(values[op.out], tdsl.format_of(op.out).encode(reals[0] @ reals[1]))
 
 
-@pytest.mark.parametrize("packed", ["always", "never"])
-@pytest.mark.parametrize("device", [*DEVICES, *WITHOUT_PRODUCTS])
+@pytest.mark.parametrize(("packed", "device"), spread_product(9, ["always", "never"], [*DEVICES, *WITHOUT_PRODUCTS]))
 def test_devices_give_the_bits_of_the_evaluator(device: str, packed: str, tmp_path: Path):
     module, raws = network()
     target = roomy(device)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from programs.devices import DEVICES
 from programs.lowered import lowered
 from programs.runtime_functions import run_cases
+from programs.spread import spread_product
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
@@ -112,15 +113,7 @@ def dense(case: dict[str, Any]) -> str:
     return DENSE.format(n=n, k=k, x=x, y=y, w=w, b=b.type, weights=case["w"], biases=[[one] for one in case["b"]])
 
 
-@pytest.mark.parametrize(
-    ("device", "case"),
-    [
-        (device, case)
-        for turn, device in enumerate(DEVICES)
-        for number, case in enumerate(VECTORS["dense"])
-        if (turn + number) % 2 == 0 or len(DEVICES) == 1
-    ],
-)
+@pytest.mark.parametrize(("device", "case"), spread_product(14, DEVICES, VECTORS["dense"]))
 def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp_path: Path):
     ctx = context()
     module = Parser(ctx, dense(case)).parse_module()

@@ -25,6 +25,7 @@ from programs.signals import (
     transform_program,
     with_format,
 )
+from programs.spread import spread
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
@@ -130,14 +131,14 @@ def test_bands_are_those_of_tflm():
     np.testing.assert_allclose(fixed, theirs, rtol=2e-3)
 
 
-@pytest.mark.parametrize(("format", "width"), [("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)])
+@pytest.mark.parametrize(("format", "width"), spread([("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)], 2))
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module = with_format(every_op(16), tones(20, 16, 0), format, width)
     source = printed(module, "host", tmp_path / "c")
     assert difference(module, encode_inputs(module, loud(16)), source, HostRunner(), tmp_path) is None
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
     """Of stages in assembly with each shift, and where their sums overflow."""
     module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)

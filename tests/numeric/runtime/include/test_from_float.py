@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oracles.c_library import c_library
 from programs.devices import DEVICES, roomy
 from programs.runtime_functions import run_cases
+from programs.spread import spread
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
@@ -77,7 +78,7 @@ def test_the_reference_rounds_to_nearest_and_saturates():
     assert expected(x[:3], 8, 2, -127, 127).tolist() == [-2, 2, 6]
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_on_every_chip(device: str, tmp_path: Path):
     x = floats(40, 9)
     calls = "".join(

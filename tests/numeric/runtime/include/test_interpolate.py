@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
 from programs.runtime_functions import run_cases
+from programs.spread import spread
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
@@ -30,9 +32,7 @@ def arguments(last: int) -> NDArray[np.int16]:
     return values.astype(np.int16).reshape(-1, COUNT)
 
 
-@pytest.mark.parametrize(
-    ("device", "optimize"), [*((device, level) for level in ("-Os", "-O3") for device in DEVICES), ("avr35", "-Os")]
-)
+@pytest.mark.parametrize(("device", "optimize"), spread([*product(DEVICES, ("-Os", "-O3")), ("avr35", "-Os")], 8))
 def test_interpolation(device: str, optimize: str, tmp_path: Path):
     definitions = '#include "tinyml/interpolate.h"\n'
     cases: list[tuple[str, NDArray[np.int16]]] = []

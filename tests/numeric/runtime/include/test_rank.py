@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from programs.devices import DEVICES
 from programs.runtime_functions import run_cases
+from programs.spread import spread_product
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
@@ -15,8 +16,7 @@ COUNT = 32
 LENGTHS = (1, 2, 6, 7, 8, 254, 255)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("optimize", ["-Os", "-O3"])
+@pytest.mark.parametrize(("device", "optimize"), spread_product(7, DEVICES, ["-Os", "-O3"]))
 def test_ranks(device: str, optimize: str, tmp_path: Path):
     limit = 1 << 31
     definitions = '#include "tinyml/rank.h"\n'

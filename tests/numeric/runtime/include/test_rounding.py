@@ -104,7 +104,7 @@ def numbers() -> NDArray[np.int32]:
     ("device", "optimize"),
     # How a level treats shifts is the same on machines of 32 bits.
     spread(
-        [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2]), ("avr35", "-Os")], 5
+        [*((device, "-Os") for device in DEVICES), *((device, "-O3") for device in DEVICES[:2]), ("avr35", "-Os")], 3
     ),
 )
 def test_every_shift(device: str, optimize: str, tmp_path: Path):

@@ -21,6 +21,7 @@ from programs.chip_kernels import (
     make_call,
     short_calls,
 )
+from programs.spread import spread
 from programs.watched_cores import Watch
 
 from tinyml.runtime.devices.host import HostRunner
@@ -43,7 +44,7 @@ def run_calls(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return lambda calls: check(runner, build, calls)
 
 
-@pytest.mark.parametrize("kernel", CORTEX_M, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", spread(CORTEX_M, len(CORTEX_M) // 2), ids=lambda kernel: kernel.name)
 def test_extremes(run_calls: RunCalls, kernel: Kernel):
     run_calls(extreme_calls(kernel))
 

@@ -24,6 +24,7 @@ from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
@@ -106,8 +107,10 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     [keywords] = (tmp_path / "out/arduino").glob("*/keywords.txt")
     assert "protonn_gesturepod_ctx\tKEYWORD1\n" in keywords.read_text()
     assert len(load_data(str(data)).x) > 3
+    program = program_in(request.out)
     for device in DEVICES:
-        assert run_model(RunRequest(folder=tmp_path / "out", data=data, device=device, limit=3))["mismatch"] is None
+        result = run_model(RunRequest(folder=request.out, data=data, device=device, limit=3), program)
+        assert result["mismatch"] is None
 
 
 @pytest.mark.parametrize("target", spread(BOARDS, 3))

@@ -13,6 +13,7 @@ from programs.spread import spread
 
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
@@ -41,15 +42,15 @@ def limit(device: str) -> int:
 
 @pytest.mark.parametrize(
     ("model", "format", "width"),
-    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 4),
+    spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
     """On the host and on half of the boards, which take turns: each format and each model meets all of them."""
     folder = compiled_models.folder(model, format, width, board(roomy(USUAL)))
     turn = [*MODELS].index(model) + FORMATS.index((format, width))
+    data, program = MODELS[model].with_name("test.npz"), program_in(folder)
     for device in (HOST, *DEVICES[1:][turn % 2 :: 2]):
-        data = MODELS[model].with_name("test.npz")
-        result = run_model(RunRequest(folder=folder, data=data, device=roomy(device), limit=limit(device)))
+        result = run_model(RunRequest(folder=folder, data=data, device=roomy(device), limit=limit(device)), program)
         assert result["mismatch"] is None
         assert result["samples"] == limit(device)
 
@@ -62,8 +63,10 @@ def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
     assert report["accuracy"] >= report["accuracy_float"] - 0.5
     assert json.loads((tmp_path / "report.json").read_text())["estimate"] == report["estimate"]
     assert "!posit.p<8" in (tmp_path / "ir/1-formats.mlir").read_text()
+    program = program_in(tmp_path)
     for device in DEVICES:
-        assert run_model(RunRequest(folder=tmp_path, data=test, device=device, limit=limit(device)))["mismatch"] is None
+        result = run_model(RunRequest(folder=tmp_path, data=test, device=device, limit=limit(device)), program)
+        assert result["mismatch"] is None
 
 
 def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
@@ -78,8 +81,8 @@ def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", spread(MODELS, 1))
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
     folder = compiled_models.folder(model, "fixed", 16, board(roomy(USUAL)))
-    data = MODELS[model].with_name("val.npz")
+    data, program = MODELS[model].with_name("val.npz"), program_in(folder)
     for turn, device in enumerate(SMALL, [*MODELS].index(model)):
         optimize = ("O2", "O3")[turn % 2]
-        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=2, optimize=optimize))
+        result = run_model(RunRequest(folder=folder, data=data, device=device, limit=2, optimize=optimize), program)
         assert result["mismatch"] is None

@@ -24,6 +24,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import USUAL, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
+from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
@@ -104,9 +105,10 @@ def test_the_arena_holds_the_input(tmp_path: Path):
     header = (tmp_path / "after/protonn_gesturepod.h").read_text()
     assert "int16_t *protonn_gesturepod_input(void);" in header
     assert "int16_t protonn_gesturepod_predict(void);" in header
-    data = MODELS["protonn"].parent / "val.npz"
+    data, folder = MODELS["protonn"].parent / "val.npz", tmp_path / "after"
+    program = program_in(folder)
     for device in DEVICES:
-        assert run_model(RunRequest(folder=tmp_path / "after", data=data, device=device, limit=5))["mismatch"] is None
+        assert run_model(RunRequest(folder=folder, data=data, device=device, limit=5), program)["mismatch"] is None
 
 
 NETWORK = """

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from programs.devices import DEVICES
 from programs.lowered import lowered
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -102,7 +103,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return formats, folder
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_equal_the_evaluator(program: tuple[ModuleOp, Path], device: str) -> None:
     formats, folder = program
     inputs = np.random.default_rng(0).uniform(-4, 4, (12, 8))

@@ -94,7 +94,7 @@ def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder:
 
 @pytest.mark.parametrize(
     ("packed", "device"),
-    spread_product(7, ["auto", "always"], [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"]),
+    spread_product(4, ["auto", "always"], [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"]),
 )
 def test_bits(device: str, packed: str, tmp_path: Path):
     target = USUAL if device == HOST else device

@@ -49,7 +49,7 @@ BUFFERS = (
 """Programs and the formats of all that they hold."""
 
 
-@pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 6))
+@pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     """All formats; programs take turns, and devices do."""
     options = {"width": width, "weights": weights, "packed": "always"}
@@ -64,7 +64,7 @@ def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, t
     check(PROGRAMS["fastgrnn"], options, devices, tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 5))
+@pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 3))
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
     options = {"format": family, "width": int(width), "packed": "never", "pack_buffers": True}
@@ -73,7 +73,7 @@ def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     check(PROGRAMS[name], options, devices, tmp_path, "#scratch.packed_ram<")
 
 
-@pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
+@pytest.mark.parametrize(("width", "weights"), spread([(10, 9), (12, 5)], 1))
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
     check(PROGRAMS["protonn"], options, TURNS[width == 12 : -1 : 2], tmp_path, f"#scratch.packed<{weights}>")
@@ -85,7 +85,7 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
-@pytest.mark.parametrize(("bits", "inputs"), [(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)])
+@pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     """Seven rows: four at a time and the others one by one, with columns that fill no block."""
     program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
@@ -111,7 +111,7 @@ def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
-@pytest.mark.parametrize("width", [4, 12])
+@pytest.mark.parametrize("width", spread([4, 12], 1))
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
     # The host runs what is printed for the usual target each time, and chips take turns.

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import DEVICES
+from programs.spread import spread
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -77,7 +78,7 @@ def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("device", "limit"), [(name, 300 if name == HOST else 10) for name in DEVICES])
+@pytest.mark.parametrize(("device", "limit"), [(name, 300 if name == HOST else 10) for name in spread(DEVICES, 4)])
 def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit: int) -> None:
     result = run_model(RunRequest(folder=compiled, data=model.parent / "val.npz", device=device, limit=limit))
     assert result["mismatch"] is None

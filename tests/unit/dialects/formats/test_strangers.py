@@ -35,7 +35,7 @@ def compile_and_run(
     """Compile a program for some of its validation samples, or for given data, and compare a run with the evaluator."""
     data = data or some_samples(program, out.with_suffix(".npz"))
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)
-    said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", target, "--limit", "5")
+    said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", target, "--limit", "1")
     assert "all raw outputs equal the evaluator's" in said
 
 
