@@ -13,12 +13,14 @@ from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_LANES,
     BITS_TO_UPSTREAM,
     BUFFERS_TO_LOOPS,
+    BUFFERS_TO_NESTS,
     BUFFERS_TO_UPSTREAM,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     LOOPS_TO_KERNELS,
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
+    SPEND_FLASH,
 )
 
 
@@ -143,8 +145,8 @@ PIPELINES = {
             "check-packing",
         ),
     ),
-    BUFFERS_TO_LOOPS: PipelineSteps(
-        """L2 to L3.""",
+    BUFFERS_TO_NESTS: PipelineSteps(
+        """L2 to L3: sums of products are nests, none of which a kernel has taken.""",
         (
             "lower-tdsl-to-loops",
             # Ops after a product join its rows before these are split into blocks.
@@ -153,10 +155,9 @@ PIPELINES = {
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),
-            "spend-flash",
-            LOOPS_TO_KERNELS,
         ),
     ),
+    BUFFERS_TO_LOOPS: PipelineSteps("""L2 to L3.""", (BUFFERS_TO_NESTS, SPEND_FLASH, LOOPS_TO_KERNELS)),
     LOOPS_TO_KERNELS: PipelineSteps(
         """L3 to L3: products become calls of kernels.""",
         (

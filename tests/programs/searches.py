@@ -16,7 +16,7 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats, SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, NestPrograms, Platform, RefinedPrograms
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.workers import Workers
@@ -59,7 +59,8 @@ def evaluation_of(model: str, workers: Workers | None = None, **options: Any) ->
 
 def costs_of(evaluation: Evaluation) -> CandidateCosts:
     """The costs of candidates on the Uno, of which none is known yet."""
-    return CandidateCosts(RefinedPrograms(evaluation.evaluator.candidates, target="uno"), Platform("uno"))
+    programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
+    return CandidateCosts(NestPrograms(programs, target="uno"), Platform("uno"))
 
 
 def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:

@@ -6,17 +6,21 @@ the other operand, bound every partial sum. The proof is recorded in the IR next
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
@@ -58,15 +62,42 @@ def choose(op: tdsl.ContractionOp) -> None:
         if isinstance(op, tdsl.MatmulSumOp):
             _order(op, result)
         products = op.products
-        bound = op.bound_of(products)
-        op.acc = result.accumulator_for(products[-1], bound).type
-        op.properties |= num.proof(bound)
-        op.verify_units()
+        key = _key(op, products)
+        if (known := _known.get(key)) is None:
+            bound = op.bound_of(products)
+            op.acc = result.accumulator_for(products[-1], bound).type
+            op.verify_units()
+            known = op.acc, num.proof(bound)
+            if len(_known) >= MOST_KNOWN:
+                del _known[next(iter(_known))]
+            _known[key] = known
+        op.acc, proof = known
+        op.properties |= proof
     except InputError as error:
         raise error if error.line else error_at(op, error.message) from error
     except VerifyException as error:
         cure = "" if len(op.pairs) < 2 else f": {_CURE}"
         raise error_at(op, f"{error}{cure}") from error
+
+
+MOST_KNOWN = 1 << 12
+"""The most sums whose accumulators are kept, since candidates of a search have most of them in common."""
+
+_known: dict[object, tuple[Attribute, dict[str, Attribute]]] = {}
+
+
+def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
+    """All that the accumulator of a sum follows from."""
+    factors = [factor for product in products for factor in (product.lhs, product.rhs)]
+    initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
+    kinds = [(product.length, product.square, product.sparse) for product in products]
+    return type(op), op.out.type, *kinds, *map(_facts, factors), *initial
+
+
+def _facts(factor: Factor) -> object:
+    raws = factor.raws
+    digest = None if raws is None else (raws.shape, sha256(np.ascontiguousarray(raws).data).digest())
+    return factor.format.type, factor.interval, factor.raised, digest
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:

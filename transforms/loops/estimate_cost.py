@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, ProgramCost, set_cost
 
@@ -38,4 +38,9 @@ class EstimateCostPass(ModulePass):
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")
-        return ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram))
+        return in_units(estimate)
+
+
+def in_units(estimate: Estimate) -> ProgramCost:
+    """An estimate in whole units of time and bytes."""
+    return ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram))

@@ -19,11 +19,13 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
+from tinyml.transforms.loops.estimate_cost import in_units
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
+from tinyml.transforms.search.costs.pipelines_below import SPEND_FLASH, ProgramCost
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class SpendFlashPass(ModulePass):
     limit that is not positive.
     """
 
-    name = "spend-flash"
+    name = SPEND_FLASH
     takes = LOOPS
     target: str = HOST
     flash: int | None = None
@@ -50,18 +52,22 @@ class SpendFlashPass(ModulePass):
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.cost(op)
+
+    def cost(self, op: ModuleOp) -> ProgramCost | None:
+        """Rewrite a program; its estimate after all later passes, for a search, where the choice has made that."""
         if self.flash is None:
-            return
+            return None
         if self.flash <= 0:
             raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
         if not spends_flash(self.target) or not board(self.target).costs:
-            return
+            return None
         compile_for(op, self.target)
         for function in defined_functions(op):
             tile_rows(function, self.target, num.DotRowsAttr.name)
         tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
         if not (tiles.usual or estimates.matrices):
-            return
+            return None
         plain = estimates.plain
         ram = max(ram_limit(op, self.target, self.ram), plain.ram)
         groups = [*tiles.groups(ram - plain.ram + plain.deepest), *estimates.groups()]
@@ -72,3 +78,5 @@ class SpendFlashPass(ModulePass):
                 candidate.part.tile = candidate.call.attribute
         if taken:
             op.attributes[SPENT_FLASH] = UnitAttr()
+        same = not any(isinstance(candidate, TileCandidate) for candidate in taken.values())
+        return in_units(estimates.of(coded(taken))) if same else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,9 +23,11 @@ from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
 from tinyml.transforms.search.costs.pipelines_below import (
-    BUFFERS_TO_LOOPS,
+    BUFFERS_TO_NESTS,
     ESTIMATE_COST,
+    LOOPS_TO_KERNELS,
     MEASURE_COST,
+    SPEND_FLASH,
     TO_BUFFERS,
     LoweringPasses,
     ProgramCost,
@@ -167,6 +169,10 @@ def arena_and_input(module: ModuleOp) -> int:
     return arena + sum(size_in_bytes(memref_type(array)) for array in arrays)
 
 
+FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
+"""The ops that passes before `spend-flash` lower by the limit on flash: `tile-windows` and `code-forests`."""
+
+
 @dataclass(frozen=True)
 class Platform:
     """The target for which candidates are built, as for `select-kernels`.
@@ -179,28 +185,59 @@ class Platform:
     flash: int | None = None
 
 
+class NestPrograms:
+    """The programs of one program's candidates before kernels take their nests, for all platforms that have them.
+
+    Programs that are equal behind `refine-formats` have one number, and are lowered once. options: of the pipelines to
+    L3, such as `target`. memory: of candidates, without the stack.
+    """
+
+    def __init__(self, programs: RefinedPrograms, **options: Any):
+        self.programs = programs
+        self.memory = WorkingMemory(programs, **options)
+        self._lowering = LoweringPasses((BUFFERS_TO_NESTS,), **options)
+        self._numbers: dict[object, int] = {}
+        self._of_formats: dict[Formats, int] = {}
+        self._lowered = RecentPrograms()
+
+    def number(self, formats: Formats) -> int:
+        """The number of a candidate's program; raises `InputError` if the formats make no program."""
+        if formats not in self._of_formats:
+            structure = _structure_of(self.programs.of(formats))
+            self._of_formats[formats] = self._numbers.setdefault(structure, len(self._numbers))
+        return self._of_formats[formats]
+
+    def of(self, formats: Formats) -> ModuleOp:
+        """The nests of a candidate's program, which the caller may change; raises the error of `number`."""
+        number = self.number(formats)
+        if number not in self._lowered:
+            self._lowering.apply(self._lowered.keep(number, self.memory.packed(formats)))
+        return self._lowered[number].clone()
+
+
 class CandidateCosts:
     """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
 
-    memory: of candidates, without the stack; estimates go on from the programs that it has lowered. estimates: by
-    candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
-    not programs.
+    estimates: by candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for
+    candidates that are not programs.
     """
 
-    def __init__(self, programs: RefinedPrograms, platform: Platform):
-        self.programs = programs
+    def __init__(self, nests: NestPrograms, platform: Platform):
+        self.nests = nests
+        self.programs = nests.programs
         self.platform = platform
         options = vars(platform)
-        self.memory = WorkingMemory(programs, **options)
-        self.lowering = LoweringPasses((BUFFERS_TO_LOOPS,), **options)
+        self.spending = registered_pass(SPEND_FLASH, **options)
+        self.selecting = LoweringPasses((LOOPS_TO_KERNELS,), **options)
         self.estimating = registered_pass(ESTIMATE_COST, **options)
         self.measuring = registered_pass(MEASURE_COST, **options)
         self.estimates: dict[Formats, ProgramCost] = {}
         self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, ProgramCost | None] = {}
+        self._spent = RecentPrograms()
         self._looped = RecentPrograms()
-        self._estimated: dict[object, ProgramCost] = {}
-        self._measured: dict[object, ProgramCost | None] = {}
+        self._estimated: dict[int, ProgramCost] = {}
+        self._measured: dict[int, ProgramCost | None] = {}
 
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
@@ -210,13 +247,18 @@ class CandidateCosts:
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
-            program = _structure_of(self.programs.of(formats))
-            if program not in self._estimated:
-                module = self.memory.packed(formats)
-                self.lowering.apply(module)
-                self._estimated[program] = self.estimating.cost(module)
-                self._looped.keep(program, module)
-            self.estimates[formats] = self._estimated[program]
+            number = self.nests.number(formats)
+            if number not in self._estimated:
+                module = self.nests.of(formats)
+                cost = self.spending.cost(module)
+                if cost is None:
+                    self.selecting.apply(module)
+                    cost = self.estimating.cost(module)
+                    self._looped.keep(number, module)
+                else:
+                    self._spent.keep(number, module)
+                self._estimated[number] = cost
+            self.estimates[formats] = self._estimated[number]
         return self.estimates[formats]
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
@@ -239,14 +281,20 @@ class CandidateCosts:
     def measured(self, formats: Formats) -> ProgramCost | None:
         """The cost of the built program; None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
-            program = _structure_of(self.programs.of(formats))
-            if program not in self._measured:
-                self._measured[program] = None
+            number = self.nests.number(formats)
+            if number not in self._measured:
+                self._measured[number] = None
                 with suppress(InputError):
-                    lowered = self._looped.pop(program, None)
-                    self._measured[program] = self.measuring.cost(self.programs.of(formats), lowered)
-            self.measurements[formats] = self._measured[program]
+                    self._measured[number] = self.measuring.cost(self.programs.of(formats), self._lowered(number))
+            self.measurements[formats] = self._measured[number]
         return self.measurements[formats]
+
+    def _lowered(self, number: int) -> ModuleOp | None:
+        """The program of a number with kernels, as far as its estimate has lowered it; handed out once."""
+        if (spent := self._spent.pop(number, None)) is not None:
+            self.selecting.apply(spent)
+            return spent
+        return self._looped.pop(number, None)
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
         """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
@@ -283,7 +331,14 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
 @lru_cache(2)
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     """The costs of one program's candidates on a platform; the same object each time."""
-    return CandidateCosts(_refined_programs(candidates, platform.target, platform.pack_buffers), platform)
+    above = any(isinstance(op, FLASH_ABOVE) for op in candidates.module.walk())
+    return CandidateCosts(_nest_programs(candidates, platform if above else replace(platform, flash=None)), platform)
+
+
+@lru_cache(2)
+def _nest_programs(candidates: Candidates, platform: Platform) -> NestPrograms:
+    options = vars(platform)
+    return NestPrograms(_refined_programs(candidates, platform.target, platform.pack_buffers), **options)
 
 
 @lru_cache(1)

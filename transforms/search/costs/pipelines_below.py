@@ -18,6 +18,7 @@ from tinyml.dialects.own_attributes import NUMBER, OwnAttribute, Place, record
 PARTS_TO_FORMATS = "parts-to-formats"
 REFINE_FORMATS = "refine-formats"
 FORMATS_TO_BUFFERS = "formats-to-buffers"
+BUFFERS_TO_NESTS = "buffers-to-nests"
 BUFFERS_TO_LOOPS = "buffers-to-loops"
 LOOPS_TO_KERNELS = "loops-to-kernels"
 LOOPS_TO_BITS = "loops-to-bits"
@@ -39,6 +40,7 @@ TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 PROOF = "check-packing"
 """The pass that checks the packing. It runs on the chosen program, not on every candidate."""
 
+SPEND_FLASH = "spend-flash"
 ESTIMATE_COST = "estimate-cost"
 MEASURE_COST = "measure-cost"
 

@@ -55,7 +55,7 @@ class Search:
         self.classes = self.assignment.classes
         self.pack_buffers = pack_buffers
         self.earlier = earlier
-        self.memory = self.costs(target).memory
+        self.memory = self.costs(target).nests.memory
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
         """The same choice for all tensors."""

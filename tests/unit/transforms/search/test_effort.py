@@ -24,7 +24,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, RefinedPrograms
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, NestPrograms, Platform, RefinedPrograms
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
@@ -61,11 +61,11 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
         first, second = uniform(evaluation, 8, 16)
         costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
-        memory = costs.memory.of(first)
+        memory = costs.nests.memory.of(first)
         costs.estimated(first)
-        assert memory == costs.memory.of(first)
+        assert memory == costs.nests.memory.of(first)
         costs.estimated(second)
-        costs.memory.of(second)
+        costs.nests.memory.of(second)
     assert runs["choose-storage"] == runs["pack-scratch"] == 2
 
 
@@ -87,10 +87,20 @@ def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest
     """It takes more than its limit, and no other limit makes another program of it."""
     with evaluation_of("protonn") as evaluation:
         programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
-        costs = CandidateCosts(programs, Platform("uno", flash=1000))
+        costs = CandidateCosts(NestPrograms(programs, target="uno"), Platform("uno", flash=1000))
         runs = counted_passes(monkeypatch)
         assert costs.measured(uniform(evaluation, 8)[0]) is not None
     assert runs["spend-flash"] == 1
+
+
+def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch: pytest.MonkeyPatch):
+    with evaluation_of("protonn") as evaluation:
+        [formats] = uniform(evaluation, 8)
+        search = Search(evaluation, FixedType.of_width(8))
+        runs = counted_passes(monkeypatch)
+        for flash in (None, 4000, 8000):
+            search.costs("uno", flash).estimated(formats)
+    assert runs["lower-tdsl-to-loops"] == runs["pack-scratch"] == 1
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):

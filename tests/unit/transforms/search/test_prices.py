@@ -1,0 +1,48 @@
+"""Prices of candidates, which share what programs have in common, against the price of each program by itself."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+from programs.searches import evaluation_of
+from programs.spread import spread
+
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
+from tinyml.transforms.search.costs.pipelines_below import (
+    BUFFERS_TO_LOOPS,
+    ESTIMATE_COST,
+    TO_BUFFERS,
+    LoweringPasses,
+    registered_pass,
+)
+from tinyml.transforms.search.engine.search import Search
+
+WIDTHS = (4, 6, 8, 10, 12, 16)
+LIMITS = (None, 1000, 6000)
+"""Bytes of flash: no spending, no room for it, and room."""
+
+CASES = [*product(("protonn", "fastgrnn", "network"), range(56))]
+
+
+@pytest.mark.parametrize(("model", "seed"), spread(CASES, 8))
+def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
+    """Candidates are priced after another one, from which they differ in a few tensors."""
+    random = Random(seed)
+    with evaluation_of(model) as evaluation:
+        search = Search(evaluation, FixedType.of_width(8))
+        first = [FormatChoice(FixedType.of_width(random.choice(WIDTHS))) for _ in search.classes]
+        second = [FormatChoice(FixedType.of_width(8), 1) if random.random() < 0.1 else choice for choice in first]
+        for choices in (first, second):
+            formats = search.formats(choices)
+            for flash in LIMITS:
+                options = {"target": "uno", "flash": flash}
+                whole, _ = evaluation.evaluator.candidates.in_formats(formats)
+                LoweringPasses(TO_BUFFERS, **options).apply(whole)
+                assert search.memory.of(formats) == arena_and_input(whole)
+                LoweringPasses((BUFFERS_TO_LOOPS,), **options).apply(whole)
+                expected = registered_pass(ESTIMATE_COST, target="uno").cost(whole)
+                assert search.costs("uno", flash).estimated(formats) == expected
