@@ -43,7 +43,8 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     weights: str | None = option(
-        "format of constants, if it differs from --format and --width",
+        "format of constants, if it differs from --format and --width; synthesised:BITS makes lists of numbers for the "
+        "model, which takes minutes",
         default=None,
         metavar="FORMAT:BITS",
         group=OptionGroup.NUMBERS,

@@ -88,6 +88,7 @@ PIPELINES = {
             If("round_sums", "round-sums"),
             "profile",
             "choose-votes",
+            If("synthesised", "synthesise-format"),
             "assign-format",
             REFINE_FORMATS,
         ),

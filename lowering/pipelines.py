@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
+from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import STEPS, Plugin, PluginError, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 TARGET_OPTION = "target"
 
-FIELDS = {"plan-execution": {"mode": "plan"}}
+FIELDS = {"plan-execution": {"mode": "plan"}, "synthesise-format": {"bits": "synthesised"}}
 """Fields of passes that take an option of another name, since the field's name is shared by several passes."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
@@ -43,6 +44,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
+    "synthesised": lambda given: synthesised_bits(given.get("weights")),
 }
 """Values of fields that follow from options.
 

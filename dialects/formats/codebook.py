@@ -1,9 +1,9 @@
 """Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
 
 An element is an index into that list, counted from the entry 0, which every list has; decoding is a table look-up, and
-the number is an integer times 2^-scale. The numbers minimise the squared error over the constant (Lloyd, "Least Squares
-Quantization in PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960), each error weighted by the mean square of
-the factor that the element meets: that is its contribution to the error of a sum of products.
+the number is an integer times 2^-scale. The numbers minimise the squared error over the constant
+(`dialects/formats/least_squares.py`), each error weighted by the mean square of the factor that the element meets: that
+is its contribution to the error of a sum of products. `synthesise-format` makes others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.least_squares import lloyd_max
 from tinyml.dialects.formats.specification import Listed, nearest_of
 from tinyml.dialects.formats.tabulated import TabulatedFormat
 from tinyml.dialects.lazy_numpy import np
@@ -38,11 +39,6 @@ FINER_BITS, GREATEST = 5, limits(16)[1]
 """Bits of a number beyond those of an index, so that rounding it adds no noticeable error."""
 
 SCALES = range(-40, 61)
-ROUNDS = 60
-"""Limit on Lloyd's iterations, which end sooner at a fixed point."""
-
-BINS = 64
-"""Bins of the histogram that estimates the density of a constant."""
 
 
 @irdl_attr_definition
@@ -133,6 +129,10 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         most = limits(width)[1]
         return CodebookType(width, width - 1, range(-most, most + 1))
 
+    @classmethod
+    def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> CodebookType:
+        return CodebookType(width, scale, integers)
+
     def for_range(self, low: float, high: float) -> CodebookType:
         """A codebook of evenly spaced numbers, since only their range is known."""
         most = limits(self.bits)[1]
@@ -152,52 +152,6 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         scale = max(self.scale - bits, SCALES[0])
         fewer = np.unique(np.rint(np.ldexp(integers.astype(np.float64), scale - self.scale)).astype(int))
         return CodebookType(self.bits, scale, fewer.tolist()) if len(fewer) > 1 else self
-
-
-def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
-    """At most 2^bits numbers, 0 among them, that nearly minimise the weighted squared distances to `reals`.
-
-    reals, weights: shape (n,). At most half of the numbers are negative, and fewer are positive.
-    """
-    low, high = limits(bits)
-    order = np.argsort(reals, kind="stable")
-    x, w = reals[order], weights[order]
-    below, above = (
-        _initial_magnitudes(-x[x < 0][::-1], w[x < 0][::-1], -low),
-        _initial_magnitudes(x[x > 0], w[x > 0], high),
-    )
-    return _settled(np.concatenate([-below[::-1], [0.0], above]), x, w)
-
-
-def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """Lloyd's iteration: each number but 0 moves to the centroid of the reals that it is nearest to."""
-    sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
-    for _ in range(ROUNDS):
-        ends = np.concatenate([[0], np.searchsorted(x, (numbers[:-1] + numbers[1:]) / 2), [len(x)]])
-        mass, moment = np.diff(sums[ends]), np.diff(moments[ends])
-        centres = np.where(mass > 0, moment / np.where(mass > 0, mass, 1.0), numbers)
-        centres[numbers == 0] = 0.0
-        if np.array_equal(centres, numbers):
-            break
-        numbers = np.sort(centres)
-    return numbers
-
-
-def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
-    """At most `count` magnitudes, whose density is proportional to the cube root of the density of x.
-
-    This is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
-    Modulation", 1951).
-    """
-    distinct = np.unique(x)
-    if len(distinct) <= count:
-        return distinct
-    edges: Reals = np.linspace(float(x.min()), float(x.max()), BINS + 1)
-    mass: Reals = np.histogram(x, edges, weights=w)[0]
-    share: Reals = np.concatenate([[0.0], np.cumsum(np.cbrt(mass + 1.0e-9 * mass.sum()))])
-    ranks = (np.arange(count) + 0.75) / (count + 0.25)
-    magnitudes: Reals = np.interp(ranks * float(share[-1]), share, edges)
-    return magnitudes
 
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:

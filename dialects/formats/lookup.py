@@ -58,3 +58,28 @@ def format_spelled(ctx: Context, text: str) -> NumberFormat:
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")
     return format_named(ctx, name, int(bits) if colon else None)
+
+
+SYNTHESISED = "synthesised"
+"""The name of lists of numbers that are made for the constants of a model, where a format of constants is spelled."""
+
+
+def synthesised_bits(weights: str | None) -> int:
+    """The bits of `synthesised:BITS`; 0 for a format of constants. Raises `InputError` for another spelling."""
+    name, _, bits = (weights or "").partition(":")
+    if name != SYNTHESISED:
+        return 0
+    if not (bits.isdecimal() and bits.isascii() and int(bits)):
+        raise InputError(f"expected {SYNTHESISED}:BITS, got '{weights}'")
+    return int(bits)
+
+
+def listing_format(main: NumberFormat, bits: int) -> NumberFormat:
+    """The format of some bits that lists its numbers and has products with another one.
+
+    Raises `InputError` if there is none, or not of this width.
+    """
+    for format in formats().values():
+        if format.FAMILY == main.FAMILY and format.of_integers(2, 0, [0, 1]) is not None:
+            return format.of_width(bits)
+    raise InputError(f"no format with a list of numbers has products with {main.type}")

@@ -235,6 +235,14 @@ class NumberFormat(ABC):
     def of_width(cls, width: int | None) -> NumberFormat:
         """A format of the family with this width, or the default one; raises `InputError` if there is none."""
 
+    @classmethod
+    def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
+        """The format of some bits whose numbers are these integers times 2^-scale, rising, 0 among them.
+
+        None for formats whose numbers follow from other parameters.
+        """
+        return None
+
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
         """The format of the same family and width with parameters for values between low and high."""

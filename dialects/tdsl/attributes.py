@@ -13,12 +13,14 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.own_attributes import (
     TEXT,
     UNIT,
     Holder,
     OwnAttribute,
     Place,
+    Value,
     array,
     counts,
     either,
@@ -26,7 +28,20 @@ from tinyml.dialects.own_attributes import (
     integer,
 )
 
-__all__ = ["CALLS", "MODE", "PERCENTILES", "PROFILE", "RAM", "RING", "RINGS", "Csr", "Profile", "Range", "calls_of"]
+__all__ = [
+    "CALLS",
+    "MODE",
+    "NUMBERS",
+    "PERCENTILES",
+    "PROFILE",
+    "RAM",
+    "RING",
+    "RINGS",
+    "Csr",
+    "Profile",
+    "Range",
+    "calls_of",
+]
 
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
@@ -176,6 +191,12 @@ PROFILE = OwnAttribute(
         Place.OPERATION: array(either(_PROFILE, UNIT), "an array with a profile or unit for each result", _results),
     },
     "The values of an argument, or of each tensor result of an operation, on a data set.",
+)
+
+NUMBERS = OwnAttribute(
+    "tdsl.numbers",
+    {"tdsl.const": Value("a type that is a number format", lambda type, _: number_format(type) is not None)},
+    "The format that was made for a constant on reals (`synthesise-format`), which `assign-format` gives it.",
 )
 
 

@@ -48,6 +48,7 @@ FORMAT_CONTRACTS = {
     "affine",
     "grouped",
     "groups",
+    "least_squares",
     "lookup",
     "number_format",
     "parameters",

@@ -9,6 +9,7 @@ from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import SYNTHESISED, USUAL_FORMAT
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compile_model import measure_model
@@ -34,6 +35,7 @@ USUAL = (
     "affine:8",
     "minifloat:8",
     "codebook:4",
+    f"{SYNTHESISED}:4",
     "fixed+promote",
     "fixed+pareto",
 )
@@ -51,7 +53,7 @@ RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 
 @dataclass(frozen=True)
 class Way:
-    """A way to compile a model: a format of a uniform width, or with widths that a search chooses."""
+    """A way to compile a model: a uniform format, lists that are made for weights, or widths that a search chooses."""
 
     format: str
     width: int | None
@@ -59,7 +61,7 @@ class Way:
 
     @classmethod
     def parse(cls, text: str) -> Way:
-        """The way spelled `FORMAT[:BITS]` or `FORMAT+SEARCH`; raises `InputError` for any other text."""
+        """The way spelled `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for others."""
         named, _, search = text.partition("+")
         format, colon, bits = named.partition(":")
         if not format or (colon and not bits.isdecimal()) or (search and colon):
@@ -68,6 +70,13 @@ class Way:
 
     def __str__(self) -> str:
         return f"{self.format}{f' {self.width}' if self.width else ''}{f', {self.search}' if self.search else ''}"
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The options that say in which formats to compute: weights in lists that are made go with the usual format."""
+        if self.format == SYNTHESISED:
+            return {"format": USUAL_FORMAT, "weights": f"{SYNTHESISED}:{self.width or ''}"}
+        return {"format": self.format, "width": self.width}
 
     @property
     def limiting(self) -> Way:
@@ -110,10 +119,9 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
                 val=val,
                 test=test,
                 target=chosen.name,
-                format=way.format,
-                width=way.width,
                 out=Path(),
                 search=search,
+                **way.numbers,
             )
             try:
                 reports[way] = measure_model(request, chosen)

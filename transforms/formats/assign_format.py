@@ -16,7 +16,14 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled, formats
+from tinyml.dialects.formats.lookup import (
+    USUAL_FORMAT,
+    format_named,
+    format_spelled,
+    formats,
+    listing_format,
+    synthesised_bits,
+)
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
@@ -59,11 +66,12 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> flo
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights beside another one, both as they are spelled.
+    """The format of weights beside another one, both as they are spelled; for lists to be made, one without a list.
 
     Raises `InputError` for an unknown one, and where no product of both is defined.
     """
-    found, main = format_spelled(ctx, weights), format_named(ctx, format, None)
+    main = format_named(ctx, format, None)
+    found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
     if found.FAMILY == main.FAMILY:
         return found
     beside, instead = (
@@ -85,16 +93,18 @@ class AssignFormatPass(ModulePass):
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
-    that is for constants alone leaves small ones, and what is computed, to the main or else the usual format. widths:
-    other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
-    of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled
-    one, outside of which values saturate; wider for a negative N. functions: the scheme, one of the format's `SCHEMES`,
-    by which exp, tanh and sigmoid are computed; as suits the formats best by default. data: .npz file with inputs `x`,
-    on which the weights of products are rounded so that their sums are right (`round_weights`), and then so that the
-    margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32; without it
-    they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where these
-    suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not fit,
-    for a program that has no profile or no tensor of f32, and for any op but a cast between tensors of f32 and others.
+    that is for constants alone leaves small ones, and what is computed, to the main or else the usual format;
+    `synthesised:BITS` leaves all to the main format but constants for which a format was made (`tdsl.numbers`), which
+    they have in any case. widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by
+    their names in the source (those of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N
+    times narrower than the profiled one, outside of which values saturate; wider for a negative N. functions: the
+    scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are computed; as suits the formats best by
+    default. data: .npz file with inputs `x`, on which the weights of products are rounded so that their sums are right
+    (`round_weights`), and then so that the margins between the best scores are (`refine_constants`), the latter only if
+    the whole program is of f32; without it they are rounded to nearest. With data and without `weights` and `widths`,
+    votes of forests have 8 bits where these suffice on the data. Raises `InputError` for an unknown format, width,
+    tensor or scheme, for data that do not fit, for a program that has no profile or no tensor of f32, and for any op
+    but a cast between tensors of f32 and others.
     """
 
     name = "assign-format"
@@ -138,6 +148,9 @@ class AssignFormatPass(ModulePass):
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
         """The choice for each class of tensors. prototype: the main format; raises `InputError` as the pass does."""
         weights = prototype if self.weights is None else weights_beside(ctx, self.weights, self.format)
+        if synthesised_bits(self.weights):
+            # Constants without a list are too small for one.
+            weights = prototype
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
@@ -145,6 +158,9 @@ class AssignFormatPass(ModulePass):
             tensors.name: FormatChoice(weights if tensors.is_constant and tensors.elements >= least else prototype)
             for tensors in classes
         }
+        for tensors in classes:
+            if (made := tensors.numbers) is not None:
+                choices[tensors.name] = FormatChoice(made, is_made=True)
         for name, format in self._by_tensor(self.widths, "BITS", choices):
             usual = type(choices[name].prototype)
             choices[name] = FormatChoice(

@@ -14,7 +14,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, flatten, pipeline
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, flatten, pipeline
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
 STEPS = [step for definition in PIPELINES.values() for step in definition.steps]
@@ -29,9 +29,11 @@ def test_every_step_is_a_pass_or_a_pipeline():
     assert {step.step if isinstance(step, If) else step for step in STEPS} <= passes.keys()
 
 
-def test_conditions_are_options_or_properties_of_formats():
+def test_conditions_are_options_or_properties():
     booleans = {option.name for option in options_of(PipelineOptions) if option.type is bool}
-    assert {step.condition for step in STEPS if isinstance(step, If)} <= booleans | FORMAT_PROPERTIES.keys()
+    assert {
+        step.condition for step in STEPS if isinstance(step, If)
+    } <= booleans | FORMAT_PROPERTIES.keys() | OPTION_PROPERTIES.keys()
 
 
 def test_every_option_reaches_a_pass():

@@ -358,7 +358,7 @@ class FormatAssignment:
         if key not in self._assigned:
             chosen = dict(zip(self.classes, choices, strict=True))
             formats = {
-                tensors: self.fitted(tensors, choice.prototype, choice.format_for(*range_of(tensors, choice.prototype)))
+                tensors: self.fitted(tensors, choice, choice.format_for(*range_of(tensors, choice.prototype)))
                 for tensors, choice in chosen.items()
             }
             for tensors, given in self.given.items():
@@ -398,17 +398,17 @@ class FormatAssignment:
             return {}
         return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
-    def fitted(self, tensors: TensorClass, prototype: NumberFormat, format: NumberFormat) -> NumberFormat:
-        """The format of a class; for a constant, fitted to its numbers. format: the prototype's for their range."""
-        if not tensors.is_constant:
+    def fitted(self, tensors: TensorClass, choice: FormatChoice, format: NumberFormat) -> NumberFormat:
+        """The format of a class; for a constant, fitted to its numbers. format: the choice's for their range."""
+        if choice.is_made or not tensors.is_constant:
             return format
+        prototype = choice.prototype
         key = tensors, prototype.type, format.type
         if key not in self._fitted:
-            roots = list(dict.fromkeys(root for value in tensors.members if (root := tdsl.constant_root(value))))
-            reals = [tdsl.format_of(root.result).decode(root.raws) for root in roots]
+            reals = [tdsl.format_of(root.result).decode(root.raws) for root in tensors.roots]
             [constant] = reals if len(reals) == 1 else [np.concatenate([part.ravel() for part in reals])]
-            weighed = prototype.WEIGHS_NUMBERS and len(roots) == 1 and self.moments is not None
-            importance = self.moments.mean_squares(roots[0]) if weighed and self.moments else None
+            weighed = prototype.WEIGHS_NUMBERS and len(tensors.roots) == 1 and self.moments is not None
+            importance = self.moments.mean_squares(tensors.roots[0]) if weighed and self.moments else None
             grouped = None if (finest := _finest(tensors)) is None else prototype.grouped(constant, importance, finest)
             self._fitted[key] = grouped or format.fitted_to(constant, importance, rows=finest is not None)
         return self._fitted[key]

@@ -28,7 +28,7 @@ from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.locations import error_at
 
 if TYPE_CHECKING:
@@ -128,6 +128,16 @@ class TensorClass:
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     @cached_property
+    def roots(self) -> Sequence[tdsl.ConstOp]:
+        """The constants that members are, or are parts of."""
+        return list(dict.fromkeys(root for value in self.members if (root := tdsl.constant_root(value)) is not None))
+
+    @cached_property
+    def numbers(self) -> NumberFormat | None:
+        """The format that was made for a constant; None for other classes."""
+        return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
+
+    @cached_property
     def is_only_compared(self) -> bool:
         """True if forests alone read the members, whose formats mix with any family."""
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
@@ -216,14 +226,18 @@ class FormatChoice:
     """The choice for a class of tensors.
 
     prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
-    profiled one, outside of which values saturate; a negative zoom widens the range.
+    profiled one, outside of which values saturate; a negative zoom widens the range. is_made: the prototype was made
+    for this class, and has its parameters.
     """
 
     prototype: NumberFormat
     zoom: int = 0
+    is_made: bool = False
 
     def format_for(self, low: float, high: float) -> NumberFormat:
         """The format for values whose profiled range is [low, high]."""
+        if self.is_made:
+            return self.prototype
         return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
 
 
@@ -340,6 +354,7 @@ def retype(
         type = cast("TensorType[Attribute]", value.type)
         if isinstance(op := value.owner, tdsl.ConstOp):
             new = op.with_raws(constants[value], format)
+            new.attributes.pop(tdsl.NUMBERS, None)
             Rewriter.insert_op(new, InsertPoint.before(op))
             value.replace_all_uses_with(new.result)
             Rewriter.erase_op(op)

@@ -12,7 +12,8 @@ from programs.paths import TESTS
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.codebook import CodebookType, lloyd_max
+from tinyml.dialects.formats.codebook import CodebookType
+from tinyml.dialects.formats.least_squares import lloyd_max
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
 from tinyml.runtime.model.data import load_data

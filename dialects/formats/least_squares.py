@@ -1,0 +1,69 @@
+"""Lists of numbers with the least weighted squared error for the reals of a constant.
+
+Lloyd, "Least Squares Quantization in PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+
+ROUNDS = 60
+"""Limit on Lloyd's iterations, which end sooner at a fixed point."""
+
+BINS = 64
+"""Bins of the histogram that estimates the density of a constant."""
+
+
+def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
+    """At most 2^bits numbers, 0 among them, that nearly minimise the weighted squared distances to `reals`.
+
+    reals, weights: shape (n,). At most half of the numbers are negative, and fewer are positive.
+    """
+    low, high = limits(bits)
+    order = np.argsort(reals, kind="stable")
+    x, w = reals[order], weights[order]
+    below, above = (
+        _initial_magnitudes(-x[x < 0][::-1], w[x < 0][::-1], -low),
+        _initial_magnitudes(x[x > 0], w[x > 0], high),
+    )
+    return settled(np.concatenate([-below[::-1], [0.0], above]), x, w)
+
+
+def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
+    """Lloyd's iteration: each number but 0 moves to the centroid of the reals that it is nearest to.
+
+    numbers: ascending. x, w: reals in ascending order, and their weights, of shape (n,).
+    """
+    sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
+    for _ in range(ROUNDS):
+        ends = np.concatenate([[0], np.searchsorted(x, (numbers[:-1] + numbers[1:]) / 2), [len(x)]])
+        mass, moment = np.diff(sums[ends]), np.diff(moments[ends])
+        centres = np.where(mass > 0, moment / np.where(mass > 0, mass, 1.0), numbers)
+        centres[numbers == 0] = 0.0
+        if np.array_equal(centres, numbers):
+            break
+        numbers = np.sort(centres)
+    return numbers
+
+
+def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
+    """At most `count` magnitudes, whose density is proportional to the cube root of the density of x.
+
+    This is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
+    Modulation", 1951).
+    """
+    distinct = np.unique(x)
+    if len(distinct) <= count:
+        return distinct
+    edges: Reals = np.linspace(float(x.min()), float(x.max()), BINS + 1)
+    mass: Reals = np.histogram(x, edges, weights=w)[0]
+    share: Reals = np.concatenate([[0.0], np.cumsum(np.cbrt(mass + 1.0e-9 * mass.sum()))])
+    ranks = (np.arange(count) + 0.75) / (count + 0.25)
+    magnitudes: Reals = np.interp(ranks * float(share[-1]), share, edges)
+    return magnitudes

@@ -1,0 +1,194 @@
+"""Lists of numbers for a constant, by descent on a model of the errors of a program's margins.
+
+To first order a margin's error is the sum of the errors of all numbers, each times the margin's derivative with respect
+to it (`refine_constants`). Errors of numbers that are rounded one by one are nearly independent, so that the mean
+square of a margin's error is the sum of squared errors, each weighted by the mean square of the derivative: the
+diagonal of the Hessian by which k-means is weighed in "Towards the Limit of Network Quantization" (Choi, El-Khamy and
+Lee, 2017, section 3.3). Derivatives on some samples say less of others, the more they differ from number to number;
+weights are therefore raised to a power of at most one, as if all numbers mattered more alike.
+
+Descent is Lloyd's iteration on reals, and then single steps of integers, which have few bits where that is asked for:
+products and sums on the device are as wide as these. It starts from the numbers of every format of the family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.least_squares import settled
+from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator
+
+FLOOR = 1e-3
+"""The share of the mean weight that every number has, whether margins depend on it or not."""
+
+SCALES_TRIED = 2
+"""Scales of integers of few bits that are tried, from the one in which the greatest number fits."""
+
+SWEEPS = 8
+"""Limit on the sweeps of single steps through the integers of a list."""
+
+SHARED_ROUNDS = 4
+"""Rounds in which constants that share a list choose their powers of two, and the list follows."""
+
+
+def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
+    """The mean square of the margins' derivatives with respect to each number, near the border between classes: (n,).
+
+    Where margins have no derivatives, the mean squares of the factors; else ones. Their mean is one.
+    """
+    weights = np.zeros(constant.raws.size)
+    if (model := evaluator.reference.margin_model) is not None:
+        of_samples = model.weights[: evaluator.nearest]
+        for row, slopes in evaluator.gradients.rows(constant):
+            weights[row] = of_samples @ slopes**2
+    moments = evaluator.candidates.assignment.moments
+    if not weights.any() and moments is not None and (squares := moments.mean_squares(constant)) is not None:
+        weights = np.broadcast_to(squares, constant.raws.shape).ravel().astype(np.float64)
+    return weights / weights.mean() + FLOOR if weights.any() else np.ones(weights.shape)
+
+
+class NumberLists:
+    """The lists that a format of this width may have (`NumberFormat.of_integers`).
+
+    most_bits: of the integers, with their sign.
+    """
+
+    def __init__(self, prototype: NumberFormat, most_bits: int):
+        self.prototype, self.bits = prototype, prototype.bits
+        self.greatest = limits(most_bits)[1]
+
+    def made_for(self, reals: Reals, weights: Reals) -> NumberFormat:
+        """The list with the least weighted squared error for reals (n,)."""
+        return self.made_for_all([(reals, weights)])[0]
+
+    def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
+        """One list for several constants, each times a power of two of its own."""
+        exponents = [math.frexp(float(np.abs(reals).max(initial=0)) or 1.0)[1] for reals, _ in constants]
+        best: tuple[float, Reals, list[int]] | None = None
+        for start in self._starts(constants, exponents):
+            found = self._descended(start, constants, exponents)
+            if best is None or found[0] < best[0]:
+                best = found
+        assert best is not None
+        _, numbers, exponents = best
+        pooled = _pooled(constants, exponents)
+        scale, integers = self._integers(numbers, *pooled)
+        made = [self.prototype.of_integers(self.bits, scale - exponent, integers) for exponent in exponents]
+        return [format for format in made if format is not None]
+
+    def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
+        """The numbers of each format of the family with as many bits, fitted to the constants."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        reals, weights = _pooled(constants, exponents)
+        for format in formats().values():
+            if format.FAMILY != self.prototype.FAMILY or format.AS_PUBLISHED:
+                continue
+            try:
+                prototype = format.of_width(self.bits)
+            except InputError:
+                continue
+            fitted = prototype.for_range(float(reals[0]), float(reals[-1])).fitted_to(reals, weights, rows=False)
+            ranked = fitted.ranked(NumpyMachine(), np.zeros(1, fitted.dtype))
+            if ranked is not None and len(numbers := self._permitted(fitted.decode(ranked[1]))) > 1:
+                yield numbers
+
+    def _permitted(self, numbers: Reals) -> Reals:
+        """Numbers in ascending order, 0 among them, the greatest left out if there are too many of one sign."""
+        low, high = limits(self.bits)
+        numbers = np.unique(np.append(numbers, 0.0))
+        below, above = numbers[numbers < 0][low:], numbers[numbers > 0][:high]
+        return np.concatenate([below, [0.0], above])
+
+    def _descended(
+        self, numbers: Reals, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]
+    ) -> tuple[float, Reals, list[int]]:
+        """The error, the numbers and the exponents at which numbers and exponents do not improve each other."""
+        exponents = list(exponents)
+        for _ in range(SHARED_ROUNDS if len(constants) > 1 else 1):
+            numbers = self._completed(settled(numbers, *_pooled(constants, exponents)), *_pooled(constants, exponents))
+            if len(constants) > 1:
+                exponents = [
+                    min(
+                        (exponent - 1, exponent, exponent + 1),
+                        key=lambda tried, one=one: weighted_error(numbers, *_pooled([one], [tried])),
+                    )
+                    for one, exponent in zip(constants, exponents, strict=True)
+                ]
+        return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
+
+    def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
+        """A settled list with as many numbers as there are codes: those with the greatest errors are split."""
+        low, high = limits(self.bits)
+        while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
+            nearest = np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)
+            side = ((reals < 0) & rooms[0]) | ((reals > 0) & rooms[1])
+            errors = np.bincount(nearest[side], (weights * (reals - numbers[nearest]) ** 2)[side], len(numbers))
+            cell = (nearest == errors.argmax()) & side
+            if errors.max(initial=0) <= 0:
+                break
+            ends = np.setdiff1d([reals[cell].min(), reals[cell].max()], numbers)
+            tried = [settled(np.sort(np.append(numbers, end)), reals, weights) for end in ends]
+            numbers = min(tried, key=lambda each: weighted_error(each, reals, weights))
+        return numbers
+
+    def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
+        """The scale and the integers for a list, improved by single steps."""
+        most = math.floor(math.log2(self.greatest / float(np.abs(numbers).max())))
+        found: list[tuple[float, int, list[int]]] = []
+        for scale in range(most, most + SCALES_TRIED):
+            rounded = np.clip(np.rint(np.ldexp(numbers, scale)), -self.greatest, self.greatest)
+            integers = self._permitted(np.append(rounded, [0.0, 1.0] if not rounded.any() else 0.0))
+            integers = self._stepped(integers, np.ldexp(reals, scale), weights)
+            error = weighted_error(np.ldexp(integers, -scale), reals, weights)
+            found.append((error, scale, integers.astype(int).tolist()))
+        _, scale, integers = min(found, key=lambda each: each[0])
+        return scale, integers
+
+    def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
+        """Integers of which no single one that moves by one lessens the error. reals: in their unit."""
+        least = weighted_error(integers, reals, weights)
+        for _ in range(SWEEPS):
+            before = least
+            for index in np.flatnonzero(integers):
+                for step in (-1.0, 1.0):
+                    tried = integers.copy()
+                    tried[index] += step
+                    if len(np.unique(tried)) < len(tried) or abs(tried[index]) > self.greatest:
+                        continue
+                    if (error := weighted_error(tried, reals, weights)) < least:
+                        integers, least = tried, error
+            if least == before:
+                break
+        return integers
+
+
+def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
+    """The reals of constants, each times 2^-exponent, in ascending order, and the weights of their errors."""
+    reals = np.concatenate(
+        [np.ldexp(reals, -exponent) for (reals, _), exponent in zip(constants, exponents, strict=True)]
+    )
+    weights = np.concatenate(
+        [np.ldexp(weights, 2 * exponent) for (_, weights), exponent in zip(constants, exponents, strict=True)]
+    )
+    order = np.argsort(reals, kind="stable")
+    return reals[order], weights[order]
+
+
+def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
+    """The weighted squared distances of reals from the nearest numbers, both in ascending order."""
+    nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
+    return float(weights @ (nearest - reals) ** 2)

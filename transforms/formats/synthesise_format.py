@@ -1,0 +1,174 @@
+"""`synthesise-format`: lists of numbers that are made for the constants of a model (L0).
+
+The lists of `number_lists` for several powers of their weights are tried, and those that a list format fits to
+constants by itself. They are judged by the margins of the program on each half of the data, with constants rounded and
+refined on the other half; halves are those of the file, whose samples may follow each other in time. First one power is
+chosen for all constants, then others for single ones. The result stands on each constant as `tdsl.numbers`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_format
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.assignment.format_assignment import range_of
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.constants.number_lists import NumberLists, margin_weights
+from tinyml.transforms.formats.constants.refine_constants import refine_constants
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.reference import Metric
+
+POWERS = (0.0, 0.25, 0.5, 0.75)
+"""Powers of the weights of numbers: with 0 all count alike, with 1 as the margins on the data say."""
+
+FINER = 6
+"""Bits of integers beyond those of a code, the sign among them, unless other limits are given."""
+
+GAIN = 0.01
+"""The share of the loss that another list for one constant has to save."""
+
+LEAST_HALF = 16
+"""Data of fewer samples in each half are not divided."""
+
+
+@dataclass(frozen=True)
+class SynthesiseFormatPass(ModulePass):
+    """Make a list of numbers for each constant of many elements of a profiled program on reals.
+
+    data: .npz file with inputs `x`. bits: of a code. integer_bits: the most bits of the integers that codes stand for,
+    sign included, which limits what decoding costs: products and sums are as wide as these; `bits` + 6 by default.
+    shared: one list for all constants, each with a power of two of its own. format, width, functions: those of
+    `assign-format`, for all else. Raises `InputError` for a width that no format lists numbers of, and as
+    `assign-format` does.
+    """
+
+    name = "synthesise-format"
+    data: str
+    bits: int = 4
+    integer_bits: int | None = None
+    shared: bool = False
+    format: str = USUAL_FORMAT
+    width: int | None = None
+    functions: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.model.program_data import load_program_data
+
+        main = format_named(ctx, self.format, self.width)
+        integer_bits = self.bits + FINER if self.integer_bits is None else self.integer_bits
+        if not self.bits <= integer_bits <= 16:
+            raise InputError(f"integers of a list of {self.bits} bits have from {self.bits} to 16, got {integer_bits}")
+        lists = NumberLists(listing_format(main, self.bits), integer_bits)
+        synthesis = _Synthesis(op, load_program_data(op, self.data), lists, main, self)
+        for constant, format in synthesis.made().items():
+            constant.attributes[tdsl.NUMBERS] = format.type
+
+
+class _Synthesis:
+    """The lists of a program. lists: those that may be made. main: the format of all else."""
+
+    def __init__(
+        self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
+    ):
+        self.module, self.lists, self.main, self.options = module, lists, main, options
+        self.whole = CandidateEvaluator(module, data, options.functions)
+        assignment = self.whole.candidates.assignment
+        least = lists.prototype.CONSTANTS_FROM or 0
+        self.constants = {
+            index: tensors.roots[0]
+            for index, tensors in enumerate(assignment.classes)
+            if tensors.is_constant and tensors.elements >= least and len(tensors.roots) == 1
+        }
+        half = len(data) // 2
+        parts = [slice(None, half), slice(half, None)] if half >= LEAST_HALF else [slice(None)]
+        self.parts = [CandidateEvaluator(module, _samples(data, part), options.functions) for part in parts]
+
+    def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
+        """The list for each constant: of those with which the program loses least, one power for all, or for each."""
+        tried = [self._lists(power) for power in self._powers]
+        losses = [self._loss(lists) for lists in tried] if self.constants else []
+        if not losses or math.isinf(least := min(losses)):
+            return {}
+        best = tried[losses.index(least)]
+        for index in self.constants if not self.options.shared else ():
+            changed = [{**best, index: lists[index]} for lists in tried if lists[index] != best[index]]
+            losses = [self._loss(lists) for lists in changed]
+            if min(losses, default=math.inf) < (1 - GAIN) * least:
+                least = min(losses)
+                best = changed[losses.index(least)]
+        return {self.constants[index]: format for index, format in best.items()}
+
+    @property
+    def _powers(self) -> Sequence[float | None]:
+        """Those of the weights; None for lists that the format itself fits, where these may be."""
+        own = not self.options.shared and self.options.integer_bits is None
+        return [None, *POWERS] if own else POWERS
+
+    def _lists(self, power: float | None) -> dict[int, NumberFormat]:
+        """A list for each constant, by the index of its class."""
+        assignment, prototype = self.whole.candidates.assignment, self.lists.prototype
+        if power is None:
+            classes = {index: assignment.classes[index] for index in self.constants}
+            return {
+                index: assignment.fitted(
+                    tensors, FormatChoice(prototype), prototype.for_range(*range_of(tensors, prototype))
+                )
+                for index, tensors in classes.items()
+            }
+        weighted = [(reals, weights**power) for reals, weights in self._weighted]
+        if self.options.shared:
+            formats = self.lists.made_for_all(weighted)
+        else:
+            formats = [self.lists.made_for(*each) for each in weighted]
+        return dict(zip(self.constants, formats, strict=True))
+
+    @cached_property
+    def _weighted(self) -> list[tuple[Reals, Reals]]:
+        """The reals of constants, and their weights in margins."""
+        return [
+            (tdsl.format_of(constant.result).decode(constant.raws).ravel(), margin_weights(self.whole, constant))
+            for constant in self.constants.values()
+        ]
+
+    def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
+        """The mean loss on each part of the data, with constants rounded and refined on another one."""
+        turned = [*self.parts[1:], self.parts[0]]
+        return fmean(self._judged(lists, known, other) for known, other in zip(self.parts, turned, strict=True))
+
+    def _judged(self, lists: Mapping[int, NumberFormat], known: CandidateEvaluator, other: CandidateEvaluator) -> float:
+        choices = [FormatChoice(self.main)] * len(known.candidates.assignment.classes)
+        for index, format in lists.items():
+            choices[index] = FormatChoice(format, is_made=True)
+        formats = tuple(known.candidates.assignment.formats(choices))
+        metric: Metric = "disagreement" if other.reference.scores is None else "margin"
+        try:
+            program = known.candidates.program(formats, refine_constants(known, formats))
+        except InputError:
+            return math.inf
+        outcome = evaluate_program(program, other.reference, other.shared, metric, math.inf)
+        return other.reference.loss(outcome, metric)
+
+
+def _samples(data: Data, part: slice) -> Data:
+    return replace(
+        data,
+        x=data.x[part],
+        y=None if data.y is None else data.y[part],
+        targets=None if data.targets is None else data.targets[part],
+    )
