@@ -62,6 +62,7 @@ def _pipeline(name: str) -> type[ModulePass]:
 DIALECTS = {
     "zeroskew": _dialect("formats.zeroskew.type", "ZEROSKEW"),
     "c": _dialect("c", "C"),
+    "chlo": _dialect("stablehlo.chlo", "CHLO"),
     "codebook": _dialect("formats.codebook", "CODEBOOK"),
     "exact": _dialect("exact", "EXACT"),
     "fixed": _dialect("formats.fixed.type", "FIXED"),
@@ -75,6 +76,7 @@ DIALECTS = {
     "scratch": _dialect("scratch", "SCRATCH"),
     "seedot": _dialect("formats.published.seedot", "SEEDOT"),
     "shiftry": _dialect("formats.published.shiftry", "SHIFTRY"),
+    "stablehlo": _dialect("stablehlo", "STABLEHLO"),
     "tdsl": _dialect("tdsl", "TDSL"),
 }
 

@@ -12,22 +12,30 @@ from tinyml.tools.universe import own_attributes
 
 
 def parse_mlir(
-    ctx: Context, content: bytes, file: str, *, line_offset: int = 0, implicit_module: bool = True
+    ctx: Context,
+    content: bytes,
+    file: str,
+    *,
+    line_offset: int = 0,
+    implicit_module: bool = True,
+    keeps_declared: bool = False,
 ) -> ModuleOp:
     """Parse the module in MLIR text; one on tensors of another tool is imported.
 
     line_offset: lines of the file before the text, a piece of a split file. implicit_module: accept operations without
-    a module around them. Raises `InputError` or `ParseError` for malformed text and for attributes of our own that
-    differ from their declarations, and `UnicodeDecodeError`.
+    a module around them. keeps_declared: import no module whose dialects are declared here. Raises `InputError` or
+    `ParseError` for malformed text and for attributes of our own that differ from their declarations, and
+    `UnicodeDecodeError`.
     """
-    if is_foreign(text := content.decode("utf-8")):
-        try:
+    text = content.decode("utf-8")
+    try:
+        if is_foreign(text, undeclared=keeps_declared):
             from tinyml.lowering.frontends.mlir.importer import read_tensors
 
             return read_tensors(text, file)
-        except InputError as error:
-            line = None if error.line is None else error.line + line_offset
-            raise InputError(error.message, file=error.file, line=line, column=error.column) from error
+    except InputError as error:
+        line = None if error.line is None else error.line + line_offset
+        raise InputError(error.message, file=error.file or file, line=line, column=error.column) from error
     parser = LocatedParser(ctx, content, file)
     parser.line_offset = line_offset
     try:

@@ -128,8 +128,14 @@ class TinymlOptMain(xDSLOptMain):
         super().register_all_frontends()
 
         def parse_text(stream: IO[bytes]) -> ModuleOp:
-            name, implicit = self.get_input_name(), not self.args.no_implicit_module
-            return parse_mlir(self.ctx, stream.read(), name, line_offset=self.line_offset, implicit_module=implicit)
+            return parse_mlir(
+                self.ctx,
+                stream.read(),
+                self.get_input_name(),
+                line_offset=self.line_offset,
+                implicit_module=not self.args.no_implicit_module,
+                keeps_declared=True,
+            )
 
         def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
             try:

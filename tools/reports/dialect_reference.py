@@ -102,6 +102,12 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "Level L5 of a module in Verilog ([hardware](../fpga.md)), in place of C: registers, logic and memories.",
         ["rtl"],
     ),
+    "stablehlo": (
+        "stablehlo, chlo: modules of JAX",
+        "[A module of JAX](../mlir.md) in MLIR's generic form, before `lower-stablehlo-to-tdsl`: the ops of StableHLO "
+        "that are read, with its rules for shapes.",
+        ["stablehlo", "chlo"],
+    ),
     "formats": (
         "Number formats",
         "Types of the elements of tensors and memrefs, and of accumulators. [Arithmetic](../arithmetic.md) gives the "
@@ -249,7 +255,7 @@ def _docstring(kind: type) -> str:
 
 def example_of(name: str, lines: Sequence[str]) -> str | None:
     """The first op of that name in lines of IR, up to the line that closes its regions; None if there is none."""
-    found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*{re.escape(name)}(?![\w.])")
+    found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*\"?{re.escape(name)}(?![\w.])")
     for start, line in enumerate(lines):
         if not found.search(line):
             continue

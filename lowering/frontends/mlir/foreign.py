@@ -2,15 +2,31 @@
 
 import re
 
-DIALECTS = ("linalg", "stablehlo", "chlo", "tosa", "util")
-"""Dialects by whose ops a text is known to be a module on tensors of another tool."""
+from tinyml.dialects.errors import InputError
 
-_NAMES = "|".join(DIALECTS)
-_GENERIC = re.compile(rf'^[^"\n/#]*"(?:{_NAMES})\.\w+"\(', re.MULTILINE)
-PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{_NAMES})\.\w+)\b(?!\")", re.MULTILINE)
-"""An op of these dialects in its own syntax."""
+DECLARED = ("stablehlo", "chlo")
+"""Dialects that are declared here (`dialects/stablehlo/`): `tinyml-opt` keeps their ops."""
+
+DIALECTS = ("linalg", "tosa", "util")
+"""Further dialects by whose ops a text is known to be a module on tensors of another tool."""
 
 
-def is_foreign(text: str) -> bool:
-    """True for a module on tensors of another tool."""
-    return bool(_GENERIC.search(text) or PRETTY.search(text))
+def _generic(dialects: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf'^[^"\n/#]*"(?:{"|".join(dialects)})\.\w+"\(', re.MULTILINE)
+
+
+_ANY, _UNDECLARED = _generic((*DECLARED, *DIALECTS)), _generic(DIALECTS)
+_PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIALECTS))})\.\w+)\b(?!\")", re.MULTILINE)
+
+
+def is_foreign(text: str, *, undeclared: bool = False) -> bool:
+    """True for a module on tensors of another tool. undeclared: only for one of dialects that are not declared here.
+
+    Raises `InputError` at an op that is not in MLIR's generic form.
+    """
+    if (pretty := _PRETTY.search(text)) is not None:
+        line = text.count("\n", 0, pretty.start(1)) + 1
+        column = pretty.start(1) - text.rfind("\n", 0, pretty.start(1))
+        message = f"{pretty[1]} stands in its own syntax: print the module with mlir-opt --mlir-print-op-generic"
+        raise InputError(message, line=line, column=column)
+    return bool((_UNDECLARED if undeclared else _ANY).search(text))

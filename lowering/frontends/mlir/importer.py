@@ -6,6 +6,7 @@ a model, of which the importer of ONNX makes the program.
 
 from __future__ import annotations
 
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.lowering.frontends.mlir.reader import Reader
@@ -19,5 +20,9 @@ def read_tensors(text: str, file: str) -> ModuleOp:
     The text is MLIR's generic form. Its function `main`, or its only public one, takes one sample. Raises `InputError`
     with file, line and column of an op that is invalid or not supported, and `ParseError`.
     """
-    module, blobs = parse_generic(text, file)
+    return import_tensors(*parse_generic(text, file), file)
+
+
+def import_tensors(module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> ModuleOp:
+    """As `read_tensors`, of a parsed module. blobs: the constants that stand behind it."""
     return import_graph(Reader(module, blobs, file).graph(), file)

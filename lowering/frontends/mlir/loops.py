@@ -14,9 +14,11 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation, SSAValue
 
+from tinyml.dialects import stablehlo
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.stablehlo.base import numbers
 from tinyml.lowering.frontends.mlir.elementwise import apply
-from tinyml.lowering.frontends.mlir.graph import Body, GraphWriter, Made, SourceNode, Tensor, op_name
+from tinyml.lowering.frontends.mlir.graph import Body, GraphWriter, Made, SourceNode, Tensor
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
@@ -279,10 +281,10 @@ def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
     return counted_loop(reader, len(range(start, stop, step)), carried, run, kept, changes)[1:]
 
 
-@handles("stablehlo.while")
-def stablehlo_while(reader: Reader, op: Operation) -> list[Tensor]:
+@handles(stablehlo.WhileOp)
+def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
     """A loop whose condition compares a number that each iteration raises by one constant with another constant."""
-    condition, body = (region.block for region in op.regions)
+    condition, body = op.cond.block, op.body.block
     last, initial = body.last_op, reader.operands(op)
     assert last is not None
     kept = _unchanged(body, last.operands, 0)
@@ -307,13 +309,13 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
     last = condition.last_op
     assert last is not None
     test = last.operands[0].owner
-    if not isinstance(test, Operation) or op_name(test) != "stablehlo.compare":
+    if not isinstance(test, stablehlo.CompareOp):
         raise reader.error("the condition of the loop is not a comparison: its iterations cannot be counted")
     for each in condition.ops:
         if each is not test and each is not last:
             reader.values |= dict(zip(each.results, reader.read(each), strict=True))
     counter, bound = places.get(test.operands[0]), reader.values.get(test.operands[1])
-    direction = reader.words(test, "comparison_direction").split()[-1]
+    direction = test.comparison_direction.data
     if counter is None or bound is None or bound.number is None or direction not in ("LT", "LE"):
         raise reader.error(
             "the condition of the loop does not compare a number with a constant: its iterations cannot be counted"
@@ -362,13 +364,13 @@ def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tupl
     return starts, sizes, steps
 
 
-@handles("stablehlo.dynamic_slice")
-def dynamic_slice(reader: Reader, op: Operation) -> Tensor:
+@handles(stablehlo.DynamicSliceOp)
+def dynamic_slice(reader: Reader, op: stablehlo.DynamicSliceOp) -> Tensor:
     x, *starts = reader.operands(op)
-    return taken(reader, x, starts, reader.integers(op, "slice_sizes"))
+    return taken(reader, x, starts, numbers(op.slice_sizes))
 
 
-@handles("stablehlo.dynamic_update_slice")
-def dynamic_update_slice(reader: Reader, op: Operation) -> Tensor:
+@handles(stablehlo.DynamicUpdateSliceOp)
+def dynamic_update_slice(reader: Reader, op: stablehlo.DynamicUpdateSliceOp) -> Tensor:
     x, part, *starts = reader.operands(op)
     return updated(reader, x, part, starts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import AnyFloat, StringAttr, SymbolRefAttr, TensorType, UnregisteredAttr
+from xdsl.dialects.builtin import AnyFloat, StringAttr, SymbolRefAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects.errors import InputError, did_you_mean
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
     from xdsl.dialects.builtin import ModuleOp
 
-Handler: TypeAlias = "Callable[[Reader, Operation], Tensor | Sequence[Tensor]]"
+Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
 """A function that reads an op: it returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
@@ -30,11 +30,11 @@ DEEPEST = 64
 """Maximum number of functions that call one another."""
 
 
-def handles(*ops: str) -> Callable[[Handler], Handler]:
-    """A decorator that registers the handler of ops."""
+def handles(*ops: str | type[Operation]) -> Callable[[Handler], Handler]:
+    """A decorator that registers the handler of ops, by their classes or, of dialects that are not declared, names."""
 
     def register(handler: Handler) -> Handler:
-        HANDLERS.update(dict.fromkeys(ops, handler))
+        HANDLERS.update({op if isinstance(op, str) else op.name: handler for op in ops})
         return handler
 
     return register
@@ -202,11 +202,6 @@ class Reader:
         if default is not None and name not in attributes(op):
             return tuple(default)
         return integers_of(self.attribute(op, name))
-
-    def words(self, op: Operation, name: str) -> str:
-        """The text of an attribute of a dialect that is not registered, such as `comparison_direction LT`."""
-        found = self.attribute(op, name)
-        return found.value.data if isinstance(found, UnregisteredAttr) else str(found)
 
 
 @handles("func.call", "util.call")

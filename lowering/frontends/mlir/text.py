@@ -30,39 +30,45 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.located_parser import LocatedParser
-from tinyml.lowering.frontends.mlir.foreign import PRETTY
-from tinyml.lowering.frontends.mlir.graph import Array, Shape
+from tinyml.dialects.stablehlo import STABLEHLO
+from tinyml.dialects.stablehlo.chlo import CHLO
+from tinyml.lowering.frontends.mlir.graph import Array, Shape, error_at
 
 ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i64": "int64", "index": "int64"}
 """numpy's names of the element types of values. An integer of any width may be a constant."""
 
 
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
-    """The module in a text, whose ops are all unregistered, and the resources that its constants refer to.
+    """The module in a text, and the resources that its constants refer to.
 
-    Raises `InputError` for text that is not in MLIR's generic form, and what the parser raises.
+    Ops are those of StableHLO and CHLO; any other is unregistered. Raises `InputError` for an op that does not verify,
+    and what the parser raises.
     """
-    if (pretty := PRETTY.search(text)) is not None:
-        line = text.count("\n", 0, pretty.start(1)) + 1
-        column = pretty.start(1) - text.rfind("\n", 0, pretty.start(1))
-        raise InputError(
-            f"{pretty[1]} stands in its own syntax: print the module with mlir-opt --mlir-print-op-generic",
-            file=file,
-            line=line,
-            column=column,
-        )
     ctx = Context(allow_unregistered=True)
     # The dialect that xDSL shares keeps the constants of all files, and renames those whose names it knows.
     blobs = OpAsmDialectInterface()
     ctx.load_dialect(Dialect("builtin", [*Builtin.operations], [*Builtin.attributes], [blobs]))
+    for dialect in (STABLEHLO, CHLO):
+        ctx.load_dialect(dialect)
     parser = LocatedParser(ctx, text, file)
     try:
-        return parser.parse_module(), blobs
+        module = parser.parse_module()
+        _verify(module, file)
+        return module, blobs
     except (VerifyException, ValueError, OverflowError) as error:
         line, column = parser.line_and_column()
         raise InputError(squeeze(str(error)), file=file, line=line, column=column) from error
     except RecursionError as error:
         raise InputError("the text is nested too deeply", file=file) from error
+
+
+def _verify(module: ModuleOp, file: str) -> None:
+    """Raise `InputError` at the first op that does not verify."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            raise error_at(op, squeeze(str(error)), file) from error
 
 
 def attributes(op: Operation) -> Mapping[str, Attribute]:

@@ -1,8 +1,8 @@
-// RUN: tinyml-opt %s | filecheck %s
+// RUN: tinyml-opt %s -p lower-stablehlo-to-tdsl | filecheck %s
 
 // A scan over the rows of a sequence backwards, whose body is a function of its own; it keeps each state.
 
-// CHECK: func.func @stablehlo(%[[x:.*]]: tensor<4x2xf32>) -> tensor<4x2xf32> {
+// CHECK: func.func @stablehlo_to_tdsl(%[[x:.*]]: tensor<4x2xf32>) -> tensor<4x2xf32> {
 // CHECK: %[[w:.*]] = tdsl.const dense<{{\[}}[1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]>
 // CHECK: %[[turned:.*]] = tdsl.reverse %[[x]]
 // CHECK: %[[whole:.*]], %{{.*}} = scf.for %[[t:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[state:.*]] = %{{.*}}, %[[states:.*]] = %{{.*}}) -> (tensor<2xf32>, tensor<4x2xf32>) {

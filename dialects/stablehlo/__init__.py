@@ -1,0 +1,13 @@
+"""The `stablehlo` dialect, which xDSL 0.74 lacks: the ops to which JAX lowers functions. `chlo.py` has those of CHLO.
+
+They have MLIR's generic form alone. Names and rules are those of github.com/openxla/stablehlo, docs/spec.md.
+"""
+
+from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.stablehlo.attributes import *
+from tinyml.dialects.stablehlo.contraction import *
+from tinyml.dialects.stablehlo.elementwise import *
+from tinyml.dialects.stablehlo.movement import *
+from tinyml.dialects.stablehlo.regions import *
+
+STABLEHLO = dialect_of("stablehlo", globals())

@@ -1,0 +1,59 @@
+"""What all ops of StableHLO are made of: extents that may be open, and their verification."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+Integers: TypeAlias = DenseArrayBase[Any]
+Shape: TypeAlias = tuple[int, ...]
+
+
+def shape_of(value: SSAValue) -> Shape:
+    """The extents of a tensor; -1 for one that is open."""
+    return cast("TensorType[Attribute]", value.type).get_shape()
+
+
+def numbers(attribute: Attribute | None, otherwise: Iterable[int] = ()) -> tuple[int, ...]:
+    """The integers of an attribute, in one list; those of an attribute that is left out otherwise."""
+    if attribute is None:
+        return tuple(otherwise)
+    return tuple(int(each) for each in cast("DenseArrayBase[Any] | DenseIntElementsAttr", attribute).get_values())
+
+
+def expect(condition: object, message: str) -> None:
+    if not condition:
+        raise VerifyException(message)
+
+
+def expect_shape(value: SSAValue, expected: Sequence[int]) -> None:
+    """Verify the extents of a result, as far as they are known."""
+    shape = shape_of(value)
+    fits = len(shape) == len(expected) and all(
+        DYNAMIC_INDEX in pair or pair[0] == pair[1] for pair in zip(shape, expected, strict=True)
+    )
+    expect(fits, f"its result has the shape {list(shape)}, not {list(expected)}")
+
+
+def expect_axes(axes: Sequence[int], rank: int, name: str) -> None:
+    distinct = len(set(axes)) == len(axes) and all(0 <= axis < rank for axis in axes)
+    expect(distinct, f"{name} {list(axes)} are not different axes of a tensor of rank {rank}")
+
+
+class PureOp(IRDLOperation, ABC):
+    traits = traits_def(Pure())

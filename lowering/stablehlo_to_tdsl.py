@@ -1,0 +1,39 @@
+"""`lower-stablehlo-to-tdsl`: reads a module of JAX, in StableHLO and CHLO, as a function on reals (L0).
+
+Commands that take a model do that themselves; `tinyml-opt` keeps the module until this pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.locations import source_location
+
+
+@dataclass(frozen=True)
+class LowerStablehloToTdslPass(ModulePass):
+    """Lower the function `main`, or the only public one, and what it calls. A module without these ops stays as it is.
+
+    Raises `InputError` at an op that is not supported.
+    """
+
+    name = "lower-stablehlo-to-tdsl"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.lowering.frontends.mlir.foreign import DECLARED
+        from tinyml.lowering.frontends.mlir.importer import import_tensors
+
+        if not any(each.name.partition(".")[0] in DECLARED for each in op.walk()):
+            return
+        blobs = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
+        assert blobs is not None
+        file, _, _ = source_location(op) or ("module.mlir", 0, 0)
+        lowered = import_tensors(op, blobs, file)
+        op.body.detach_block(0).erase()
+        op.body.add_block(lowered.body.detach_block(0))
+        op.attributes = lowered.attributes
