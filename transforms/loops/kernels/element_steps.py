@@ -73,6 +73,9 @@ class StepRecorder(Machine[Element]):
         return self.step(name, a, b)
 
     def addi(self, a: Element, b: Element) -> Element:
+        if 0 in (a.constant, b.constant):
+            # Sums begin with 0.
+            return a if b.constant == 0 else b
         return self._folded("add", a, b, operator.add)
 
     def subi(self, a: Element, b: Element) -> Element:
