@@ -99,14 +99,15 @@ class Kernel:
     symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
     vector: width of the stored integers, not a multiple of 8 if they are packed; sum: width of the accumulator. gaps:
     bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of `pack_rows`, 4 in that of
-    `delta_rows` (`dialects/layouts/sparse_rows.py`). flash: true if the weights are in flash, false for RAM, None if
-    the chip has a single address space. rows: matrix rows processed at once. step: the time of one entry of a sum, in
-    cycles on an AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings:
-    the codings of weights and vector; tables are the first arguments. segments: the tables are those of
-    `Coding.segments`. needs: the feature that a board must have. composed: the text of a kernel that no header defines.
-    chunk: the number of consecutive products, counted from the last, whose sum is proven to fit 16 bits. large: true if
-    it takes more flash than its weights; only `spend-flash` chooses it. identity: the
-    attribute that identifies it in the IR; None for a kernel that the chip lists, which is identified by its symbol.
+    `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash: true if the
+    weights are in flash, false for RAM, None if the chip has a single address space. rows: matrix rows processed at
+    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips; code: bytes of
+    flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first arguments.
+    segments: the tables are those of `Coding.segments`. needs: the feature that a board must have. composed: the text
+    of a kernel that no header defines. chunk: the number of consecutive products, counted from the last, whose sum is
+    proven to fit 16 bits. large: true if it takes more flash than its weights; only `spend-flash` chooses it. identity:
+    the attribute that identifies it in the IR; None for a kernel that the chip lists, which is identified by its
+    symbol.
     """
 
     symbol: str
@@ -136,6 +137,11 @@ class Kernel:
     def stack(self) -> int:
         """The bytes of stack of a composed kernel, as far as they are known."""
         return 0 if self.composed is None else self.composed.stack
+
+    @property
+    def gathered(self) -> int | None:
+        """The entries of a group of `gathered_rows`; None for other layouts."""
+        return 16 // (self.gaps - 8) if self.gaps > 8 else None
 
     @property
     def fetches(self) -> bool:

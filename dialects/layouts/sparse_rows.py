@@ -13,6 +13,10 @@ number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of 
 one, with values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between
 the previous entry (at first: the start of the vector) and this one. Wider gaps are bridged, and groups are filled, by
 entries whose value is zero, at columns without an entry of their own.
+
+`gathered_rows` makes a stream for vectors that are gathered by offsets. There a row begins with its number of groups in
+two bytes. A group is the column of its first entry in two bytes, then for each of its entries a byte with the distance
+from that column, and then their values. Groups are filled by entries whose value is zero, at the first column.
 """
 
 from __future__ import annotations
@@ -160,3 +164,50 @@ def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
     pairs = zip(previous, columns.tolist(), strict=True)
     bridges = [bridge for last, column in pairs for bridge in range(last + step, column, step)]
     return np.sort(np.concatenate([columns, np.array(bridges, np.int64)]))
+
+
+BASE_BYTES = 2
+
+
+def bytes_of_gathered(entries: int, width: int) -> int:
+    """Bytes per group of `entries` values of `width` bits, 8 or 16."""
+    return BASE_BYTES + entries * (1 + width // 8)
+
+
+@dataclass(frozen=True)
+class GatheredRows:
+    """A matrix. groups: groups per row, uint8 or uint16. stream: the rows as bytes of flash."""
+
+    groups: NDArray[Any]
+    stream: NDArray[np.uint8]
+
+
+def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
+    """The same matrix in groups of `entries`; None if a row has a column that two bytes do not hold."""
+    counts: list[int] = []
+    parts: list[NDArray[np.uint8]] = []
+    ends = np.cumsum(rows.lengths, dtype=np.int64)
+    for first, end in zip(ends - rows.lengths, ends, strict=True):
+        columns, values = np.cumsum(rows.gaps[first:end], dtype=np.int64), rows.values[first:end]
+        columns, values = columns[values != 0], values[values != 0]
+        if columns.max(initial=0) >= 1 << 8 * BASE_BYTES:
+            return None
+        groups = _near_entries(columns, entries)
+        counts.append(len(groups))
+        parts.append(np.array([len(groups)], "<u2").view(np.uint8))
+        for group in groups:
+            offsets, filled = np.zeros(entries, np.uint8), np.zeros(entries, values.dtype)
+            offsets[: len(group)], filled[: len(group)] = columns[group] - columns[group[0]], values[group]
+            parts += [np.array([columns[group[0]]], "<u2").view(np.uint8), offsets, filled.view(np.uint8)]
+    return GatheredRows(np.array(counts, rows.lengths.dtype), np.concatenate(parts))
+
+
+def _near_entries(columns: NDArray[np.int64], most: int) -> list[range]:
+    """Groups of at most so many consecutive entries, whose columns a byte tells from that of the first."""
+    groups: list[range] = []
+    begin = 0
+    while begin < len(columns):
+        near = int(np.searchsorted(columns, columns[begin] + GREATEST_GAP, "right"))
+        groups.append(range(begin, min(begin + most, near)))
+        begin = groups[-1].stop
+    return groups

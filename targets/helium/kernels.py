@@ -8,7 +8,7 @@ from tinyml.targets.composer.instructions import Printed
 from tinyml.targets.composer.tile_code import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.helium.composer.depthwise import Channels
-from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots
+from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots, sparse_dot
 from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.rows import Rows
 from tinyml.targets.helium.mve import CORE, HEADER, naked
@@ -63,6 +63,9 @@ KERNELS = (
     packed_dots(4),
     distance(8),
     distance(16),
+    sparse_dot(8, 8),
+    sparse_dot(8, 16),
+    sparse_dot(16, 16),
 )
 
 MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)

@@ -58,6 +58,12 @@ def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
 
 
+def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
+    """A load of the halfwords at offsets from a pointer in elements, vectors of halfwords."""
+    text = f"vldrh.u16 {vector}, [{pointer}, {offsets}, uxtw #1]"
+    return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED)
+
+
 def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
     """A load of four lanes of 32 bits at offsets from a pointer, in elements of 2^shift bytes."""
     scaled = f", uxtw #{shift}" if shift else ""

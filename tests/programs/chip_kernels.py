@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from programs.devices import definition_of
 from programs.printed import WARNING_FLAGS
 from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.layouts.sparse_rows import CompressedRows, gathered_rows
 from tinyml.dialects.num import ListedKernelAttr
 from tinyml.runtime.devices.registry import Build, Runner
 from tinyml.runtime.model.interface import Interface
@@ -46,6 +47,12 @@ class Kernel:
         return "sparse" in self.name
 
     @property
+    def gathered(self) -> int:
+        """The entries of a group of a sparse row whose vector is gathered; 0 for other kernels."""
+        widest = max(np.dtype(self.w).itemsize, np.dtype(self.x).itemsize)
+        return 16 // widest if self.is_sparse and self.name.startswith("tm_mve_") else 0
+
+    @property
     def statements(self) -> str:
         """The C that calls it."""
         if self.limit > 2**31:
@@ -53,6 +60,8 @@ class Kernel:
             return f"sum64 = {self.name}(w, x, n, sum64); {halves}"
         if self.rows > 1:
             return f"{self.name}(w, x, n, {f'{self.stride}, ' if self.stride else ''}starts, results);"
+        if self.gathered:
+            return f"results[0] = {self.name}((const int8_t *)w, x, starts[0]);"
         return f"results[0] = {self.name}(w, {'gaps, ' if self.is_sparse else ''}x, n, starts[0]);"
 
 
@@ -92,6 +101,7 @@ CORTEX_M = [*_dense("tm_cm_"), *_sparse("tm_cm_"), *PACKED]
 RISCV = [*_dense("tm_rv_"), *_sparse("tm_rv_")]
 HELIUM = [
     *(kernel for kernel in _dense("tm_mve_") if not kernel.stride),
+    *_sparse("tm_mve_"),
     Kernel("tm_mve_dot_p4_s8_s32", S8, S8, packed=4),
     Kernel("tm_mve_dot4_p4_s8_s32", S8, S8, rows=4, packed=4),
     Kernel("tm_mve_distance_s8_s8_s32", S8, S8),
@@ -133,6 +143,12 @@ class Call:
         """The rows as they lie in memory."""
         if self.kernel.packed:
             return b"".join(pack_bits(row, self.kernel.packed).tobytes() for row in self.w)
+        if self.kernel.gathered:
+            assert self.gaps is not None
+            rows = CompressedRows(self.w.reshape(-1), self.gaps, np.array([self.w.size], np.uint16))
+            found = gathered_rows(rows, self.kernel.gathered)
+            assert found is not None
+            return found.stream.tobytes()
         return self.w.tobytes()
 
     def input(self) -> Values:

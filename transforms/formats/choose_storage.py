@@ -59,7 +59,7 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The slowest kernels, those with the widest sums: one per op, layout and width of weights."""
+        """The best kernels for the slowest, widest sums: one per op, layout and width of weights."""
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
         if len(codings) < len(formats):
@@ -67,9 +67,11 @@ class _StoreDense(RewritePattern):
         vector = 8 * formats[1].dtype.itemsize
         names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
         nests = (SumNest(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
-        kernels = [offer.kernel for nest in nests for offer in offers(self.target, nest)]
-        slowest = {(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in sorted(kernels, key=lambda k: k.step)}
-        return list(slowest.values())
+        best = dict[tuple[str, int, int, int], Kernel]()
+        for kernel in (offer.kernel for nest in nests for offer in offers(self.target, nest)):
+            best.setdefault((kernel.op, kernel.gaps, kernel.weights, kernel.sum), kernel)
+        ordered = sorted(best.values(), key=lambda kernel: kernel.step)
+        return list({(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in ordered}.values())
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:

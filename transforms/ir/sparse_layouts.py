@@ -11,9 +11,11 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.layouts.sparse_rows import (
     COUNT_BYTES,
     CompressedRows,
+    bytes_of_gathered,
     bytes_of_group,
     delta_rows,
     entries_of_group,
+    gathered_rows,
     groups_of_rows,
     pack_rows,
 )
@@ -47,6 +49,8 @@ class SparseRows:
             return cls(kernel, len(rows.values), rows.bytes, rows.lengths)
         if kernel.gaps == GAP_BITS:
             return cls._near(kernel, rows, columns)
+        if (entries := kernel.gathered) is not None:
+            return cls._gathered(kernel, rows, entries)
         if (stream := pack_rows(rows, kernel.vector // 8)) is None:
             return None
         entry = 1 + rows.values.itemsize
@@ -67,6 +71,15 @@ class SparseRows:
         total, unit = int(groups.sum()), bytes_of_group(width)
         bytes = COUNT_BYTES * len(groups) + unit * total
         return cls(kernel, entries_of_group(width) * total, bytes, groups, unit, stream)
+
+    @classmethod
+    def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
+        """Rows in groups that are gathered."""
+        if (found := gathered_rows(rows, entries)) is None:
+            return None
+        unit = bytes_of_gathered(entries, kernel.weights)
+        groups = int(found.groups.sum())
+        return cls(kernel, entries * groups, found.stream.nbytes, found.groups, unit, lambda: found.stream)
 
     @property
     def time(self) -> float:

@@ -1,7 +1,8 @@
 """Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
 
 A low-overhead loop predicates the vectors of its last iteration, so that no rest is left. Bytes that meet halfwords are
-widened as they are loaded. Sums lie in even registers, one of 64 bits in a pair.
+widened as they are loaded. Sums lie in even registers, one of 64 bits in a pair. The elements that a sparse row meets
+are gathered.
 
 Packed weights of 4 bits: the low halves of sixteen bytes meet the even elements of the vector, the high halves the odd
 ones, both gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the vector is subtracted at
@@ -14,12 +15,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from tinyml.dialects.layouts.sparse_rows import BASE_BYTES, COUNT_BYTES, bytes_of_gathered
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.composer.instructions import Code, Line, instructions, joined, most_bytes, printed, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer import packed_dot
 from tinyml.targets.cortex_m.composer.fragments import SAVED
-from tinyml.targets.cortex_m.thumb import at, slot
+from tinyml.targets.cortex_m.thumb import at, post, slot
 from tinyml.targets.helium.mve import (
     CORE,
     HEADER,
@@ -28,6 +30,7 @@ from tinyml.targets.helium.mve import (
     VECTOR,
     access,
     gathered,
+    gathered_halfwords,
     integer,
     multiply,
     naked,
@@ -149,6 +152,44 @@ def packed_dots(rows: int) -> Kernel:
     )
     composed = _composed(signature, code, loop, rows * 2 * VECTOR, plain.composed.portable, plain.composed.functions)
     kernel = Kernel(symbol, 4, 8, 32, op=plain.op, flash=None, rows=rows)
+    return _with(kernel, composed, code)
+
+
+_SPARSE = """\
+    const uint8_t *at = (const uint8_t *)row + 2;
+    for (int n = ((const uint8_t *)row)[0] | ((const uint8_t *)row)[1] << 8; n > 0; n--, at += {group}) {{
+        const int{vector}_t *from = x + (at[0] | at[1] << 8);
+        for (int i = 0; i < {entries}; i++)
+            sum += (int32_t){weight} * from[at[2 + i]];
+    }}
+    return sum;"""
+
+
+def sparse_dot(weights: int, vector: int) -> Kernel:
+    """The kernel for a row of `gathered_rows`, with as many entries in a group as a vector has lanes."""
+    symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
+    entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
+    # Loads that widen take a low register.
+    loop = joined(
+        (t.ldrh("r3", post("r0", BASE_BYTES)), t.add("r3", "r1", "r3", **scaled)),
+        access(f"vldrb.u{bits}", "q0", "r0", entries),
+        gathered("q1", "r3", "q0") if bits == 8 else gathered_halfwords("q1", "r3", "q0"),
+        _loaded("q2", "r0", weights, bits),
+        multiply(f"vmladava.s{bits}", "r12", "q1", "q2"),
+    )
+    code = joined(
+        (t.push(("r4", "lr")), t.mov("r12", "r2"), t.ldrh("r3", post("r0", COUNT_BYTES))),
+        scalar("wls", "lr", "r3", "2f"),
+        (t.label(1), *loop, scalar("le", "lr", "1b"), t.label(2)),
+        (t.mov("r0", "r12"), t.pop(("r4", "pc"))),
+    )
+    place = f"at[{BASE_BYTES + entries} + "
+    weight = f"(int8_t){place}i]" if weights == 8 else f"(int16_t)({place}2 * i] | {place}2 * i + 1] << 8)"
+    group = bytes_of_gathered(entries, weights)
+    portable = _SPARSE.format(group=group, entries=entries, vector=vector, weight=weight)
+    signature = f"int32_t {symbol}(const int8_t *row, const int{vector}_t *x, int32_t sum)"
+    composed = _composed(signature, code, loop, entries, portable)
+    kernel = Kernel(symbol, weights, vector, 32, op="num.sparse_dot", gaps=8 + 16 // entries, flash=None)
     return _with(kernel, composed, code)
 
 

@@ -73,6 +73,9 @@ class StepRecorder(Machine[Element]):
         return self.step(name, a, b)
 
     def addi(self, a: Element, b: Element) -> Element:
+        if 0 in (a.constant, b.constant):
+            # Sums begin with 0.
+            return a if b.constant == 0 else b
         return self._folded("add", a, b, operator.add)
 
     def subi(self, a: Element, b: Element) -> Element:
@@ -150,7 +153,29 @@ class StepRecorder(Machine[Element]):
         return self.step("lookup", index, numbers=numbers, width=8 * table.dtype.itemsize)
 
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
-        raise NoSteps
+        """The steps of `tm_interpolate_s16` and `tm_interpolate_odd_s16` (`runtime/include/tinyml/interpolate.h`)."""
+        x, *numbers = arguments
+        if x.constant is not None:
+            raise NoSteps
+        match function, [number.constant for number in numbers]:
+            case "tm_interpolate_s16", [int(), int()]:
+                last, scale = numbers
+                return self._between(name, table, self.muli(self.subi(last, x), scale))
+            case "tm_interpolate_odd_s16", [int(), int()]:
+                (last, scale), zero = numbers, self.int_constant(0, REGISTER)
+                size = self.minsi(self.maxsi(x, self.subi(zero, x)), last)
+                y = self._between(name, table, self.muli(size, scale))
+                return self.select(self.cmp_sge(x, zero), y, self.subi(zero, y))
+            case _:
+                raise NoSteps
+
+    def _between(self, name: str, table: Table, place: Element) -> Element:
+        """A value between two entries of a table, whose place has 8 bits of fraction."""
+        segment, one = self.step("right", place, numbers=(8,)), self.int_constant(1, REGISTER)
+        low, high = self.lookup(name, table, segment), self.lookup(name, table, self.addi(segment, one))
+        position = self.andi(place, self.int_constant(255, REGISTER))
+        rise = self.addi(self.muli(self.subi(high, low), position), self.int_constant(128, REGISTER))
+        return self.addi(low, self.step("right", rise, numbers=(8,)))
 
     def width_of(self, value: Element) -> int:
         return value.width

@@ -1,6 +1,7 @@
 // RUN: tinyml-opt %s -p choose-storage --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'choose-storage{target=uno}' --split-input-file | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m55}' --split-input-file | filecheck %s --check-prefix=HELIUM
 // RUN: tinyml-opt %s -p 'choose-storage{target=uno packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
@@ -14,6 +15,8 @@ func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8
 }
 // CHECK: func.func @sparse
 // CHECK: tdsl.spmv %W, %X
+// HELIUM: func.func @sparse
+// HELIUM: tdsl.spmv
 
 // -----
 
@@ -42,6 +45,8 @@ func.func @half(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // AVR: tdsl.spmv
 // CORTEX: func.func @half
 // CORTEX: tdsl.matmul
+// HELIUM: func.func @half
+// HELIUM: tdsl.matmul
 
 // -----
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES, GREATEST_SKIP, compress, pack_rows
+from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES, GREATEST_SKIP, compress, gathered_rows, pack_rows
 
 Matrix = NDArray[Any]
 
@@ -102,3 +102,40 @@ def test_long_rows_count_in_two_bytes():
     assert stream is not None
     assert stream[:COUNT_BYTES] == (300).to_bytes(2, "little")
     np.testing.assert_array_equal(unpack(stream, matrix, 2), matrix)
+
+
+def ungathered(stream: bytes, groups: list[int], like: Matrix, entries: int) -> Matrix:
+    """The matrix of a stream of groups, of the shape and type of another one."""
+    matrix, at = np.zeros_like(like), 0
+    for row, count in zip(matrix, groups, strict=True):
+        assert int.from_bytes(stream[at : at + 2], "little") == count
+        at += 2
+        for _ in range(count):
+            base, offsets = int.from_bytes(stream[at : at + 2], "little"), stream[at + 2 : at + 2 + entries]
+            values = np.frombuffer(stream, like.dtype, entries, at + 2 + entries)
+            for offset, value in zip(offsets, values, strict=True):
+                assert value == 0 or row[base + offset] == 0
+                row[base + offset] += value
+            at += 2 + entries * (1 + like.itemsize)
+    assert at == len(stream)
+    return matrix
+
+
+@pytest.mark.parametrize("entries", [8, 16])
+@pytest.mark.parametrize(("columns", "density"), [(5, 0.5), (40, 0.9), (700, 0.2), (2000, 0.004)])
+def test_gathered_rows_hold_the_matrix(entries: int, columns: int, density: float):
+    random = np.random.default_rng(columns)
+    dtype = np.int8 if entries == 16 else np.int16
+    matrix = np.where(random.random((6, columns)) < density, random.integers(-127, 128, (6, columns)), 0).astype(dtype)
+    matrix[3] = 0
+    rows = compress(matrix)
+    found = gathered_rows(rows, entries)
+    assert found is not None
+    assert found.groups.dtype == rows.lengths.dtype
+    np.testing.assert_array_equal(ungathered(found.stream.tobytes(), found.groups.tolist(), matrix, entries), matrix)
+
+
+def test_columns_of_more_than_two_bytes_are_not_gathered():
+    matrix = np.zeros((1, (1 << 16) + 1), np.int8)
+    matrix[0, -1] = 1
+    assert gathered_rows(compress(matrix), 16) is None
