@@ -147,6 +147,8 @@ class Reader:
                 shape, _ = extents(result.type)
                 if isinstance(result.type, TensorType) and computed.shape != shape:
                     raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
+        except IndexError as error:
+            raise self.error("has fewer operands, results or numbers in its attributes than it needs") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.error(" ".join(str(each) for each in error.args)) from error
         return results
