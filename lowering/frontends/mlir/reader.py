@@ -97,6 +97,8 @@ class Reader:
             arguments.append(Tensor(name, shape, shape))
             inputs.append(Declared(name, "float32", shape))
         outputs = [self.to.whole(each) for each in self.run(block, arguments)]
+        if not outputs:
+            raise self.error("returns no tensor")
         graph = self.to.graph(self.to.bodies[0], arguments, outputs)
         return OnnxGraph(graph.nodes, graph.constants, inputs, graph.outputs)
 
