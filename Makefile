@@ -72,9 +72,9 @@ keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an envi
 
 bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew with torch-mlir, JAX and IREE, each in an environment of its own (1 GB)
 	@for name in torch jax iree; do .ci/venv '$(PYTHON)' build/bridges/$$name; done
-	build/bridges/torch/bin/python -m pip --quiet install torch torch-mlir onnx onnxscript scikit-learn
-	build/bridges/jax/bin/python -m pip --quiet install jax
-	build/bridges/iree/bin/python -m pip --quiet install iree-base-compiler
+	build/bridges/torch/bin/python -m pip --quiet install 'torch==2.13.*' torch-mlir==20261001 onnx onnxscript scikit-learn
+	build/bridges/jax/bin/python -m pip --quiet install jax==0.10.2
+	build/bridges/iree/bin/python -m pip --quiet install iree-base-compiler==3.13.0
 	build/bridges/torch/bin/python tests/models/mlir/train.py build/bridges
 	build/bridges/jax/bin/python tests/models/mlir/export_jax.py build/bridges
 	sh tests/models/mlir/compile_iree.sh build/bridges/iree/bin/iree-compile build/bridges

@@ -147,12 +147,13 @@ class ConcatenateOp(PureOp):
     result = result_def(TensorType)
 
     def verify_(self) -> None:
-        axis, shapes = self.dimension.value.data, [list(shape_of(each)) for each in self.inputs]
-        expect_axes([axis], len(shape_of(self.result)), "dimension")
-        for shape in shapes:
-            expected = [n if at != axis else shape[at] for at, n in enumerate(shapes[0])]
-            expect(len(shape) == len(expected) and shape == expected, f"{shape} does not continue {shapes[0]}")
-        expect_shape(self.result, [n if at != axis else sum(s[at] for s in shapes) for at, n in enumerate(shapes[0])])
+        axis, shapes = self.dimension.value.data, [shape_of(each) for each in self.inputs]
+        expect_axes([axis], rank := len(shape_of(self.result)), "dimension")
+        rest = {(*shape[:axis], *shape[axis + 1 :]) for shape in shapes}
+        joined = len(rest) == 1 and all(len(shape) == rank for shape in shapes)
+        expect(joined, f"tensors of shapes {', '.join(map(str, map(list, shapes)))} do not join along axis {axis}")
+        total = sum(shape[axis] for shape in shapes)
+        expect_shape(self.result, (*shapes[0][:axis], total, *shapes[0][axis + 1 :]))
 
 
 @irdl_op_definition

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,6 +19,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import format_named, formats
+from tinyml.dialects.locations import source_names
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -285,13 +286,21 @@ def _hardware(bits: ModuleOp, ctx: Context, options: PipelineOptions, stages: li
     from tinyml.tools.driver.limits import check_memories
 
     module = bits.clone()
-    if any(isinstance(value.type, AnyFloat) for op in module.walk() for value in (*op.operands, *op.results)):
+    if (op := next(filter(_takes_floats, module.walk()), None)) is not None:
         names = [name for name, format in formats().items() if not issubclass(format, type(F32_FORMAT))]
-        raise InputError(f"hardware has no floating point, in which the program computes: --format {', '.join(names)}")
+        none = "hardware has no floating point, in which"
+        if options.format not in names:
+            raise InputError(f"{none} the program computes: --format {', '.join(names)}")
+        layer = next(iter(source_names(op)), op.name)
+        raise InputError(f"{none} {layer} computes: end the model before it, or ask for the class, --outputs class")
     pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
     check_memories(module, fabric)
     stages.append(LevelText("5-hardware.mlir", print_ir(module)))
     return print_verilog(module)
+
+
+def _takes_floats(op: Operation) -> bool:
+    return any(isinstance(value.type, AnyFloat) for value in (*op.operands, *op.results))
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:

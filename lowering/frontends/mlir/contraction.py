@@ -9,8 +9,9 @@ have equations.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any, TypeAlias
 
@@ -270,6 +271,30 @@ def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """The maximum over an axis, which stays as an extent of 1, and the first index at which it is."""
     most = reduce(to, "ReduceMax", x, [axis])
     return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
+
+
+Step: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
+"""A step of a reduction to a number and an index: from those kept so far and the next ones to those kept."""
+
+
+def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool:
+    """True if a step keeps the greater one of two numbers with its index, and the lower index of equal numbers.
+
+    A step that only compares depends on nothing but the order of its arguments, of which each case is computed.
+    in_order: true if indices rise from step to step.
+    """
+    orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
+    for (a, b), (i, j) in product(product((0, 1), repeat=2), orders):
+        arguments = [to.constant(np.array(each)) for each in (float(a), i, float(b), j)]
+        found = [each.number for each in step(arguments)]
+        if found != ([a, i] if (-a, i) < (-b, j) else [b, j]):
+            return False
+    return True
+
+
+def is_lowest(start: Tensor) -> bool:
+    """True if a maximum from a number on is that of the elements."""
+    return (number := start.number) is not None and number <= float(np.finfo(np.float32).min)
 
 
 def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:

@@ -221,7 +221,12 @@ class GraphWriter:
             self.check(tensor.shape)
             array = np.broadcast_to(tensor.array, tensor.shape)
             return Tensor("", tensor.shape, tensor.shape, array)
-        return self.node("Expand", [tensor, self.integers(tensor.shape)], tensor.shape)
+        self.check(tensor.shape)
+        part = Tensor(tensor.name, tensor.stored, tensor.stored, made=tensor.made)
+        for axis, extent in enumerate(tensor.shape):
+            if (stored := part.shape)[axis] != extent:
+                part = self.node("Concat", [part] * extent, (*stored[:axis], extent, *stored[axis + 1 :]), axis=axis)
+        return part
 
     def check(self, shape: Shape) -> None:
         if prod(shape) > (limit := ELEMENT_LIMIT.get()):

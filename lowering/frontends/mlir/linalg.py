@@ -18,8 +18,10 @@ from tinyml.lowering.frontends.mlir.contraction import (
     Windows,
     contract,
     greatest,
+    is_lowest,
     pool,
     reduce,
+    takes_first_greatest,
 )
 from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
 from tinyml.lowering.frontends.mlir.graph import Shape, Tensor, op_name
@@ -255,17 +257,43 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """The maximum over one index and where it is, as PyTorch computes both."""
-    last = block.last_op
-    made = [] if last is None else [each.owner for each in last.operands]
-    names = [op_name(each) if isinstance(each, Operation) else "" for each in made]
-    indices = [each for each in block.ops if op_name(each) == "linalg.index"]
-    if names != ["arith.maximumf", "arith.select"] or len(indices) != 1 or len(summed) != 1 or len(operands) != 3:
+    """The maximum over one index and where it is first, as PyTorch computes both."""
+    dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
+    kept = tuple(position for position in maps[0] if position[0][0] not in summed)
+    aligned = len(dims) == len(maps[0]) == len({*dims}) and len(operands) == 3 and maps[1] == maps[2] == kept
+    if len(summed) != 1 or not aligned or not _compares(block):
         raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
-    x, axis = operands[0], [position[0][0] for position in maps[0]].index(summed[0])
-    most, where = greatest(reader.to, x, axis)
-    most = _started(reader, "Max", reader.to.reshape(most, shapes[0]), operands[1])
-    return [most, reader.to.reshape(where, shapes[1])]
+    x, most, where = operands
+
+    def step(arguments: Sequence[Tensor]) -> Sequence[Tensor]:
+        so_far, at, element, index = arguments
+        reader.values |= {op.results[0]: index for op in block.ops if op_name(op) == "linalg.index"}
+        return reader.run(block, (element, so_far, at))
+
+    along = {f"d{at}" for op in block.ops if op_name(op) == "linalg.index" for at in reader.integers(op, "dim")}
+    started = is_lowest(most) and where.number == 0
+    if along != {*summed} or not started or not takes_first_greatest(reader.to, step, in_order=True):
+        raise reader.error("reduces to several results other than a maximum and its index, which is not supported")
+    made = greatest(reader.to, x, dims.index(summed[0]))
+    return [reader.to.reshape(each, shape) for each, shape in zip(made, shapes, strict=True)]
+
+
+def _compares(block: Block) -> bool:
+    """True for a body that only compares and chooses."""
+    kinds = {"linalg.index", "linalg.yield", *(f"arith.{name}" for name in COMPARING)}
+    return all(op_name(op) in kinds for op in block.ops)
+
+
+COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori", "select")
+"""Ops of `arith` whose results only depend on the order of their operands."""
+
+
+@handles("linalg.index")
+def index(reader: Reader, op: Operation) -> Tensor:
+    """The index that a reduction to a maximum and where it is has set."""
+    if op.results[0] not in reader.values:
+        raise reader.error("the op is supported beside a maximum only")
+    return reader.value(op.results[0])
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:

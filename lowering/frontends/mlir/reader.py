@@ -97,6 +97,8 @@ class Reader:
             arguments.append(Tensor(name, shape, shape))
             inputs.append(Declared(name, "float32", shape))
         outputs = [self.to.whole(each) for each in self.run(block, arguments)]
+        if not outputs:
+            raise self.error("returns no tensor")
         graph = self.to.graph(self.to.bodies[0], arguments, outputs)
         return OnnxGraph(graph.nodes, graph.constants, inputs, graph.outputs)
 
@@ -147,6 +149,8 @@ class Reader:
                 shape, _ = extents(result.type)
                 if isinstance(result.type, TensorType) and computed.shape != shape:
                     raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
+        except IndexError as error:
+            raise self.error("has fewer operands, results or numbers in its attributes than it needs") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise self.error(" ".join(str(each) for each in error.args)) from error
         return results

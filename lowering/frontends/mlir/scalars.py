@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import AnyFloat, i1
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply
@@ -32,16 +32,28 @@ PREDICATES = {
 }  # fmt: skip
 """The comparison of each predicate, by its number; numbers are not NaN."""
 
-ORDERED, UNORDERED = 7, 14
+TRUE = (7, 15)
+"""The predicates of `arith.cmpf` that hold of all numbers but NaN, or of all; 0 and 14 hold of none."""
 
 
-SIGNED = 6
+UNSIGNED = 6
 """The number of predicates of `arith.cmpi` before those of unsigned integers."""
+
+ONE_BIT = {
+    "arith.addi": "NotEqual", "arith.subi": "NotEqual", "arith.muli": "And", "arith.maxsi": "And",
+    "arith.minsi": "Or",
+}  # fmt: skip
+"""Ops on signed integers of one bit, of which the true one is -1."""
 
 
 @handles(*ELEMENTWISE)
 def elementwise(reader: Reader, op: Operation) -> Tensor:
-    return applied(reader, op, ELEMENTWISE[op_name(op)])
+    name = ELEMENTWISE[op_name(op)]
+    return applied(reader, op, ONE_BIT.get(op_name(op), name) if _is_one_bit(op.results[0]) else name)
+
+
+def _is_one_bit(value: SSAValue) -> bool:
+    return extents(value.type)[1] == i1
 
 
 def applied(reader: Reader, op: Operation, name: str) -> Tensor:
@@ -56,13 +68,18 @@ def applied(reader: Reader, op: Operation, name: str) -> Tensor:
 @handles("arith.cmpf", "arith.cmpi")
 def compare(reader: Reader, op: Operation) -> Tensor:
     [predicate] = reader.integers(op, "predicate")
-    name = PREDICATES[op_name(op)][predicate]
-    if not name and predicate in (ORDERED, UNORDERED):
-        return reader.to.constant(np.array(predicate == ORDERED))
+    names = PREDICATES[op_name(op)]
+    if not 0 <= predicate < len(names):
+        raise reader.error(f"there is no predicate {predicate}")
+    if not names[predicate]:
+        return reader.to.constant(np.array(predicate in TRUE))
     operands = [reader.operand(op, at) for at in range(2)]
-    if op_name(op) == "arith.cmpi" and predicate >= SIGNED:
-        operands = [mapped(each, _unsigned) for each in operands]
-    return apply(reader.to, name, *operands)
+    if op_name(op) == "arith.cmpi":
+        if predicate >= UNSIGNED:
+            operands = [mapped(each, _unsigned) for each in operands]
+        elif _is_one_bit(op.operands[0]):
+            operands.reverse()
+    return apply(reader.to, names[predicate], *operands)
 
 
 @handles("arith.constant")

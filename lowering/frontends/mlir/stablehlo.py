@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 
 from xdsl.ir import Attribute, Block, Operation
 
@@ -11,7 +10,17 @@ from tinyml.dialects import stablehlo
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.stablehlo import chlo
 from tinyml.dialects.stablehlo.base import numbers
-from tinyml.lowering.frontends.mlir.contraction import REDUCTIONS, Equation, Windows, contract, greatest, pool, reduce
+from tinyml.lowering.frontends.mlir.contraction import (
+    REDUCTIONS,
+    Equation,
+    Windows,
+    contract,
+    greatest,
+    is_lowest,
+    pool,
+    reduce,
+    takes_first_greatest,
+)
 from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
 from tinyml.lowering.frontends.mlir.graph import Tensor
 from tinyml.lowering.frontends.mlir.linalg import padded
@@ -238,29 +247,17 @@ def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> li
     along = tuple(extent if axis in axes else 1 for axis, extent in enumerate(x.shape))
     counts = numbers.array is not None and len(axes) == 1 and numbers.stored == along
     counts = counts and bool((numbers.array.ravel() == np.arange(x.shape[axes[0]])).all())  # type: ignore[union-attr]
-    start = reader.operand(op, 2).number
-    lowest = start is not None and start <= np.finfo(np.float32).min
-    if not counts or not lowest or not _takes_first_greatest(reader, op.body.block):
+    kinds = stablehlo.CompareOp | stablehlo.SelectOp | stablehlo.AndOp | stablehlo.OrOp | stablehlo.ReturnOp
+    compares = all(isinstance(each, kinds) for each in op.body.block.ops)
+
+    def step(arguments: Sequence[Tensor]) -> Sequence[Tensor]:
+        return reader.run(op.body.block, arguments)
+
+    known = counts and compares and is_lowest(reader.operand(op, 2))
+    if not known or not takes_first_greatest(reader.to, step, in_order=False):
         raise reader.error("reduces two tensors other than to a maximum and its index, which is not supported")
     made = greatest(reader.to, x, axes[0])
     return [reader.to.reshape(each, reader.shape(result)) for each, result in zip(made, op.results, strict=True)]
-
-
-def _takes_first_greatest(reader: Reader, block: Block) -> bool:
-    """True if a body takes the greater one of two numbers with its index, and the lower index of equal numbers.
-
-    A body that only compares depends on nothing but the order of its arguments, of which each case is computed.
-    """
-    kinds = stablehlo.CompareOp | stablehlo.SelectOp | stablehlo.AndOp | stablehlo.OrOp | stablehlo.ReturnOp
-    if not all(isinstance(each, kinds) for each in block.ops):
-        return False
-    for a, b in product((0, 1), repeat=2):
-        for i, j in ((0, 1), (1, 0)):
-            numbers = [reader.to.constant(np.array(each)) for each in (float(a), i, float(b), j)]
-            found = [each.number for each in reader.run(block, numbers)]
-            if found != ([a, i] if (-a, i) < (-b, j) else [b, j]):
-                return False
-    return True
 
 
 @handles(stablehlo.ReduceWindowOp)

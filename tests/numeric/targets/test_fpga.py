@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of, without_tools
 from programs.paths import MODELS
 from programs.printed import parse
+from sklearn.linear_model import LogisticRegression
 from xdsl.dialects import func
 
+import tinyml
 from tinyml.dialects import rtl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -146,6 +149,15 @@ def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "hardware has no floating point, in which the program computes: --format " in error
     assert "fixed" in error
     assert "f32" not in error
+
+
+def test_a_layer_in_floats_is_no_hardware():
+    """The softmax of a classifier in fixed point, whose format is not the reason."""
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(40, 3)), np.arange(40) % 3
+    estimator: Any = LogisticRegression()
+    with pytest.raises(InputError, match=r"no floating point, in which softmax.* computes: end .* outputs='class'"):
+        tinyml.compile(estimator.fit(x, y), x, y, board=TARGET, format="fixed")
 
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):

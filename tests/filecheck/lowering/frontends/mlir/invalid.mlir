@@ -246,3 +246,11 @@ func.func @main(%x: tensor<1x2xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
   }) : () -> ()
 }) : () -> ()
 // CHECK: invalid.mlir:239:5: linalg.generic: the minimum of each window is not supported
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) {
+  %y = "stablehlo.tanh"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+// CHECK: func.func: returns no tensor

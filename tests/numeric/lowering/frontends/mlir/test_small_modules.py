@@ -198,3 +198,92 @@ def test_the_first_of_the_greatest_elements():
     across = across.replace("-> (tensor<f32>, tensor<i32>)", "-> (tensor<4xf32>, tensor<4xi32>)")
     with pytest.raises(InputError, match="reduces two tensors other than to a maximum and its index"):
         computed({"x": "tensor<4x4xf32>"}, across, "r#0", "tensor<4xf32>", np.zeros((4, 4)))
+
+
+ARGMAX = """    %low = "arith.constant"() <{value = dense<0xFF800000> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %first = "arith.constant"() <{value = dense<0> : tensor<1xi64>}> : () -> tensor<1xi64>
+    %r:2 = "linalg.generic"(%x, %low, %first) <{
+      indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>],
+      operandSegmentSizes = array<i32: 1, 2>}> ({
+    ^bb0(%in: f32, %most: f32, %where: i64):
+      %i = "linalg.index"() <{dim = 1 : i64}> : () -> index
+      %j = "arith.index_cast"(%i) : (index) -> i64
+      %m = "arith.maximumf"(%in, %most) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %above = "arith.cmpf"(%in, %most) <{predicate = 2 : i64}> : (f32, f32) -> i1
+      %at = "arith.select"(%above, %j, %where) : (i1, i64, i64) -> i64
+      "linalg.yield"(%m, %at) : (f32, i64) -> ()
+    }) : (tensor<1x4xf32>, tensor<1xf32>, tensor<1xi64>) -> (tensor<1xf32>, tensor<1xi64>)"""
+
+
+@pytest.mark.parametrize(
+    ("change", "to"),
+    [
+        ("", ""),
+        ("predicate = 2", "predicate = 3"),
+        ("predicate = 2", "predicate = 4"),
+        ("%j, %where)", "%where, %j)"),
+        ("0xFF800000", "0.0"),
+        ("dense<0>", "dense<1>"),
+        ("dim = 1", "dim = 0"),
+        ("(d0, d1) -> (d0)>]", "(d0, d1) -> (d1)>]"),
+        ('"arith.maximumf"', '"arith.addf"'),
+    ],
+)
+def test_an_argmax_as_pytorch_writes_it(change: str, to: str):
+    """Its body, its maps and its starting values are those of a maximum and its first index, or it is refused."""
+    x = np.array([[1.0, 3.0, 2.0, 3.0]])
+    body = ARGMAX.replace(change, to)
+    if not change:
+        np.testing.assert_array_equal(computed({"x": "tensor<1x4xf32>"}, body, "r#0", "tensor<1xf32>", x), [3])
+        np.testing.assert_array_equal(computed({"x": "tensor<1x4xf32>"}, body, "r#1", "tensor<1xi64>", x), [1])
+        return
+    assert body != ARGMAX
+    with pytest.raises(InputError, match="reduces to several results other than a maximum and its index"):
+        computed({"x": "tensor<1x4xf32>"}, body, "r#0", "tensor<1xf32>", x)
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ('"arith.cmpi"(%t, %f) <{predicate = 2 : i64}>', 1),
+        ('"arith.cmpi"(%t, %f) <{predicate = 6 : i64}>', 0),
+        ('"arith.maxsi"(%t, %f)', 0),
+        ('"arith.minsi"(%t, %f)', 1),
+        ('"arith.addi"(%t, %t)', 0),
+    ],
+)
+def test_the_signed_true_is_less_than_the_false(op: str, expected: int):
+    body = f"""    %t = "arith.constant"() <{{value = true}}> : () -> i1
+    %f = "arith.constant"() <{{value = false}}> : () -> i1
+    %b = {op} : (i1, i1) -> i1
+    %n = "arith.uitofp"(%b) : (i1) -> f32
+    %c = "linalg.fill"(%n, %x) : (f32, tensor<2xf32>) -> tensor<2xf32>
+    %r = "stablehlo.add"(%x, %c) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"""
+    np.testing.assert_array_equal(
+        computed({"x": "tensor<2xf32>"}, body, "r", "tensor<2xf32>", np.zeros(2)), [expected] * 2
+    )
+
+
+def test_a_result_that_repeats_its_elements():
+    body = """    %r = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}>
+      : (tensor<1x2xf32>) -> tensor<3x2xf32>"""
+    x = np.array([[1.0, -2.0]])
+    np.testing.assert_array_equal(computed({"x": "tensor<1x2xf32>"}, body, "r", "tensor<3x2xf32>", x), [1, -2] * 3)
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        ('"arith.cmpf"(%x, %x) <{predicate = 20 : i64}>', "arith.cmpf: there is no predicate 20"),
+        (
+            '"linalg.pooling_nchw_max"(%x, %x, %x) <{strides = dense<1> : tensor<1xi64>}>',
+            "linalg.pooling_nchw_max: has fewer operands, results or numbers in its attributes than it needs",
+        ),
+    ],
+)
+def test_what_an_op_lacks(op: str, message: str):
+    type = "tensor<1x1x2x2xf32>"
+    text = f"    %r = {op} : ({', '.join([type] * op.count('%x'))}) -> {type}"
+    with pytest.raises(InputError, match=message):
+        computed({"x": type}, text, "r", type, np.zeros(4))
