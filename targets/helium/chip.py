@@ -25,4 +25,5 @@ CHIP = Chip(
     packages=(*CORTEX_M.packages, Package("qemu-system-arm", command="qemu-system-arm")),
     alignment=CORTEX_M.alignment,
     constant_alignment=CORTEX_M.constant_alignment,
+    replaces=("tinyml/copy.h",),
 )

@@ -171,16 +171,24 @@ def test_the_commands_of_the_runner(tmp_path: Path):
         assert len(line.ask("help")) == 4
         assert line.ask("") == []
         assert line.ask("nonsense 1") == ["e-[Unknown command: nonsense]"]
-        assert line.ask("n" * 200) == [f"e-[Unknown command: {'n' * 80}]"]
+        assert line.ask("n" * 80) == [f"e-[Unknown command: {'n' * 80}]"]
+        for longer in ("n" * 81, "n" * 5000, f"timestamp{' ' * 100}", "db " + "00" * 40):
+            assert line.ask(longer) == ["e-[A command has at most 80 characters]"]
+        assert line.ask("name") == ["m-name-dut-[tinyml]"]
         assert line.ask("db load 491") == line.ask("db load") == ["e-[db load takes 1 to 490 bytes]"]
+        for number in ("3x", "-1", "+3", "4294967299", "18446744073709551619"):
+            assert line.ask(f"db load {number}") == ["e-[db load takes 1 to 490 bytes]"]
+        assert line.ask("db a1") == ["e-[0 bytes are expected]"]
         assert line.ask("db load 3") == ["m-[Expecting 3 bytes]"]
         assert line.ask("db 0") == ["e-[Odd number of hexadecimal digits]"]
         assert line.ask("db 0x") == ["e-[No hexadecimal digits: 0x]"]
         assert line.ask("db a1B2") == []
-        assert line.ask("infer 1 0")[0] == "e-[The input has 2 of 490 bytes]"
-        assert line.ask("db c3d4") == ["m-load-done"]
+        assert line.ask("infer 1 0") == ["e-[The input has 2 of 490 bytes]"]
+        assert line.ask("db c3d4") == ["e-[1 bytes are expected]"]
+        assert line.ask("db c3") == ["m-load-done"]
         assert line.ask("db print") == ["m-buffer-a1-b2-c3"]
-        assert line.ask("infer 0")[0].startswith("e-[infer takes")
+        for counts in ("0", "1 -1", "1x", "9999999999"):
+            assert line.ask(f"infer {counts}") == ["e-[infer takes a number from 1 up, and one from 0 up]"]
         assert re.fullmatch("m-lap-us-[0-9]+", line.ask("timestamp")[0])
 
 
