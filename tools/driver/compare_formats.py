@@ -64,7 +64,7 @@ class Way:
         """The way spelled `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for others."""
         named, _, search = text.partition("+")
         format, colon, bits = named.partition(":")
-        if not format or (colon and not bits.isdecimal()) or (search and colon):
+        if not format or (colon and not bits.isdecimal()) or (search and (colon or format == SYNTHESISED)):
             raise InputError(f"expected FORMAT:BITS or FORMAT+SEARCH, got '{text}'")
         return cls(format, int(bits) if colon else None, search or None)
 

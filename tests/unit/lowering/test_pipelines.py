@@ -70,6 +70,14 @@ def test_options_are_given_as_they_are():
     assert assign.spec().parameters == {"width": (8,), "data": ("a file {x=1}.npz",)}
 
 
+def test_lists_for_weights_are_made_before_formats_are_assigned():
+    steps = flatten("reals-to-formats", {"data": "val.npz", "width": 8, "weights": "synthesised:3"})
+    at = [step.name for step in steps].index("assign-format")
+    assert steps[at - 1].spec().parameters == {"data": ("val.npz",), "bits": (3,), "width": (8,)}
+    with pytest.raises(InputError, match="expected synthesised:BITS, got 'synthesised'"):
+        flatten("reals-to-formats", {"data": "val.npz", "weights": "synthesised"})
+
+
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 def test_published_arithmetic_has_a_pipeline_of_its_own(format: str):
     """Even where a rewrite is asked for."""

@@ -85,17 +85,24 @@ def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixtu
 
 def test_bench_compares_formats(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows_file, picture = tmp_path / "rows.json", tmp_path / "means.svg"
-    asked = ["bench", str(model), "--target", "cortex-m0", "--formats", "f32,fixed:8,affine,fixed+promote"]
+    asked = [
+        "bench",
+        str(model),
+        "--target",
+        "cortex-m0",
+        "--formats",
+        "f32,fixed:8,affine,synthesised:4,fixed+promote",
+    ]
     assert main([*asked, "--json", str(rows_file), "--picture", str(picture)]) == 0
     rows = json.loads(rows_file.read_text())
-    assert [row["way"] for row in rows] == ["f32", "fixed 8", "affine", "fixed, promote"]
+    assert [row["way"] for row in rows] == ["f32", "fixed 8", "affine", "synthesised 4", "fixed, promote"]
     assert rows[1]["ram"] < rows[0]["ram"]
     assert rows[1]["time"] < rows[0]["time"]
-    assert capsys.readouterr().out.count("mean of 1") == 4
+    assert capsys.readouterr().out.count("mean of 1") == 5
     assert "fixed, promote" in picture.read_text()
 
 
-@pytest.mark.parametrize("formats", ["fixed:", ":8", "fixed:8+promote", "fixed:x"])
+@pytest.mark.parametrize("formats", ["fixed:", ":8", "fixed:8+promote", "fixed:x", "synthesised+promote"])
 def test_bench_refuses_what_is_no_format(model: Path, formats: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", str(model), "--formats", formats]) == 1
     assert "expected FORMAT:BITS or FORMAT+SEARCH" in capsys.readouterr().err
