@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from programs.paths import ROOT
+from programs.compiled import some_samples
+from programs.paths import MODELS, ROOT
 from programs.spread import spread
 
 from tinyml.lowering.options import PipelineOptions
@@ -162,8 +163,8 @@ def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> 
 
 
 def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
-    example, out = ROOT / "examples/protonn-gesturepod", tmp_path / "out"
-    program, data = example / "protonn_gesturepod.sd", example / "val.npz"
+    program, out = MODELS["protonn"], tmp_path / "out"
+    data = some_samples(program, tmp_path / "val.npz")
     reports: list[dict[str, Any]] = []
     search = ("--search", "pareto", "--widths", "8", "--effort", "1", "--jobs", "1")
     for options in (("--width", "8"), ("--width", "8", "--flash", "6000"), (*search, "--flash", "6000")):
