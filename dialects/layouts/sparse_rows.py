@@ -207,7 +207,7 @@ def _near_entries(columns: NDArray[np.int64], most: int) -> list[range]:
     groups: list[range] = []
     begin = 0
     while begin < len(columns):
-        near = int(np.searchsorted(columns, columns[begin] + GREATEST_GAP, "right"))
+        near = len(columns) - int((columns > columns[begin] + GREATEST_GAP).sum())
         groups.append(range(begin, min(begin + most, near)))
         begin = groups[-1].stop
     return groups
