@@ -77,6 +77,15 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     headers = header_texts(chip_of(target))
     if (text := element_function(symbol, target)) is not None:
         return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
+    if not (found := _in_headers(symbol, chip_of(target))):
+        raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
+    return found
+
+
+@cache
+def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
+    """As `definition_of`, for a function that a header defines; empty if none does."""
+    headers = header_texts(chip)
     function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
     for name, text in headers.items():
@@ -84,7 +93,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
             names = (f"tinyml/{each}" for each in _INCLUDED.findall(text))
             needed = [(each, _INCLUDED.sub("", headers[each])) for each in names]
             return [*needed, (name, _INCLUDED.sub("", text))]
-    raise InputError(f"no header of the runtime defines the function '{symbol}' for the target '{target}'")
+    return []
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:

@@ -34,13 +34,12 @@ class EstimateCostPass(ModulePass):
         set_cost(op, self.cost(op))
 
     def cost(self, op: ModuleOp) -> ProgramCost:
-        """The estimate alone, for a search; raises the error of the pass."""
+        """The estimate alone; raises the error of the pass."""
+        return ProgramCost.of(self.estimate(op))
+
+    def estimate(self, op: ModuleOp) -> Estimate:
+        """The estimate by its parts, for a search; raises the error of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")
-        return in_units(estimate)
-
-
-def in_units(estimate: Estimate) -> ProgramCost:
-    """An estimate in whole units of time and bytes."""
-    return ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram))
+        return estimate

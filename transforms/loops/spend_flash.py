@@ -17,9 +17,9 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, spends_flash
+from tinyml.transforms.ir.cost.estimate import Estimate
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
-from tinyml.transforms.loops.estimate_cost import in_units
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
@@ -54,8 +54,11 @@ class SpendFlashPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         self.cost(op)
 
-    def cost(self, op: ModuleOp) -> ProgramCost | None:
-        """Rewrite a program; its estimate after all later passes, for a search, where the choice has made that."""
+    def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
+        """Rewrite a program; its estimate after all later passes, for a search, where the choice has made that.
+
+        plain: the estimate of the program that spends nothing, if it is known.
+        """
         if self.flash is None:
             return None
         if self.flash <= 0:
@@ -63,9 +66,12 @@ class SpendFlashPass(ModulePass):
         if not spends_flash(self.target) or not board(self.target).costs:
             return None
         compile_for(op, self.target)
+        untiled = [each for each in op.walk() if isinstance(each, num.ContractOp) and each.tile is None]
         for function in defined_functions(op):
             tile_rows(function, self.target, num.DotRowsAttr.name)
-        tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers)
+        if any(each.tile is not None for each in untiled):
+            plain = None
+        tiles, estimates = Tiles(op, self.target), Estimates(op, self.target, self.packed, self.pack_buffers, plain)
         if not (tiles.usual or estimates.matrices):
             return None
         plain = estimates.plain
@@ -79,4 +85,4 @@ class SpendFlashPass(ModulePass):
         if taken:
             op.attributes[SPENT_FLASH] = UnitAttr()
         same = not any(isinstance(candidate, TileCandidate) for candidate in taken.values())
-        return in_units(estimates.of(coded(taken))) if same else None
+        return ProgramCost.of(estimates.of(coded(taken))) if same else None

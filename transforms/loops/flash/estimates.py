@@ -18,13 +18,16 @@ class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
     packed, pack_buffers: options of the remaining passes. matrices: those whose rows can become code, by their indices.
+    plain: the estimate without any, if it is known.
     """
 
-    def __init__(self, module: ModuleOp, target: str, packed: str, pack_buffers: bool) -> None:
+    def __init__(
+        self, module: ModuleOp, target: str, packed: str, pack_buffers: bool, plain: Estimate | None = None
+    ) -> None:
         self.module, self.target = module, target
         self.below = LoweringPasses((LOOPS_TO_KERNELS,), target=target, packed=packed, pack_buffers=pack_buffers)
         self.matrices = self._matrices()
-        self._known: dict[tuple[tuple[int, int], ...], Estimate] = {}
+        self._known: dict[tuple[tuple[int, int], ...], Estimate] = {} if plain is None else {(): plain}
 
     @property
     def plain(self) -> Estimate:

@@ -37,6 +37,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+    from tinyml.transforms.ir.cost.estimate import Estimate
     from tinyml.transforms.search.engine.workers import Workers
 
 
@@ -218,11 +219,13 @@ class NestPrograms:
 class CandidateCosts:
     """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
 
+    plain: those on the same platform without spending flash, which begin with the same nests, if any are at hand.
     estimates: by candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for
     candidates that are not programs.
     """
 
-    def __init__(self, nests: NestPrograms, platform: Platform):
+    def __init__(self, nests: NestPrograms, platform: Platform, plain: CandidateCosts | None = None):
+        self.plain = plain
         self.nests = nests
         self.programs = nests.programs
         self.platform = platform
@@ -237,6 +240,7 @@ class CandidateCosts:
         self._spent = RecentPrograms()
         self._looped = RecentPrograms()
         self._estimated: dict[int, ProgramCost] = {}
+        self._by_parts: dict[int, Estimate] = {}
         self._measured: dict[int, ProgramCost | None] = {}
 
     def estimated(self, formats: Formats) -> ProgramCost:
@@ -250,16 +254,21 @@ class CandidateCosts:
             number = self.nests.number(formats)
             if number not in self._estimated:
                 module = self.nests.of(formats)
-                cost = self.spending.cost(module)
+                cost = self.spending.cost(module, self.plain and self.plain.by_parts(number))
                 if cost is None:
                     self.selecting.apply(module)
-                    cost = self.estimating.cost(module)
+                    self._by_parts[number] = self.estimating.estimate(module)
+                    cost = ProgramCost.of(self._by_parts[number])
                     self._looped.keep(number, module)
                 else:
                     self._spent.keep(number, module)
                 self._estimated[number] = cost
             self.estimates[formats] = self._estimated[number]
         return self.estimates[formats]
+
+    def by_parts(self, number: int) -> Estimate | None:
+        """The estimate of a program by its parts, if one was made."""
+        return self._by_parts.get(number)
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
         """Estimate candidates together, and store the results for `estimated`."""
@@ -332,7 +341,10 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     """The costs of one program's candidates on a platform; the same object each time."""
     above = any(isinstance(op, FLASH_ABOVE) for op in candidates.module.walk())
-    return CandidateCosts(_nest_programs(candidates, platform if above else replace(platform, flash=None)), platform)
+    if platform.flash is None or above:
+        return CandidateCosts(_nest_programs(candidates, platform), platform)
+    plain = costs_on(candidates, replace(platform, flash=None))
+    return CandidateCosts(plain.nests, platform, plain)
 
 
 @lru_cache(2)

@@ -7,13 +7,16 @@ finds them in the registry by the names declared here, under which they are regi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.own_attributes import NUMBER, OwnAttribute, Place, record
+
+if TYPE_CHECKING:
+    from tinyml.transforms.ir.cost.estimate import Estimate
 
 PARTS_TO_FORMATS = "parts-to-formats"
 REFINE_FORMATS = "refine-formats"
@@ -61,6 +64,11 @@ class ProgramCost:
     time: float
     flash: float
     ram: float
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> ProgramCost:
+        """An estimate in whole units of time and bytes."""
+        return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
         """True if no cost exceeds its limit."""
