@@ -131,6 +131,8 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @classmethod
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> CodebookType:
+        if scale not in SCALES:
+            return _rounded(width, np.ldexp(np.array(integers, np.float64), -scale))
         return CodebookType(width, scale, integers)
 
     def for_range(self, low: float, high: float) -> CodebookType:

@@ -120,6 +120,10 @@ class AssignFormatPass(ModulePass):
         prototype = format_named(ctx, self.format, self.width)
         check_scheme(prototype, self.format, self.functions)
         mixed, data = tdsl.is_mixed(op), None
+        if mixed and synthesised_bits(self.weights):
+            raise InputError(
+                "lists of numbers are made for programs on reals alone, and a part of this one has formats"
+            )
         if self.data is not None:
             from tinyml.runtime.model.program_data import load_program_data
 

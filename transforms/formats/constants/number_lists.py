@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.least_squares import settled
@@ -50,7 +50,8 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
     Where margins have no derivatives, the mean squares of the factors; else ones. Their mean is one.
     """
     weights = np.zeros(constant.raws.size)
-    if (model := evaluator.reference.margin_model) is not None:
+    model = evaluator.reference.margin_model
+    if model is not None and evaluator.has_gradients:
         of_samples = model.weights[: evaluator.nearest]
         for row, slopes in evaluator.gradients.rows(constant):
             weights[row] = of_samples @ slopes**2
@@ -87,7 +88,7 @@ class NumberLists:
         pooled = _pooled(constants, exponents)
         scale, integers = self._integers(numbers, *pooled)
         made = [self.prototype.of_integers(self.bits, scale - exponent, integers) for exponent in exponents]
-        return [format for format in made if format is not None]
+        return cast("list[NumberFormat]", made)
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
         """The numbers of each format of the family with as many bits, fitted to the constants."""

@@ -44,13 +44,7 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
     exceeds the previous maximum over all rows. Formats as published, programs without scores and those with loops that
     take too many steps to record are unchanged.
     """
-    from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.runtime.evaluator.parallel_loops import long_loop
-
-    if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
-        return {}
-    # Gradients record every iteration of a loop.
-    if long_loop(predict_function(evaluator.candidates.module), parallel=False) is not None:
+    if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
     refinement = _Refinement(evaluator, formats)
     for own in (True, False):

@@ -215,6 +215,15 @@ class CandidateEvaluator:
         return SharedEvaluator(arguments, chunk=samples_together(self.candidates.function))
 
     @cached_property
+    def has_gradients(self) -> bool:
+        """True for a program with scores and no loop of too many steps: gradients record every iteration."""
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.evaluator.parallel_loops import long_loop
+
+        loop = long_loop(predict_function(self.candidates.module), parallel=False)
+        return loop is None and self.reference.margin_model is not None
+
+    @cached_property
     def gradients(self) -> Gradients:
         """The derivatives of margins with respect to constants, on reals: the same for all candidates.
 

@@ -54,3 +54,10 @@ def test_constants_share_a_list_at_scales_of_their_own():
     for (reals, weights), format in zip(constants, made, strict=True):
         own = NumberLists(CodebookType.of_width(4), 10).made_for(reals, weights)
         assert lost(format, reals, weights) <= 2 * lost(own, reals, weights)
+
+
+@pytest.mark.parametrize("scale", [0.0, 2.0**-70, 2.0**60])
+def test_constants_of_any_size_have_a_list(scale: float):
+    reals = np.random.default_rng(0).normal(size=100) * scale
+    made = NumberLists(CodebookType.of_width(3), 9).made_for(reals, np.ones(100))
+    assert lost(made, reals, np.ones(100)) <= float((reals**2).sum())
