@@ -423,6 +423,14 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "mlperf-m4": {"here, cycles, M": (ON_M4, "{core_cycles:M4}")},
     "mlperf-m85": {"here, cycles, M": (ON_M55, "{core_cycles:M4}")},
+    "mlperf-m33-m7": {
+        f"{core}, instructions, M": (f"compile {{row}} --target {CORES[core]} --optimize O2", "{time:M}")
+        for core in ("M33", "M7")
+    },
+    "mlperf-esp": {
+        "instructions, M": ("compile {row} --target esp32-c3 --optimize O2", "{time:M}"),
+        "flash; RAM": ("compile {row} --target esp32-c3 --optimize O2", "{flash}; {ram}"),
+    },
     "sklearn-digits": {
         "scikit-learn, %": ("estimator '{row}'", "{float:.2f}"),
         "on the Uno, %": ("estimator '{row}'", "{accuracy:.2f}"),
