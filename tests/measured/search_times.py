@@ -1,7 +1,8 @@
 """Prints the CPU seconds that `--search pareto` takes for models, by part (`make search-times`).
 
 Limits are the RAM and the flash of the uniform program of 8 bits on an Uno. Each search is a process of its own, with
-one worker. With `--before`, an earlier product runs the same search just before. `--help` lists the options.
+one worker. With `--before`, an earlier product runs the same search just before, and whether both evaluate as many
+candidates and choose the same formats is printed, too. `--help` lists the options.
 """
 
 import argparse
@@ -103,6 +104,14 @@ def _seconds(command: list[str]) -> float:
     return _seconds_of_children() - before
 
 
+def _search(compiled: Path) -> dict[str, Any]:
+    return json.loads(Path(compiled, "report.json").read_text())["search"]
+
+
+def _formats(compiled: Path) -> dict[str, str]:
+    return {tensor["name"]: tensor["format"] for tensor in _search(compiled)["tensors"]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_options(parser, options_of(SearchTimeSurvey))
@@ -113,12 +122,18 @@ def main() -> None:
         uniform = measure(f"compile {model} --width 8 --target uno", folder)
         limits = ["--ram", str(uniform["ram"]), "--flash", str(uniform["flash"])]
         with TemporaryDirectory() as out:
-            search = ["--search", "pareto", "--jobs", "1", "--effort", str(survey.effort), *limits, "-o", f"{out}/out"]
+            search = ["--search", "pareto", "--jobs", "1", "--effort", str(survey.effort), *limits, "-o"]
             command = ["compile", str(program), "--val", str(val), *search]
-            found: dict[str, float] = {}
+            found: dict[str, float | bool] = {}
+            before, now = Path(out, "before"), Path(out, "now")
             if survey.before is not None:
-                found["before"] = _seconds([f"{survey.before}/.venv/bin/python", "-m", "tinyml.tools.main", *command])
-            found["now"] = _seconds([sys.executable, "-c", OWN, f"{out}/parts.json", *command])
+                product = [f"{survey.before}/.venv/bin/python", "-m", "tinyml.tools.main"]
+                found["before"] = _seconds([*product, *command, str(before)])
+            found["now"] = _seconds([sys.executable, "-c", OWN, f"{out}/parts.json", *command, str(now)])
+            found["candidates"] = _search(now)["candidates"]
+            if survey.before is not None:
+                found["same candidates"] = _search(before)["candidates"] == found["candidates"]
+                found["same formats"] = _formats(before) == _formats(now)
             print(model, json.dumps({**found, **json.loads(Path(out, "parts.json").read_text())}), flush=True)
 
 

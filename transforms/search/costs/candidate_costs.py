@@ -212,7 +212,9 @@ class NestPrograms:
         """The nests of a candidate's program, which the caller may change; raises the error of `number`."""
         number = self.number(formats)
         if number not in self._lowered:
-            self._lowering.apply(self._lowered.keep(number, self.memory.packed(formats)))
+            module = self.memory.packed(formats)
+            self._lowering.apply(module)
+            self._lowered.keep(number, module)
         return self._lowered[number].clone()
 
 

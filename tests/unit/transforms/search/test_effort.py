@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -24,7 +25,14 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, NestPrograms, Platform, RefinedPrograms
+from tinyml.transforms.search.costs.candidate_costs import (
+    FLASH_ABOVE,
+    CandidateCosts,
+    NestPrograms,
+    Platform,
+    RefinedPrograms,
+)
+from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
@@ -101,6 +109,13 @@ def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch:
         for flash in (None, 4000, 8000):
             search.costs("uno", flash).estimated(formats)
     assert runs["lower-tdsl-to-loops"] == runs["pack-scratch"] == 1
+
+
+def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it_is_spent():
+    steps = [step for name in (*TO_BUFFERS, BUFFERS_TO_NESTS) for step in registered_pass(name).steps()]
+    limited = {step.name for step in steps if any(field.name == "flash" for field in fields(step))}
+    assert limited == {"tile-windows", "code-forests"}
+    assert {op.name for op in FLASH_ABOVE} == {"tdsl.conv2d", "tdsl.forest"}
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
