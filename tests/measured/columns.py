@@ -313,6 +313,11 @@ TABLES: dict[str, dict[str, Column]] = {
         "float": (FEW_BITS["fixed 8"], "{float:.2f}"),
         **{heading: (command, "{change:+.2f}; {flash}; {time:k}") for heading, command in FEW_BITS.items()},
     },
+    "searches-lists": {
+        "float": (weights_of(4, "codebook")["codebook"][0], "{float:.2f}"),
+        "list of least squares": weights_of(4, "codebook")["codebook"],
+        "list made for the model": weights_of(4, "synthesised")["synthesised"],
+    },
     "results-weights-8": weights_of(8, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),
     "results-weights-4": {
         **weights_of(4, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),

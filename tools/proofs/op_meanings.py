@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, cast
@@ -57,16 +57,16 @@ def meaning_of(op: num.NumOp) -> Documented:
         case num.ClampOp():
             return _clamp(documented_by(op.input.type), *op.limits)
         case num.AtLeastOp():
-            return _at_least(documented_by(op.input.type), op.threshold.value.data)
+            return _from(documented_by(op.input.type), op.threshold.value.data, bisect_left)
         case num.GreaterOp():
             if accumulator_of(op.lhs.type) is not None:
                 return lambda x: x[0] > x[1]
             order = documented_by(op.lhs.type).order
             return lambda x: order(x[0]) > order(x[1])
         case num.StepOp():
-            order, zero = documented_by(op.input.type).order, documented_by(op.input.type).nearest(Fraction(0))
+            positive = _from(documented_by(op.input.type), 0.0, bisect_right)
             off, on = (documented_by(op.result.type).nearest(Fraction(real)) for real in (0, 1))
-            return lambda x: choose(order(x[0]) > order(zero), on, off)
+            return lambda x: choose(positive(x), on, off)
         case num.TallyOp():
             a = documented_by(op.value.type)
             return lambda x: a.tallied(x[0], x[1])
@@ -176,9 +176,10 @@ def _clamp(documented: Specification, low: float, high: float | None) -> Documen
     return clamp
 
 
-def _at_least(documented: Specification, threshold: float) -> Documented:
+def _from(documented: Specification, threshold: float, place: Callable[..., int]) -> Documented:
+    """Comparison with a real: of numbers that reach it, by `bisect_left`, or that are greater, by `bisect_right`."""
     raws, order = ascending(documented), documented.order
-    first = bisect_left(raws, Fraction(threshold), key=documented.number)
+    first = place(raws, Fraction(threshold), key=documented.number)
     least = raws[first] if first < len(raws) else None
     return lambda x: False if least is None else order(x[0]) >= order(least)
 
