@@ -21,6 +21,8 @@ from that column, and then their values. Groups are filled by entries whose valu
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -192,7 +194,7 @@ def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
         columns, values = columns[values != 0], values[values != 0]
         if columns.max(initial=0) >= 1 << 8 * BASE_BYTES:
             return None
-        groups = _near_entries(columns, entries)
+        groups = _near_entries(columns.tolist(), entries)
         counts.append(len(groups))
         parts.append(np.array([len(groups)], "<u2").view(np.uint8))
         for group in groups:
@@ -202,12 +204,12 @@ def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
     return GatheredRows(np.array(counts, rows.lengths.dtype), np.concatenate(parts))
 
 
-def _near_entries(columns: NDArray[np.int64], most: int) -> list[range]:
+def _near_entries(columns: Sequence[int], most: int) -> list[range]:
     """Groups of at most so many consecutive entries, whose columns a byte tells from that of the first."""
     groups: list[range] = []
     begin = 0
     while begin < len(columns):
-        near = len(columns) - int((columns > columns[begin] + GREATEST_GAP).sum())
+        near = bisect_right(columns, columns[begin] + GREATEST_GAP)
         groups.append(range(begin, min(begin + most, near)))
         begin = groups[-1].stop
     return groups

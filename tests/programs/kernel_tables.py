@@ -19,18 +19,21 @@ def kernels_of(target: str) -> Sequence[Kernel]:
 
 def chosen_kernels(target: str) -> Sequence[Kernel]:
     """The listed kernels of a board that programs call: without those of the chip that its own extends which compute
-    what one of its own does.
+    what one of its own does, in whatever layout of sparse rows and with weights packed into at most as many bits.
     """
     listed, base = kernels_of(target), chip_of(target).extends
     boards = () if base is None else base.boards
     former = {kernel.symbol for one in boards for kernel in kernels_of(one.name)}
-    own = {_computed(kernel) for kernel in listed if kernel.symbol not in former}
-    return [kernel for kernel in listed if kernel.symbol not in former or _computed(kernel) not in own]
+    own = [kernel for kernel in listed if kernel.symbol not in former]
+    return [kernel for kernel in listed if kernel in own or not any(_replaces(one, kernel) for one in own)]
 
 
-def _computed(kernel: Kernel) -> tuple[object, ...]:
-    widths = kernel.weights, kernel.vector, kernel.sum
-    return kernel.op, *widths, kernel.codings, kernel.flash, kernel.rows, kernel.gaps
+def _replaces(one: Kernel, other: Kernel) -> bool:
+    same = (one.op, one.vector, one.sum, one.codings, one.rows)
+    if same != (other.op, other.vector, other.sum, other.codings, other.rows) or one.flash not in (None, other.flash):
+        return False
+    packed = one.weights % 8 > 0 and other.weights % 8 > 0
+    return one.weights == other.weights or (packed and one.weights > other.weights)
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
