@@ -7,7 +7,7 @@ to have proved that none does. One Python step per op: for small programs only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -80,6 +80,7 @@ class _Run:
     def __init__(self, random: np.random.Generator):
         self.random = random
         self.values: dict[SSAValue, Any] = {}
+        self.ops: dict[Block, list[tuple[Operation, Sequence[SSAValue], Sequence[SSAValue]]]] = {}
         self.arena = self.poison = np.zeros(0, np.uint8)
 
     def function(self, function: func.FuncOp, input: NDArray[Any]) -> list[Any]:
@@ -90,14 +91,19 @@ class _Run:
         return [result.array() if isinstance(result, Buffer) else result for result in results]
 
     def block(self, block: Block) -> list[Any]:
-        for op in block.ops:
+        # The bodies of loops are read once: properties of ops take longer than what the ops do.
+        if block not in self.ops:
+            self.ops[block] = [(op, [*op.operands], op.results) for op in block.ops]
+        for op, operands, results in self.ops[block]:
+            arguments = [self.values[value] for value in operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp):
-                return [self.values[value] for value in op.operands]
-            results = self.operation(op, [self.values[value] for value in op.operands])
-            self.values.update(zip(op.results, results, strict=True))
+                return arguments
+            self.values.update(zip(results, self.operation(op, arguments), strict=True))
         raise AssertionError("a block without a terminator")
 
     def operation(self, op: Operation, arguments: list[Any]) -> list[Any]:
+        if type(op) in _INTEGERS:
+            return [_checked(op, arguments, _INTEGERS[type(op)](*arguments))]
         match op:
             case scf.ForOp():
                 return self.loop(op, arguments)
@@ -138,9 +144,7 @@ class _Run:
             case _:
                 with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                     result = _compute(op, arguments)
-                # A truncation must not lose anything either: the lowering narrows only what is proven to fit.
-                assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
-                return [result]
+                return [_checked(op, arguments, result)]
 
     def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
         low, high, step, *carried = arguments
@@ -184,6 +188,12 @@ def _read_only(array: NDArray[Any]) -> Bytes:
     memory = np.frombuffer(array.tobytes(), np.uint8)
     assert not memory.flags.writeable
     return memory
+
+
+def _checked(op: Operation, arguments: list[Any], result: Any) -> Any:
+    """A result. A truncation must not lose anything either: the lowering narrows only what is proven to fit."""
+    assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
+    return result
 
 
 def _fits(value: Any, type: Attribute) -> bool:
@@ -264,7 +274,5 @@ def _compute(op: Operation, arguments: list[Any]) -> Any:
             return _zero_extend(op, *arguments)
         case arith.ExtSIOp() | arith.TruncIOp() | arith.IndexCastOp():
             return arguments[0]
-        case _ if type(op) in _FLOATS:
-            return np.float32(_FLOATS[type(op)](*arguments))
         case _:
-            return _INTEGERS[type(op)](*arguments)
+            return np.float32(_FLOATS[type(op)](*arguments))

@@ -22,7 +22,7 @@ from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.workers import Workers
 
 SOURCES = MODELS | {"network": NETWORK}
-SAMPLES = 130
+SAMPLES = 200
 
 
 @lru_cache

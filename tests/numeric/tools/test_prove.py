@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.paths import ROOT
+from programs.spread import spread
 from xdsl.dialects import func
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser
@@ -60,7 +61,7 @@ def is_tried(statement: OpStatement) -> bool:
     return size <= TRIED
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", spread(FORMATS, 6))
 def test_statements_with_few_inputs_hold(format: str):
     """A spread of the statements that need no solver."""
     tried = [one for one in stated(format) if is_tried(one)]
@@ -87,7 +88,7 @@ def test_facts(format: str):
             assert verdict.proved, (fact.name, verdict.counterexample)
 
 
-@pytest.mark.parametrize("format", ["fixed:16", "affine:8", "minifloat:4", "posit:6"])
+@pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
     """A spread of the calls in what sums and their roundings lower to."""
     pytest.importorskip("z3", reason="the solver is not installed")

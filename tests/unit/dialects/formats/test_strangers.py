@@ -39,7 +39,7 @@ def compile_and_run(
     assert "all raw outputs equal the evaluator's" in said
 
 
-@pytest.mark.parametrize("name", ["lns", "gaussian", SUMS])
+@pytest.mark.parametrize("name", spread(["lns", "gaussian", SUMS], 2))
 def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
     """Exact sums of logarithms, rounded ones, and sums of the scaffold."""
     assert " passed" in shared_suite(packages, name)

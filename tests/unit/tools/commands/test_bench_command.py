@@ -59,7 +59,7 @@ def test_bench_compares_searches(
 
     def with_little_effort(way: str, limits: dict[str, int]) -> SearchRequest | None:
         asked = search(way, limits)
-        return asked if asked is None or way != "pareto" else replace(asked, options={**asked.options, "effort": 60})
+        return asked if asked is None or way != "pareto" else replace(asked, options={**asked.options, "effort": 150})
 
     monkeypatch.setattr(compare_searches, "_search", with_little_effort)
     reports = tmp_path / "rows.json"
