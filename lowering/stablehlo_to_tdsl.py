@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.locations import source_location
+from tinyml.transforms.ir.levels import REALS
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class LowerStablehloToTdslPass(ModulePass):
     """
 
     name = "lower-stablehlo-to-tdsl"
+    takes = REALS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.lowering.frontends.mlir.foreign import DECLARED

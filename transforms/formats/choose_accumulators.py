@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 from xdsl.context import Context
@@ -30,47 +31,61 @@ _CURE = (
 )
 
 
+KnownSums = dict[object, tuple[Attribute, dict[str, Attribute]]]
+"""The accumulators of sums and their proofs, by all that they follow from."""
+
+MOST_KNOWN = 1 << 12
+"""The most sums whose accumulators are kept."""
+
+
 @dataclass(frozen=True)
 class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
     spare: the most bits of precision that constant matrices may give up for a narrower accumulator; matrices with
     several readers give up none. Raises `InputError` for a negative number, and where no accumulator of the format is
-    wide enough.
+    wide enough. Accumulators are kept for all programs to which one pass is applied, since candidates of a search have
+    most of their sums in common.
     """
 
     name = "choose-accumulators"
     spare: int = 0
+
+    @cached_property
+    def _known(self) -> KnownSums:
+        return {}
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.spare < 0:
             raise InputError(f"spare must not be negative, got {self.spare}")
         for contraction in op.walk():
             if isinstance(contraction, tdsl.ContractionOp):
-                choose(contraction)
+                choose(contraction, self._known)
                 if self.spare:
                     _spare(contraction, self.spare)
 
 
-def choose(op: tdsl.ContractionOp) -> None:
+def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
     """Set the accumulator of one sum of products, given the known values and ranges of its operands.
 
-    Raises `InputError` at the op if no accumulator of the format can sum all of its products.
+    known_sums: the accumulators of other sums, to which this one is added. Raises `InputError` at the op if no
+    accumulator of the format can sum all of its products.
     """
     result = tdsl.format_of(op.out)
     try:
         if isinstance(op, tdsl.MatmulSumOp):
             _order(op, result)
         products = op.products
-        key = _key(op, products)
-        if (known := _known.get(key)) is None:
+        key = None if known_sums is None else _key(op, products)
+        if known_sums is None or (known := known_sums.get(key)) is None:
             bound = op.bound_of(products)
             op.acc = result.accumulator_for(products[-1], bound).type
             op.verify_units()
             known = op.acc, num.proof(bound)
-            if len(_known) >= MOST_KNOWN:
-                del _known[next(iter(_known))]
-            _known[key] = known
+            if known_sums is not None:
+                if len(known_sums) >= MOST_KNOWN:
+                    del known_sums[next(iter(known_sums))]
+                known_sums[key] = known
         op.acc, proof = known
         op.properties |= proof
     except InputError as error:
@@ -78,12 +93,6 @@ def choose(op: tdsl.ContractionOp) -> None:
     except VerifyException as error:
         cure = "" if len(op.pairs) < 2 else f": {_CURE}"
         raise error_at(op, f"{error}{cure}") from error
-
-
-MOST_KNOWN = 1 << 12
-"""The most sums whose accumulators are kept, since candidates of a search have most of them in common."""
-
-_known: dict[object, tuple[Attribute, dict[str, Attribute]]] = {}
 
 
 def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:

@@ -75,6 +75,7 @@ class Candidates:
         check_reals(self.function)
         self.assignment = FormatAssignment(self.function, inputs)
         self.constants = RoundedConstants(self.assignment)
+        self._choosing = ChooseAccumulatorsPass()
         self._summed = RecentPrograms()
         self._programs = RecentPrograms()
 
@@ -91,7 +92,7 @@ class Candidates:
         refined: as in `RoundedConstants.raws`.
         """
         copy, tensors = self.retyped(formats, refined)
-        ChooseAccumulatorsPass().apply(Context(), copy)
+        self._choosing.apply(Context(), copy)
         return copy, tensors
 
     def retyped(

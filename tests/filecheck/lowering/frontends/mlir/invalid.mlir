@@ -214,7 +214,7 @@ func.func @main(%x: tensor<1x2xf32>, %y: tensor<1x2xf32>) -> tensor<1x2xf32> {
     "func.return"(%z) : (tensor<3xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
-// CHECK: invalid.mlir:209:3: func.func: expected one block, got 2: branches are not supported
+// CHECK: invalid.mlir:209:3: 'lower-stablehlo-to-tdsl' takes a program on tensors: the function 'main' has 2 blocks, expected one
 
 // -----
 
