@@ -25,7 +25,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_f
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.constants.number_lists import NumberLists, margin_weights
+from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program
 
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.model.data import Data
     from tinyml.transforms.formats.evaluation.reference import Metric
-
-POWERS = (0.0, 0.25, 0.5, 0.75)
-"""Powers of the weights of numbers: with 0 all count alike, with 1 as the margins on the data say."""
-
-FINER = 6
-"""Bits of integers beyond those of a code, the sign among them, unless other limits are given."""
 
 GAIN = 0.01
 """The share of the loss that another list for one constant has to save."""
@@ -141,10 +135,7 @@ class _Synthesis:
     @cached_property
     def _weighted(self) -> list[tuple[Reals, Reals]]:
         """The reals of constants, and their weights in margins."""
-        return [
-            (tdsl.format_of(constant.result).decode(constant.raws).ravel(), margin_weights(self.whole, constant))
-            for constant in self.constants.values()
-        ]
+        return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
         """The mean loss on each part of the data, with constants rounded and refined on another one."""

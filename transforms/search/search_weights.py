@@ -1,9 +1,9 @@
 """`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
 
 Weights are most of a small program, and some of its matrices stand far fewer bits than others. Every constant gets a
-format of its own, of any width: a list of numbers that is fitted to it, integers whose groups share a power of two, or
-fixed point. What elements share, the list
-of numbers or the exponents of groups, counts. All else has one format.
+format of its own, of any width: a list of numbers that is fitted to it, or made for it by the errors of margins
+(`number_lists`), integers whose groups share a power of two, or fixed point. What elements share, the list of numbers
+or the exponents of groups, counts. All else has one format.
 
 1. **Alone**: each format of each constant is evaluated where all else is wide.
 2. **Narrowing**: from wide constants on, the step that adds least loss for the bits that it saves is taken, by the sums
@@ -25,6 +25,7 @@ from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
+from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.search.engine.moves import GAIN
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
@@ -32,6 +33,9 @@ from tinyml.transforms.search.engine.search_pass import SearchPass, formats_opti
 
 NARROW = 8
 """The most bits of the formats that constants get."""
+
+MADE = 5
+"""The most bits of lists that are made for a constant: with more, those of least squares lose hardly more."""
 
 TRIES = 24
 """The number of changes that are evaluated in a step of the exchange."""
@@ -132,6 +136,15 @@ class _Weights:
                 for format in prototype.candidates:
                     if format.bits <= NARROW:
                         yield FormatChoice(format)
+                    if format.bits <= MADE and format.of_integers(2, 0, [0, 1]) is not None:
+                        yield from self._made(index, NumberLists(format, format.bits + FINER))
+
+    def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
+        """The lists for the numbers of a constant, one for each power of their weights in margins."""
+        for constant in self.search.classes[index].roots[:1]:
+            reals, weights = weighted_reals(self.search.evaluation.evaluator, constant)
+            for power in POWERS:
+                yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
         """Bits of a constant as stored; raises `InputError` if the choices make no program."""

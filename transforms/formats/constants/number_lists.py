@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.least_squares import settled
 from tinyml.dialects.formats.lookup import formats
@@ -27,9 +28,14 @@ from tinyml.dialects.machine.machine import limits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects import tdsl
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator
+
+POWERS = (0.0, 0.25, 0.5, 0.75)
+"""Powers of the weights of numbers: with 0 all count alike, with 1 as the margins on the data say."""
+
+FINER = 6
+"""Bits of integers beyond those of a code, the sign among them, unless other limits are given."""
 
 FLOOR = 1e-3
 """The share of the mean weight that every number has, whether margins depend on it or not."""
@@ -42,6 +48,12 @@ SWEEPS = 8
 
 SHARED_ROUNDS = 4
 """Rounds in which constants that share a list choose their powers of two, and the list follows."""
+
+
+def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tuple[Reals, Reals]:
+    """The reals of a constant, and their weights in margins (`margin_weights`): (n,) each."""
+    reals = tdsl.format_of(constant.result).decode(constant.raws).ravel()
+    return reals, margin_weights(evaluator, constant)
 
 
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:

@@ -10,7 +10,9 @@ from programs.searches import evaluation_of
 from tinyml.dialects.formats.codebook import CodebookType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.mxint import MxIntType
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.search import search_weights
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.search_weights import SearchWeightsPass
@@ -18,9 +20,9 @@ from tinyml.transforms.search.search_weights import SearchWeightsPass
 OTHERS = CodebookType.of_width(4), MxIntType.of_width(4)
 
 
-def search_in(evaluation: Evaluation) -> Search:
+def search_in(evaluation: Evaluation, others: Sequence[NumberFormat] = OTHERS) -> Search:
     evaluation.metric = "margin"
-    return Search(evaluation, FixedType.of_width(16), OTHERS)
+    return Search(evaluation, FixedType.of_width(16), others)
 
 
 def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
@@ -31,21 +33,32 @@ def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
     return stored / sum(elements for elements, _ in constants)
 
 
-@pytest.mark.parametrize("limit", [3, 4.5])
-def test_less_is_lost_than_by_codebooks_of_as_many_bits(limit: float):
+def test_less_is_lost_than_by_codebooks_of_as_many_bits():
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)
-        found = SearchWeightsPass("", weight_bits=limit).search(search)
-        codebook = FormatChoice(CodebookType.of_width(int(limit)))
+        found = SearchWeightsPass("", weight_bits=4.5).search(search)
+        codebook = FormatChoice(CodebookType.of_width(4))
         alike = [codebook if one.is_constant and one.elements >= 64 else FormatChoice(search.prototype)
                  for one in search.classes]  # fmt: skip
-        assert bits_of(search, found.choices) <= limit
+        assert bits_of(search, found.choices) <= 4.5
         assert found.loss < search.losses([alike])[0]
+
+
+def test_lists_made_by_the_errors_of_margins_lose_less(monkeypatch: pytest.MonkeyPatch):
+    with evaluation_of("protonn") as evaluation:
+        search = search_in(evaluation)
+        made = SearchWeightsPass("", weight_bits=3).search(search)
+        monkeypatch.setattr(search_weights, "MADE", 0)
+        fitted = SearchWeightsPass("", weight_bits=3).search(search)
+        assert bits_of(search, made.choices) <= 3
+        assert any(choice.is_made for choice in made.choices)
+        assert not any(choice.is_made for choice in fitted.choices)
+        assert made.loss < fitted.loss
 
 
 def test_a_wide_limit_changes_nothing_for_the_worse():
     with evaluation_of("protonn") as evaluation:
-        search = search_in(evaluation)
+        search = search_in(evaluation, OTHERS[1:])
         [wide] = search.losses([search.uniform(search.prototype)])
         assert SearchWeightsPass("", weight_bits=16).search(search).loss <= wide
 
