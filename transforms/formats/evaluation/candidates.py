@@ -306,6 +306,28 @@ def value_map(
 
     refined: as in `RoundedConstants.raws`.
     """
+    recorded = _rounded_values(evaluator, formats, refined)
+    return [np.concatenate([part.reshape(-1) for part in parts]) for parts in recorded]
+
+
+def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
+    """The mean absolute error of each class of tensors in the same program."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
+    evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
+    pairs = zip(_rounded_values(evaluator, formats, refined), recorder.numbers.values(), strict=True)
+    return [
+        # What is equal for all samples may have been computed once, such as products with a matrix that rounds to zero.
+        float(np.concatenate([np.abs(one - other).reshape(-1) for one, other in zip(*parts, strict=True)]).mean())
+        for parts in pairs
+    ]
+
+
+def _rounded_values(
+    evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
+) -> list[list[Reals]]:
+    """The reals of `value_map`, each time that a class of tensors is computed."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
     module, values = evaluator.candidates.in_formats(formats, refined)
@@ -315,17 +337,7 @@ def value_map(
         recorder.add(value, tdsl.format_of(value).decode(raws))
 
     evaluate(module, encode_inputs(module, recorder.inputs), observe=observe)
-    return recorder.maps()
-
-
-def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
-    """The mean absolute error of each class of tensors in the same program."""
-    from tinyml.runtime.evaluator.evaluator import evaluate_reals
-
-    recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
-    evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
-    pairs = zip(value_map(evaluator, formats, refined), recorder.maps(), strict=True)
-    return [float(np.abs(rounded - exact).mean()) for rounded, exact in pairs]
+    return [*recorder.numbers.values()]
 
 
 class _ValueRecorder:
@@ -339,7 +351,4 @@ class _ValueRecorder:
 
     def add(self, value: SSAValue, numbers: Reals) -> None:
         if value in self.classes:
-            self.numbers[self.classes[value]].append(numbers.reshape(-1))
-
-    def maps(self) -> list[Reals]:
-        return [np.concatenate(parts) for parts in self.numbers.values()]
+            self.numbers[self.classes[value]].append(numbers)
