@@ -15,7 +15,8 @@ from programs.searches import costs_of, evaluation_of, problem_of, uniform
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.transforms.formats.evaluation.candidates import SearchProblem, tensor_errors
 from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
 from tinyml.transforms.search.engine import workers as workers_module
 from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status
@@ -99,3 +100,15 @@ def test_progress_is_told():
         ("", 2, 0, 0),
     ]
     assert told[-1].best == min(losses)
+
+
+def test_tensors_have_errors_where_a_matrix_rounds_to_zero():
+    """The evaluator computes products with such a matrix once for all samples."""
+    with evaluation_of("protonn") as evaluation:
+        classes = evaluation.evaluator.candidates.assignment.classes
+        [formats] = uniform(evaluation, 16)
+        matrices = [one.is_constant and one.elements > 64 for one in classes]
+        coarse = [FixedType(16, -10) if is_one else format for is_one, format in zip(matrices, formats, strict=True)]
+        before, after = (tensor_errors(evaluation.evaluator, tuple(each), None) for each in (formats, coarse))
+        assert all(after[place] > before[place] for place, is_one in enumerate(matrices) if is_one)
+        assert after[-1] > before[-1]
