@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,11 @@ class Data:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    def part(self, samples: slice) -> Data:
+        """Some of the samples."""
+        arrays = {name: getattr(self, name) for name in ("x", "y", "targets")}
+        return replace(self, **{name: None if array is None else array[samples] for name, array in arrays.items()})
 
 
 def load_data(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -66,9 +66,7 @@ def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) 
 
 def _spread(data: Data) -> Data:
     """As many samples as are enough, at equal distances."""
-    step = math.ceil(len(data) / ENOUGH)
-    parts = {name: getattr(data, name) for name in ("x", "y", "targets")}
-    return replace(data, **{name: None if part is None else part[::step] for name, part in parts.items()})
+    return data.part(slice(None, None, math.ceil(len(data) / ENOUGH)))
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:

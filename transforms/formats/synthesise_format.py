@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -91,7 +91,7 @@ class _Synthesis:
         }
         half = len(data) // 2
         parts = [slice(None, half), slice(half, None)] if half >= LEAST_HALF else [slice(None)]
-        self.parts = [CandidateEvaluator(module, _samples(data, part), options.functions) for part in parts]
+        self.parts = [CandidateEvaluator(module, data.part(part), options.functions) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
         """The list for each constant: of those with which the program loses least, one power for all, or for each."""
@@ -154,12 +154,3 @@ class _Synthesis:
             return math.inf
         outcome = evaluate_program(program, other.reference, other.shared, metric, math.inf)
         return other.reference.loss(outcome, metric)
-
-
-def _samples(data: Data, part: slice) -> Data:
-    return replace(
-        data,
-        x=data.x[part],
-        y=None if data.y is None else data.y[part],
-        targets=None if data.targets is None else data.targets[part],
-    )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import formats
@@ -30,6 +30,9 @@ from tinyml.transforms.search.engine.moves import GAIN
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
 
 NARROW = 8
 """The most bits of the formats that constants get."""
@@ -94,7 +97,8 @@ class _Option:
 class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
-    wide: the choices of a program that loses little. limit: bits, on average of all elements.
+    wide: the choices of a program that loses little. limit: bits, on average of all elements. weighted: the reals of
+    constants, and their weights in margins, which lists of all widths are made by.
     """
 
     def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):
@@ -104,6 +108,7 @@ class _Weights:
         self.elements = sum(search.classes[i].elements for i in self.constants)
         self.limit = limit
         self.options: dict[int, list[_Option]] = {}
+        self.weighted: dict[int, tuple[Reals, Reals]] = {}
 
     def evaluate_alone(self) -> None:
         """Fill `options`, the widest first; those that lose as much with more bits are left out."""
@@ -141,10 +146,12 @@ class _Weights:
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
         """The lists for the numbers of a constant, one for each power of their weights in margins."""
-        for constant in self.search.classes[index].roots[:1]:
-            reals, weights = weighted_reals(self.search.evaluation.evaluator, constant)
-            for power in POWERS:
-                yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
+        if index not in self.weighted:
+            constant = self.search.classes[index].roots[0]
+            self.weighted[index] = weighted_reals(self.search.evaluation.evaluator, constant)
+        reals, weights = self.weighted[index]
+        for power in POWERS:
+            yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
         """Bits of a constant as stored; raises `InputError` if the choices make no program."""

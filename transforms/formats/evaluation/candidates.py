@@ -218,11 +218,9 @@ class CandidateEvaluator:
     @cached_property
     def has_gradients(self) -> bool:
         """True for a program with scores and no loop of too many steps: gradients record every iteration."""
-        from tinyml.runtime.evaluator.evaluator import predict_function
         from tinyml.runtime.evaluator.parallel_loops import long_loop
 
-        loop = long_loop(predict_function(self.candidates.module), parallel=False)
-        return loop is None and self.reference.margin_model is not None
+        return long_loop(self.candidates.function, parallel=False) is None and self.reference.margin_model is not None
 
     @cached_property
     def gradients(self) -> Gradients:
