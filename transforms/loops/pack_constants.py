@@ -195,7 +195,7 @@ class _Packable:
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
     """The type of the same numbers and, for fields, zero: that of elements, unless its format has none."""
     format = element_format(type)
-    if isinstance(bits, Digits) or int(format.encode(np.zeros(()))) == 0:
+    if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):
         return format.type
     whole = format.as_integers(8 * format.dtype.itemsize)
     assert whole is not None

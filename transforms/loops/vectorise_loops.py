@@ -149,7 +149,7 @@ def _element_loop(loop: _Loop) -> _Found | None:
         loop, count = around, count * cast(int, _trips(around))
     if any(loop.is_ancestor(variable.owner) for run in runs for variable in run.start.factors):
         return None
-    return _Found(loop, runs, ElementLoop(count, recording.widths, tuple(recording.recorder.steps)).verified)
+    return _Found(loop, runs, ElementLoop(count, recording.widths, recording.recorder.needed).verified)
 
 
 def _loop_around(loop: _Loop) -> scf.ForOp | None:

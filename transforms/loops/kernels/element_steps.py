@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.element_loops import REGISTER, Constant, Operand, Step, misuses_conditions
+from tinyml.dialects.layouts.element_loops import CONDITIONS, REGISTER, Constant, Operand, Step, misuses_conditions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -52,6 +52,18 @@ class StepRecorder(Machine[Element]):
             raise NoSteps
         self.steps.append(step)
         return Element(len(self.steps) - 1, width)
+
+    @property
+    def needed(self) -> tuple[Step, ...]:
+        """The steps without comparisons by which nothing is selected, because the selection is an extreme."""
+        used = {one for step in self.steps for one in step.operands}
+        numbers, kept = dict[Operand, int](), list[Step]()
+        for number, step in enumerate(self.steps):
+            if number in used or step.name not in CONDITIONS:
+                numbers[number] = len(kept)
+                operands = tuple(one if isinstance(one, Constant) else numbers[one] for one in step.operands)
+                kept.append(step._replace(operands=operands))
+        return tuple(kept)
 
     def int_constant(self, value: int, width: int) -> Element:
         return Element(Constant(value), width)

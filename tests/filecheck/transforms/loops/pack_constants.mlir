@@ -194,3 +194,22 @@ func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
 // CHECK: %W = scratch.constant {{.*}} -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
 // CHECK: %T = scratch.constant {{.*}} -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
 // AUTO: func.func @digits
+
+// -----
+
+// Rows with scales of their own are filled up with zeros of these.
+func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!zeroskew.q<8, 1.0, 0>>) {
+  %zero = arith.constant 0 : index
+  %W = scratch.constant dense<[[1, -2, 3], [4, 5, -6]]> : tensor<2x3xi8> -> memref<2x3x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.flash>
+  %x = scratch.slice %X[%zero] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+  num.contract %row to 2 {
+    %start = num.zero : !zeroskew.acc<32, [0.125, 0.25]>
+    %sum = num.products %start, %W, %x : !zeroskew.acc<32, [0.125, 0.25]>, memref<2x3x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, [0.125, 0.25]>
+    %level = num.level %sum row %row : !zeroskew.acc<32, [0.125, 0.25]> -> !zeroskew.acc<32, 1.0>
+    %y = num.finish %level : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 1.0, 0>
+    memref.store %y, %Y[%row, %zero] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+  }
+  func.return
+}
+// CHECK: func.func @scaled_rows
+// CHECK: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 0], [4, 5, -6, 0]]> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>

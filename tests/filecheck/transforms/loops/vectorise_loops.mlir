@@ -39,6 +39,14 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 // CHECK-NOT: scf.for
 // CHECK: steps = ["carry #0", "loop 4", "carry %0", "loop 4", "load 0 0 128 32", "add %2 %4", "next %2 %5", "end", "next %0 %2", "end"
 
+// The greater of two numbers is one step, without the comparison that chose it.
+func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
+  tdsl.max_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
+  func.return
+}
+// CHECK: func.func @greatest
+// CHECK: steps = ["load 0 0", "carry %0", "loop 4", "carry %1", "loop 4", "load 0 0 128 32", "max %5 %3", "next %3 %6", "end"
+
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {
   tdsl.relu %x : memref<32x!a> into %x : memref<32x!a>
