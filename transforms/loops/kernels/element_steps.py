@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.element_loops import CONDITIONS, REGISTER, Constant, Operand, Step, misuses_conditions
+from tinyml.dialects.layouts.element_loops import REGISTER, SUMS, Constant, Operand, Step, misuses_conditions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Table = NDArray[np.signedinteger[Any]]
+
+
+_KEPT = ("load", "lookup", *SUMS, "loop", "next", "end", "store")
+"""Steps that read a run, which every run of a loop needs, control it, or write."""
 
 
 class NoSteps(Exception):
@@ -55,11 +59,14 @@ class StepRecorder(Machine[Element]):
 
     @property
     def needed(self) -> tuple[Step, ...]:
-        """The steps without comparisons by which nothing is selected, because the selection is an extreme."""
-        used = {one for step in self.steps for one in step.operands}
+        """The steps, without those whose values nothing reads: the comparison of a selection that is an extreme."""
+        needed = set[Operand]()
+        for number, step in reversed([*enumerate(self.steps)]):
+            if number in needed or step.name in _KEPT:
+                needed |= {number, *step.operands}
         numbers, kept = dict[Operand, int](), list[Step]()
         for number, step in enumerate(self.steps):
-            if number in used or step.name not in CONDITIONS:
+            if number in needed:
                 numbers[number] = len(kept)
                 operands = tuple(one if isinstance(one, Constant) else numbers[one] for one in step.operands)
                 kept.append(step._replace(operands=operands))
