@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -22,7 +22,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
@@ -67,7 +67,7 @@ class CodeForestsPass(ModulePass):
         smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
         taken = min(fitting, key=_time, default=smallest)
         if list(taken) != smallest:
-            op.attributes[SPENT_FLASH] = UnitAttr()
+            spend(op, rest + sum(kernel.code for kernel in taken))
         for each, kernel in zip(forests, taken, strict=True):
             constants = DictionaryAttr(dict(each.forest.attributes))
             routine = num.CodedForestAttr.of(constants, size_of(kernel))

@@ -9,6 +9,7 @@ by the other in the same iteration or not at all.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -174,24 +175,28 @@ class _Order:
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
         self.places = {op: place for place, op in enumerate(function.walk())}
-        roots = [op.result for op in self.places if isinstance(op, scratch.ViewOp)]
-        self.views = [(root, memory_of(root), *bytes_of(root)) for root in roots]
+        self.views = defaultdict[tuple[SSAValue, int, int], list[SSAValue]](list)
+        for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
+            self.views[memory_of(view), *bytes_of(view)].append(view)
 
     def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
 
-        The caller may read a buffer that it owns. Where another buffer has the same bytes, the next use of that one
-        decides: a buffer that is written first holds a value of its own.
+        The caller may read a buffer that it owns. Where other buffers have some of these bytes, the next use of those
+        decides: bytes that are written first hold another value. Buffers of equal bytes, such as those that an op
+        overwrites in place, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
         memory, (start, end) = memory_of(root), bytes_of(root)
-        for view, other, first, last in self.views:
+        for (other, first, last), views in self.views.items():
             if other is memory and first < end and start < last:
-                uses = [use for use in buffer_reads(view) if self._follows(use, store, loop)]
+                uses = [use for view in views for use in buffer_reads(view) if self._follows(use, store, loop)]
                 # Those of the next iteration of a loop around come last.
-                uses.sort(key=lambda use: (self.places[use.operation] < self.places[store], self.places[use.operation]))
+                uses.sort(
+                    key=lambda use: (self.places[use.operation] <= self.places[store], self.places[use.operation])
+                )
                 if uses and not _is_written(uses[0]):
                     return True
         return False

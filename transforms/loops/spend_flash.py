@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num
@@ -20,7 +20,7 @@ from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.cost.estimate import Estimate
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.loops.block_rows import tile_rows
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit
+from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
@@ -82,7 +82,8 @@ class SpendFlashPass(ModulePass):
         for candidate in taken.values():
             if isinstance(candidate, TileCandidate):
                 candidate.part.tile = candidate.call.attribute
+        estimate = estimates.of(coded(taken))
         if taken:
-            op.attributes[SPENT_FLASH] = UnitAttr()
+            spend(op, estimate.flash + tiles.added(taken))
         same = not any(isinstance(candidate, TileCandidate) for candidate in taken.values())
-        return ProgramCost.of(estimates.of(coded(taken))) if same else None
+        return ProgramCost.of(estimate) if same else None

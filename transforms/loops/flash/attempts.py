@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.targets.registry import board
 
 SPENT_FLASH = OwnAttribute(
     "tinyml.spent_flash",
-    {Place.MODULE: UNIT},
-    "Flash was spent to save time: `code-forests` or `spend-flash` took more than the least.",
+    {Place.MODULE: integer(1)},
+    "Flash was spent to save time: `code-forests` or `spend-flash` took more than the least. The bytes of flash of the "
+    "whole program, by its estimate.",
 )
+
+
+def spend(program: ModuleOp, flash: float) -> None:
+    """Write on a program that it spends flash to save time. flash: the bytes that it takes, by its estimate."""
+    program.attributes[SPENT_FLASH] = IntegerAttr(math.ceil(flash), i64)
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
     """The estimated flash, in bytes, that the next attempt may use; None if the last one already spent nothing.
 
     program: the last attempt, which took `taken` bytes when built, more than `limit`. within: the limit of its
-    estimate. Estimates are off by a few percent.
+    estimate. Estimates are off by a few percent; the next attempt is another program in any case.
     """
-    return max(within - (taken - limit), 1) if within > 1 and SPENT_FLASH in program.attributes else None
+    spent = program.attributes.get(SPENT_FLASH)
+    if within <= 1 or not isinstance(spent, IntegerAttr):
+        return None
+    return max(min(within - (taken - limit), spent.value.data - 1), 1)
 
 
 def ram_limit(module: ModuleOp, target: str, ram: int | None) -> float:

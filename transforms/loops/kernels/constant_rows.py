@@ -68,12 +68,12 @@ class ConstantRows:
         are not code.
         """
         op, nest, all_rows = self.op, LoopNest(self.op), count == self.rows.rows
-        memory = self._intermediate(nest) if self.store is None else self.store.memref
+        memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
         self._call(target, count, memory, nest)
         if self.store is None:
             if not all_rows:
-                self._rest(nest, memory, count)
-            Rewriter.replace_op(self.finish, memref.LoadOp.get(memory, [op.row]))
+                self._rest(nest, count, memory, indices)
+            Rewriter.replace_op(self.finish, memref.LoadOp.get(memory, indices))
             _remove_dead(op)
         elif all_rows:
             Rewriter.erase_op(op)
@@ -82,16 +82,19 @@ class ConstantRows:
                 _remove_rows(self.sum.terms[0].products, count, nest)
             expand_contraction(op, count)
 
-    def _intermediate(self, nest: LoopNest) -> SSAValue:
-        """Memory for the bytes of all rows: the buffer that they fill if they do not read it, or else a local array."""
+    def _intermediate(self) -> Sequence[SSAValue]:
+        """Memory for the bytes of all rows, and the indices of a row in it.
+
+        It is the buffer that the rows fill if they do not read it, or else a local array.
+        """
         op, storage = self.op, element_format(self.finish.result.type).type
         found = accesses(op.body.block)
         if found is not None and len(op.stores) == 1 and op.visits(store := op.stores[0]):
             type, written = memref_type(store.memref), buffer_access(store, store.memref)
             alone = all(each.op is store or each.is_apart(written) for each in found)
             if alone and type.element_type == storage and scratch.packed_bits(type) is None:
-                return nest.insert(scratch.SliceOp(store.memref, nest.index(0), (op.rows,), storage))
-        return local_array(function_around(op), storage, self.rows.rows, "rows")
+                return [store.memref, *store.indices]
+        return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopNest) -> None:
         """Insert calls of code, whose name has a digest of the rows, for all windows."""
@@ -115,14 +118,14 @@ class ConstantRows:
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
-    def _rest(self, nest: LoopNest, array: SSAValue, count: int) -> None:
-        """Insert a loop that computes the rows starting at index `count` and stores their bytes in an array."""
+    def _rest(self, nest: LoopNest, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
+        """Insert a loop that computes the rows starting at index `count` and stores their bytes."""
 
-        def row(indices: Indices) -> None:
-            values: dict[SSAValue, SSAValue] = {self.op.row: indices[0]}
+        def row(numbers: Indices) -> None:
+            values: dict[SSAValue, SSAValue] = {self.op.row: numbers[0]}
             for op in needed([self.finish], self.op):
                 nest.put(op.clone(value_mapper=values))
-            nest.store(values[self.finish.result], array, indices)
+            nest.store(values[self.finish.result], memory, [values.get(index, index) for index in indices])
 
         expand_contraction(nest.contract([self.op.rows], row), count)
 

@@ -371,3 +371,43 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: [[a:%.*]] = num.convert [[b]]
 // CHECK-NEXT: [[c:%.*]] = num.convert [[a]]
 // CHECK-NEXT: memref.store [[c]], %C
+
+// -----
+
+// Buffers of equal bytes count as one: in the next iteration of the outer loop, %S is written before %T is read.
+func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<20xi8>
+  %S = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+  %T = scratch.view %arena[0 : i64] : memref<20xi8> to memref<2x2x!fixed.q<16, 12>>
+  %A = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+  %C = scratch.view %arena[12 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  scf.for %t = %zero to %four step %one {
+    scf.for %i = %zero to %four step %one {
+      %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+      memref.store %x, %S[%i] : memref<4x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %two step %one {
+      %y = memref.load %T[%one, %i] : memref<2x2x!fixed.q<16, 12>>
+      memref.store %y, %T[%zero, %i] : memref<2x2x!fixed.q<16, 12>>
+      memref.store %y, %X[%i] : memref<4x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %four step %one {
+      %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+      memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+    }
+    scf.for %i = %zero to %four step %one {
+      %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+      memref.store %a, %C[%i] : memref<4x!fixed.q<16, 12>>
+    }
+  }
+  func.return %C : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @overwritten_in_place
+// CHECK: memref.store {{.*}}, %S
+// CHECK: memref.load %T
+// CHECK: [[x:%.*]] = memref.load %X
+// CHECK-NEXT: memref.store [[x]], %C

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +17,7 @@ from tinyml.targets.composer.instructions import cycles_of_runs
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.loops.flash.candidates import Group, TileCandidate, TimeSaving
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
@@ -124,6 +126,20 @@ def test_the_program_keeps_the_limits():
     assert most.deepest > chosen(1)[1].deepest
     assert len(chosen(1 << 20, ram=round(most.ram) + 1)[0]) == 2
     assert len(chosen(1 << 20, ram=round(most.ram) - 1)[0]) == 1
+
+
+def test_attempts_are_programs_of_their_own():
+    """Each program takes two bytes too many when it is built, however little the next one may spend less."""
+    within, spent = 1 << 20, list[float]()
+    while within is not None:
+        module = Parser(context(), TILES).parse_module()
+        run(module, context(), [SpendFlashPass(TARGET, within)])
+        after = next_attempt(module, within, taken=30_002, limit=30_000)
+        if after is not None:
+            spent.append(after)
+        within = after
+    assert 2 <= len(spent) <= 3
+    assert all(b < a - 2 for a, b in pairwise(spent)), spent
 
 
 def test_tiles_with_the_same_weights_share_a_stream():
