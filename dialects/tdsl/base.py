@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.values import HasValueInterface
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Footprint(NamedTuple):
     channelwise: bool = True
 
 
-class TensorOp(IRDLOperation, HasValueInterface):
+class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
     On tensors (L0, L1) it has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless

@@ -36,6 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function, Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Footprint,
@@ -440,7 +441,7 @@ class MapOp(ElementwiseOp):
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(DialectOp):
     """The value of one element of a `tdsl.map`."""
 
     name = "tdsl.yield"
