@@ -5,19 +5,21 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i32
 from xdsl.ir import Attribute, Operation
-from xdsl.irdl import IRDLOperation, VariadicDef
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 
 
 class DialectOp(IRDLOperation, ABC):
     """An op whose constructor takes operands, result types and regions in the order of their definitions.
 
-    If none of these is optional or variadic, nothing has to be matched. xDSL matches them all the same, which takes
-    longer than all else in the making of an op. Properties that are None are left out.
+    Those of an optional or variadic definition are a sequence, or None. Their numbers are left to the verifier: xDSL's
+    own constructor matches all of them with their definitions, which takes longer than all else in the making of an op.
+    Properties that are None are left out.
     """
 
     def __init__(
@@ -29,16 +31,48 @@ class DialectOp(IRDLOperation, ABC):
         regions: Sequence[Any] = (),
     ):
         present = {} if properties is None else {name: given for name, given in properties.items() if given is not None}
-        init = Operation.__init__ if _has_single_parts(type(self)) else IRDLOperation.__init__
-        init(self, operands=operands, result_types=result_types, properties=present, regions=regions)
+        shape = _shape_of(type(self))
+        if shape.varies:
+            groups = list(map(_group, operands))
+            if shape.states_groups:
+                present[AttrSizedOperandSegments.attribute_name] = _segments(tuple(map(len, groups)))
+            operands, result_types, regions = (
+                list(chain.from_iterable(parts)) for parts in (groups, map(_group, result_types), map(_group, regions))
+            )
+        Operation.__init__(self, operands=operands, result_types=result_types, properties=present, regions=regions)
+
+
+class _Shape(NamedTuple):
+    """What the definitions of a class of ops say of its parts.
+
+    varies: true if some are optional or variadic. states_groups: true if a property counts the operands of each
+    definition.
+    """
+
+    varies: bool
+    states_groups: bool
 
 
 @cache
-def _has_single_parts(kind: type[IRDLOperation]) -> bool:
-    """True for ops without optional or variadic operands, results and regions."""
+def _shape_of(kind: type[IRDLOperation]) -> _Shape:
     definition = kind.get_irdl_definition()
     parts = (*definition.operands, *definition.results, *definition.regions)
-    return not any(isinstance(part, VariadicDef) for _, part in parts)
+    return _Shape(
+        any(isinstance(part, VariadicDef) for _, part in parts),
+        any(isinstance(option, AttrSizedOperandSegments) for option in definition.options),
+    )
+
+
+def _group(part: Any) -> Sequence[Any]:
+    """The operands, result types or regions of one definition."""
+    if part is None:
+        return ()
+    return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)
+
+
+@cache
+def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
+    return DenseArrayBase.from_list(i32, sizes)
 
 
 MOST_KEPT = 1 << 12

@@ -46,6 +46,7 @@ from tinyml.dialects.scratch.types import (
     CsrFlash,
     Flash,
     PackedRam,
+    array_type,
     element_bytes,
     in_flash,
     memref_type,
@@ -93,7 +94,7 @@ class ConstantOp(DialectOp):
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
         space = NoneAttr() if loaded else Flash()
-        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=space))
+        return ConstantOp(value, array_type(element, raws.shape, space))
 
     @property
     def loaded(self) -> bool:
@@ -325,7 +326,7 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
         type = memref_type(source)
         super().__init__(
             operands=[source, offset],
-            result_types=[MemRefType(element or type.element_type, shape, memory_space=type.memory_space)],
+            result_types=[array_type(element or type.element_type, shape, type.memory_space)],
         )
 
     def verify_(self) -> None:

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     opt_operand_def,
     opt_result_def,
@@ -343,13 +342,13 @@ def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
 
 
 def build(
-    op: IRDLOperation,
+    op: DialectOp,
     operands: Sequence[SSAValue | Sequence[SSAValue]],
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
     """Initialise a tensor op in its value form."""
-    IRDLOperation.__init__(op, operands=[*operands, []], result_types=[result], properties=properties or {})
+    DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:

@@ -19,7 +19,6 @@ from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInter
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -402,7 +401,7 @@ class MapOp(ElementwiseOp):
     )
 
     def __init__(self, inputs: Sequence[SSAValue], body: Block, shape: Shape, element: Attribute):
-        IRDLOperation.__init__(
+        DialectOp.__init__(
             self, operands=[inputs, []], result_types=[TensorType(element, shape)], regions=[Region(body)]
         )
 
