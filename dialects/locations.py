@@ -42,7 +42,20 @@ def _first(users: Sequence[Operation]) -> Operation:
     """The first user of an op in program order; the order of its uses depends on earlier passes."""
     different = set(users)
     around = _common(users) if len(different) > 1 else None
-    return users[0] if around is None else next(inner for inner in around.walk() if inner in different)
+    if around is None or around in different:
+        return users[0] if around is None else around
+    inside: dict[Operation, list[Operation]] = {}
+    for user in different:
+        inside.setdefault(_directly_inside(around, user), []).append(user)
+    ops = (op for region in around.regions for block in region.blocks for op in block.ops)
+    return _first(next(inside[op] for op in ops if op in inside))
+
+
+def _directly_inside(around: Operation, op: Operation) -> Operation:
+    """The op directly in the regions of `around` that is, or contains, an op."""
+    while (parent := op.parent_op()) is not None and parent is not around:
+        op = parent
+    return op
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
     ModuleOp,
-    NoneAttr,
     TensorType,
     UnitAttr,
 )
@@ -32,7 +31,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.scratch.types import packed_space
+from tinyml.dialects.scratch.types import NO_SPACE, array_type, packed_space
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.indices import build_index, build_offset, is_run
@@ -83,8 +82,8 @@ def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
-    space = NoneAttr() if packed is None else packed_space(tensor.element_type, packed)
-    return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
+    space = NO_SPACE if packed is None else packed_space(tensor.element_type, packed)
+    return array_type(tensor.element_type, tensor.shape, space)
 
 
 class _Bufferization:
@@ -159,8 +158,7 @@ class _Bufferization:
     def constant(self, op: tdsl.ConstOp) -> None:
         type = op.result.type
         space = scratch.CsrFlash() if isinstance(type.encoding, tdsl.Csr) else scratch.Flash()
-        memref_type = MemRefType(type.element_type, type.get_shape(), memory_space=space)
-        new = self.builder.insert(scratch.ConstantOp(op.value, memref_type))
+        new = self.builder.insert(scratch.ConstantOp(op.value, array_type(type.element_type, type.shape, space)))
         new.result.name_hint = op.result.name_hint
         self.buffers[op.result] = new.result
 

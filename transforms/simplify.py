@@ -3,12 +3,13 @@
 It does what xDSL's `canonicalize` and `cse` do in turn, in less time. These ask each op for its traits and effects on
 every visit and go over all ops for each of the two until none becomes live; this pass looks traits up once per class
 of ops, visits an op after those that define its operands, so that users see in the same walk what became of these, and
-finds dead ops in one walk from the last op to the first.
+finds dead ops in one walk from the last op to the first. It walks again only if an op has changed behind the walk, or
+an op there that lost users, or around others that changed, can be rewritten now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -44,10 +45,11 @@ class SimplifyPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         walk = _Walk(ctx)
-        changed = True
-        while changed:
-            _erase_dead(op.body)
-            changed = walk.over(op.body)
+        walk.erase_dead(op.body)
+        while walk.over(op.body):
+            walk.erase_dead(op.body)
+            if not walk.has_more_to_do():
+                break
 
 
 READS, WRITES, ALLOCATES, UNKNOWN = 1, 2, 4, 8
@@ -62,7 +64,7 @@ class _Rules(NamedTuple):
     effects: None if they differ from op to op. stays: true for a terminator or a symbol, which is never dead.
     """
 
-    folds: bool
+    fold: Callable[[Operation], object] | None
     pattern: RewritePattern | None
     effects: int | None
     recursive: bool
@@ -73,7 +75,7 @@ class _Rules(NamedTuple):
 @cache
 def _rules_of(kind: type[Operation]) -> _Rules:
     # Constants fold to themselves.
-    folds = kind.has_trait(HasFolder) and not kind.has_trait(ConstantLike)
+    folder = None if kind.has_trait(ConstantLike) else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
     patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
     pattern = (
@@ -81,7 +83,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     )
     declared = kind.get_traits_of_type(MemoryEffect)
     return _Rules(
-        folds,
+        None if folder is None else folder.fold,
         pattern,
         _constant_effects(declared),
         bool(declared) and all(type(trait) is RecursiveMemoryEffect for trait in declared),
@@ -129,20 +131,6 @@ def _is_dead(op: Operation) -> bool:
     return not effects & (WRITES | UNKNOWN) and (not effects & ALLOCATES or result_only_effects(op))
 
 
-def _erase_dead(region: Region) -> None:
-    """Erase dead ops, users before what they use."""
-    if len(region.blocks) > 1:  # Values may be used in earlier blocks.
-        region_dce(region)
-        return
-    for block in region.blocks:
-        for op in reversed(block.ops):
-            if _is_dead(op):
-                block.erase_op(op, safe_erase=False)
-            else:
-                for inner in op.regions:
-                    _erase_dead(inner)
-
-
 class _Key:
     """The properties in which equal ops agree, regions left out.
 
@@ -176,12 +164,55 @@ def _name(item: tuple[str, Attribute]) -> str:
 class _Walk:
     """A walk over ops from the first to the last.
 
-    known: the last op of each key in the region at hand and those around it.
+    known: the last op of each key in the region at hand and those around it. changed: ops that were inserted or changed
+    since the walk was last there. unsettled: ops that have lost a
+    user since then, and ops around others that have changed.
     """
 
     def __init__(self, ctx: Context):
         self.folder = Folder(ctx)
         self.known: dict[_Key, Operation] = {}
+        self.changed: dict[Operation, None] = {}
+        self.unsettled: dict[Operation, None] = {}
+
+    def has_more_to_do(self) -> bool:
+        """True if another walk may find something: behind the last one an op has changed, or can be rewritten now."""
+        changed, unsettled = self.changed, self.unsettled
+        self.changed, self.unsettled = {}, {}
+        return any(op.parent is not None for op in changed) or any(
+            op.parent is not None and self._rewritten(op) for op in unsettled
+        )
+
+    def erase_dead(self, region: Region) -> None:
+        """Erase dead ops, users before what they use."""
+        if len(region.blocks) > 1:  # Values may be used in earlier blocks.
+            if region_dce(region) and (around := region.parent_op()) is not None:
+                self.changed[around] = None
+            return
+        for block in region.blocks:
+            for op in reversed(block.ops):
+                if _is_dead(op):
+                    self._lose(op)
+                    block.erase_op(op, safe_erase=False)
+                else:
+                    for inner in op.regions:
+                        self.erase_dead(inner)
+
+    def _lose(self, op: Operation) -> None:
+        """Note the ops whose results an op uses that is about to be erased, and the op around it."""
+        for operand in op.operands:
+            if isinstance(owner := operand.owner, Operation):
+                self.unsettled[owner] = None
+        self._unsettle_around(op)
+
+    def _change(self, op: Operation) -> None:
+        """Note an op that was inserted or changed."""
+        self.changed[op] = None
+        self._unsettle_around(op)
+
+    def _unsettle_around(self, op: Operation) -> None:
+        if (around := op.parent_op()) is not None:
+            self.unsettled[around] = None
 
     def over(self, region: Region) -> bool:
         """Simplify the ops of a region; true if anything changed."""
@@ -199,6 +230,8 @@ class _Walk:
         op = block.first_op
         while op is not None:
             before = op.prev_op
+            self.changed.pop(op, None)
+            self.unsettled.pop(op, None)
             if self._rewritten(op):
                 changed = True
                 # Ops that took its place are next.
@@ -219,14 +252,24 @@ class _Walk:
     def _rewritten(self, op: Operation) -> bool:
         """Fold or canonicalize an op, whichever applies; true if it changed."""
         rules = _rules_of(type(op))
-        if not rules.folds and rules.pattern is None:
-            return False
-        rewriter = PatternRewriter(op)
-        if rules.folds and self.folder.replace_with_fold(op, rewriter) is not None:
+        if (
+            rules.fold is not None
+            and rules.fold(op) is not None
+            and self.folder.replace_with_fold(op, self._rewriter(op)) is not None
+        ):
             return True
-        if rules.pattern is not None:
-            rules.pattern.match_and_rewrite(op, rewriter)
+        if rules.pattern is None:
+            return False
+        rewriter = self._rewriter(op)
+        rules.pattern.match_and_rewrite(op, rewriter)
         return rewriter.has_done_action
+
+    def _rewriter(self, op: Operation) -> PatternRewriter:
+        rewriter = PatternRewriter(op)
+        rewriter.operation_insertion_handler.append(self._change)
+        rewriter.operation_modification_handler.append(self._change)
+        rewriter.operation_removal_handler.append(self._lose)
+        return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
         """Replace an op by an equal one before it; true if there is one."""
@@ -243,6 +286,7 @@ class _Walk:
             if stays_valid:
                 for result, other in zip(op.results, equal.results, strict=True):
                     result.replace_all_uses_with(other)
+                self._lose(op)
                 Rewriter.erase_op(op)
                 return True
         self.known[key] = op

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Region
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     opt_prop_def,
@@ -34,6 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
+from tinyml.dialects.operations import DialectOp
 
 
 def _check_element(type: Attribute) -> None:
@@ -43,7 +43,7 @@ def _check_element(type: Attribute) -> None:
 
 
 @irdl_op_definition
-class ProgramOp(IRDLOperation):
+class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
 
     The arena and the buffers are static, or those of a `c.instance`. In the latter case all functions take the instance
@@ -94,7 +94,7 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
 
 
 @irdl_op_definition
-class DefineOp(IRDLOperation):
+class DefineOp(DialectOp):
     """A macro of the header: `#define NAME_INPUT_LENGTH 784`."""
 
     name = "c.define"
@@ -112,7 +112,7 @@ class DefineOp(IRDLOperation):
 
 
 @irdl_op_definition
-class InlineOp(IRDLOperation):
+class InlineOp(DialectOp):
     """A function of the header, as C text: one that programs may call, or the declaration of one that they define."""
 
     name = "c.inline"
@@ -126,7 +126,7 @@ class InlineOp(IRDLOperation):
 
 
 @irdl_op_definition
-class VerbatimOp(IRDLOperation):
+class VerbatimOp(DialectOp):
     """Verbatim C text: a header of the runtime that makes `provides` callable."""
 
     name = "c.verbatim"
@@ -146,7 +146,7 @@ class VerbatimOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(DialectOp):
     """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`; its shape is only a comment.
 
     `far` places it among the code, so that pointers of other constants still reach these.
@@ -184,7 +184,7 @@ class ConstantOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LoadedOp(IRDLOperation):
+class LoadedOp(DialectOp):
     """`static struct { ... } NAME;` in RAM: constant arrays whose content the caller writes before the first call.
 
     The arrays follow each other in the order in which they are listed, the largest elements first, so that none needs
@@ -220,7 +220,7 @@ class LoadedOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArenaOp(IRDLOperation):
+class ArenaOp(DialectOp):
     """`static T name[...];`, all working memory: `size` bytes, declared as an array of the element type."""
 
     name = "c.arena"
@@ -249,7 +249,7 @@ class ArenaOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BufferOp(IRDLOperation):
+class BufferOp(DialectOp):
     """`static T name[N];` in RAM, outside the arena; the linker drops it if no function of a program uses it."""
 
     name = "c.buffer"
@@ -270,7 +270,7 @@ class BufferOp(IRDLOperation):
 
 
 @irdl_op_definition
-class InstanceOp(IRDLOperation):
+class InstanceOp(DialectOp):
     """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which is an arena and buffers.
 
     The caller declares instances, as many as wanted. Their memory need not be initialised.
@@ -299,7 +299,7 @@ class InstanceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FuncOp(IRDLOperation):
+class FuncOp(DialectOp):
     """A function that the header declares, unless it is `local` to the program."""
 
     name = "c.func"

@@ -23,7 +23,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     BaseAttr,
-    IRDLOperation,
     ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
@@ -49,6 +48,7 @@ from tinyml.dialects.c.types import (
     variable_type,
     width_of,
 )
+from tinyml.dialects.operations import DialectOp
 
 BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>", "<<")
 FLOAT_OPERATORS = ("+", "-", "*")
@@ -66,7 +66,7 @@ CONTENT = VarConstraint("CONTENT", AnyAttr())
 VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
-class ExpressionOp(IRDLOperation, ABC):
+class ExpressionOp(DialectOp, ABC):
     """An expression, which the printer may nest into the statement that uses it."""
 
 

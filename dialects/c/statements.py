@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, StringAt
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -44,10 +43,11 @@ from tinyml.dialects.c.expressions import (
     VARIABLE_OF_CONTENT,
 )
 from tinyml.dialects.c.types import PointerType, VariableType, pointer_type
+from tinyml.dialects.operations import DialectOp
 
 
 @irdl_op_definition
-class VariableOp(IRDLOperation):
+class VariableOp(DialectOp):
     """`T v = init;` or, where every path assigns it before it is read, `T v;`."""
 
     name = "c.variable"
@@ -61,7 +61,7 @@ class VariableOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArrayOp(IRDLOperation):
+class ArrayOp(DialectOp):
     """`T a[length];`, an uninitialised local array."""
 
     name = "c.array"
@@ -75,7 +75,7 @@ class ArrayOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AssignOp(IRDLOperation):
+class AssignOp(DialectOp):
     """`v = value;`."""
 
     name = "c.assign"
@@ -89,7 +89,7 @@ class AssignOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(DialectOp):
     """`p[i] = value;`."""
 
     name = "c.store"
@@ -109,7 +109,7 @@ class StoreOp(IRDLOperation):
 
 
 @irdl_op_definition
-class InvokeOp(IRDLOperation):
+class InvokeOp(DialectOp):
     """`f(arguments);`: a call of a function that writes through its pointers."""
 
     name = "c.invoke"
@@ -123,7 +123,7 @@ class InvokeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(DialectOp):
     """`if (condition) { ... } else { ... }`; the else branch may be empty."""
 
     name = "c.if"
@@ -160,7 +160,7 @@ class IfOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(DialectOp):
     """`for (int i = start; i < end; i += step) { ... }`; the step is positive, and the body does not change i."""
 
     name = "c.for"
@@ -210,7 +210,7 @@ class ForOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PragmaOp(IRDLOperation):
+class PragmaOp(DialectOp):
     """`#pragma text` of the block in which it stands, or `#pragma text variable=array`; it changes no value.
 
     The array is a static one, by its symbol, or an argument of the function.
@@ -228,7 +228,7 @@ class PragmaOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReturnOp(IRDLOperation):
+class ReturnOp(DialectOp):
     """`return value;`."""
 
     name = "c.return"

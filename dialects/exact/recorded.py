@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import IntAttr, IntegerAttr, IntegerType, i1, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     BaseAttr,
-    IRDLOperation,
     VarConstraint,
     irdl_attr_definition,
     irdl_op_definition,
@@ -37,6 +36,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.machine.bounds import Bounds, Wire
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import WIDTHS, Coder, Int, Machine, limits
+from tinyml.dialects.operations import DialectOp
 
 __all__ = ["IntegerOp", "IntervalAttr", "RecordedOp", "WithinOp", "integer_of"]
 
@@ -89,7 +89,7 @@ def integer_of(value: SSAValue) -> Int[SSAValue]:
     return Int(value, width, *limits(width))
 
 
-class RecordedOp(IRDLOperation, ABC):
+class RecordedOp(DialectOp, ABC):
     """An op that a machine recorded in place of computing it.
 
     Its operands and properties have the names of the parameters of the `Machine`'s method.
@@ -167,7 +167,7 @@ def _interval_of(made: Int[Any] | Wire) -> dict[str, Attribute]:
     return {"interval": IntervalAttr(made.low, made.high)} if isinstance(made, Int) else {}
 
 
-class IntegerOp(IRDLOperation, ABC):
+class IntegerOp(DialectOp, ABC):
     """An op whose result is an integer in an interval."""
 
     interval = prop_def(IntervalAttr)

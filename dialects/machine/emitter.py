@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, UnitAttr, f32, i1
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerType, MemRefType, UnitAttr, f32
 from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -16,6 +16,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.operations import integer_constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,53 +71,56 @@ class Emitter(Machine[SSAValue]):
         return value
 
     def int_constant(self, value: int, width: int) -> SSAValue:
-        return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))
+        return self.insert(integer_constant(value, width))
 
     def resize(self, value: SSAValue, width: int) -> SSAValue:
         op = arith.ExtSIOp if width > self.width_of(value) else arith.TruncIOp
-        return self.insert(op(value, IntegerType(width)))
+        return self.insert(op.create(operands=(value,), result_types=(IntegerType(width),)))
 
     def wrap(self, value: SSAValue, width: int) -> SSAValue:
         op = arith.TruncIOp(value, IntegerType(width))
         op.attributes[WRAPS] = UnitAttr()
         return self.insert(op)
 
+    def _binary(self, op: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(op.create(operands=(a, b), result_types=(a.type,)))
+
     def addi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.AddiOp(a, b))
+        return self._binary(arith.AddiOp, a, b)
 
     def subi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.SubiOp(a, b))
+        return self._binary(arith.SubiOp, a, b)
 
     def muli(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.MuliOp(a, b))
+        return self._binary(arith.MuliOp, a, b)
 
     def divsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.DivSIOp(a, b))
+        return self._binary(arith.DivSIOp, a, b)
 
     def shli(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.ShLIOp(a, b))
+        return self._binary(arith.ShLIOp, a, b)
 
     def shrsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.ShRSIOp(a, b))
+        return self._binary(arith.ShRSIOp, a, b)
 
     def andi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.AndIOp(a, b))
+        return self._binary(arith.AndIOp, a, b)
 
     def minsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.MinSIOp(a, b))
+        return self._binary(arith.MinSIOp, a, b)
 
     def maxsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.MaxSIOp(a, b))
+        return self._binary(arith.MaxSIOp, a, b)
 
     def cmp_sge(self, a: SSAValue, b: SSAValue) -> SSAValue:
         # C compilers warn of a comparison with the least number of a type.
         if const_evaluate_operand(b) == -(1 << self.width_of(b) - 1):
-            return self.insert(arith.ConstantOp(IntegerAttr(1, i1)))
+            return self.insert(integer_constant(1, 1))
         return self.insert(arith.CmpiOp(a, b, "sge"))
 
     def cmp_sgt(self, a: SSAValue, b: SSAValue) -> SSAValue:
         if const_evaluate_operand(b) == (1 << self.width_of(b) - 1) - 1:
-            return self.insert(arith.ConstantOp(IntegerAttr(0, i1)))
+            return self.insert(integer_constant(0, 1))
         return self.insert(arith.CmpiOp(a, b, "sgt"))
 
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:

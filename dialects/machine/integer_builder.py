@@ -7,13 +7,14 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.operations import index_constant, integer_constant
 
 IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
 """A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""
@@ -44,7 +45,7 @@ class IntegerBuilder:
         return const_evaluate_operand(value) is not None
 
     def constant(self, value: int, width: int) -> SSAValue:
-        return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))
+        return self.insert(integer_constant(value, width))
 
     def resize(self, value: SSAValue, width: int) -> SSAValue:
         """A signed integer in another width."""
@@ -109,7 +110,7 @@ class IntegerBuilder:
 
     def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
         """The number of entries e, among the first ones of a table, that satisfy `e holds x`."""
-        bounds = [self.insert(arith.ConstantOp(IntegerAttr(bound, IndexType()))) for bound in (0, length, 1)]
+        bounds = [self.insert(index_constant(bound)) for bound in (0, length, 1)]
         body = Block(arg_types=[IndexType(), IntegerType(width)])
         low, high, step = bounds
         loop = scf.ForOp(low, high, step, [self.constant(0, width)], Region(body))

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.operations import DialectOp
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.machine import Machine
@@ -107,7 +108,7 @@ Computation: TypeAlias = "Callable[[Machine[Any], Sequence[Any]], Any]"
 """A program over a machine: a function from the machine and the operands to the result."""
 
 
-class NumOp(IRDLOperation, ABC):
+class NumOp(DialectOp, ABC):
     """An op on scalars or sums that is defined by a method of its `NumberFormat` or `Accumulator`.
 
     The evaluator runs that method on the numpy machine, and the lowering to bits on the machine that emits IR, so that

@@ -17,7 +17,6 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -47,6 +46,7 @@ from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
 from tinyml.dialects.num.sums import AddShiftedOp, AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["Adding", "ContractOp", "ProductsOp", "RowLoopOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
@@ -64,7 +64,7 @@ class Spacing(NamedTuple):
 
 
 @irdl_op_definition
-class ContractOp(IRDLOperation):
+class ContractOp(DialectOp):
     """Sums of products over windows and rows of weights: the body runs for every row of every window, in order.
 
     The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without
@@ -200,7 +200,7 @@ class ContractOp(IRDLOperation):
             raise VerifyException("products are added before a sum is shifted or levelled")
 
 
-class RowLoopOp(IRDLOperation, ABC):
+class RowLoopOp(DialectOp, ABC):
     """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
 
 
@@ -214,7 +214,7 @@ def _computes(op: Operation) -> bool:
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
 
 
-class RowSumOp(IRDLOperation, ABC):
+class RowSumOp(DialectOp, ABC):
     """Add the products of the row of a `num.contract` to a sum, in its own accumulator."""
 
     if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     BaseAttr,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     region_def,
@@ -19,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import rtl
 from tinyml.dialects.num.contractions import ContractOp, RowLoopOp
 from tinyml.dialects.num.kernels.calls import run_length
+from tinyml.dialects.operations import DialectOp
 
 __all__ = ["EntriesOp", "NextOp"]
 
@@ -26,7 +26,7 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(rtl.MemoryType)
 
 
 @irdl_op_definition
-class NextOp(IRDLOperation):
+class NextOp(DialectOp):
     """The sum after an entry, at the end of the body of `num.entries`."""
 
     name = "num.next"

@@ -10,7 +10,6 @@ from xdsl.dialects.seq import ClockType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_attr_definition,
     irdl_op_definition,
@@ -27,6 +26,7 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 
 @irdl_op_definition
-class MemoryOp(IRDLOperation):
+class MemoryOp(DialectOp):
     """A memory. `content` is what it holds, elements packed into words; one without content is written first."""
 
     name = "rtl.memory"
@@ -128,7 +128,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(DialectOp):
     """Read an element; the address counts elements of the result's width. The result comes a cycle later."""
 
     name = "rtl.load"
@@ -146,7 +146,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(DialectOp):
     """Write an element; the address counts elements of the value's width. Loads see it from the next cycle on.
 
     With a condition, nothing is written unless it holds.
@@ -170,7 +170,7 @@ class StoreOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReceiveOp(IRDLOperation):
+class ReceiveOp(DialectOp):
     """Take the next element of the input; the hardware waits for it."""
 
     name = "rtl.receive"
@@ -183,7 +183,7 @@ class ReceiveOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SendOp(IRDLOperation):
+class SendOp(DialectOp):
     """Hand out the next element of output number `output`; the hardware waits until it is taken."""
 
     name = "rtl.send"
@@ -202,7 +202,7 @@ class SendOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RamOp(IRDLOperation):
+class RamOp(DialectOp):
     """A memory of `depth` words with a read port, whose result comes a cycle later, and maybe a write port.
 
     At a clock edge with `enable`, the word at `address` is read; at one where a bit of `mask` is set, the lane of

@@ -7,7 +7,6 @@ from typing import cast
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -18,6 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.ops import MEMREF, AllocOp, ReuseOp, ViewOp
 from tinyml.dialects.scratch.types import (
     elements_of,
@@ -40,7 +40,7 @@ class MovesBytes(MemoryEffect):
 
 
 @irdl_op_definition
-class CopyRunOp(IRDLOperation):
+class CopyRunOp(DialectOp):
     """Copy `count` elements, from element `from` of one run of memory to element `at` of another.
 
     most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
@@ -90,7 +90,7 @@ class CopyRunOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SlideOp(IRDLOperation):
+class SlideOp(DialectOp):
     """States that `weights` meet a window that slides (`step` of `scratch.copy_run`).
 
     Each row of weights is multiplied by what is in `window`, element by element, and no other op reads the window.
@@ -113,7 +113,7 @@ class SlideOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReceiveOp(IRDLOperation):
+class ReceiveOp(DialectOp):
     """Fill a run of memory with a row of the input, which the caller sends.
 
     The input is in no memory; the op reads it only where a program is evaluated.
@@ -147,7 +147,7 @@ class ChangesBytes(MemoryEffect):
 
 
 @irdl_op_definition
-class TurnOp(IRDLOperation):
+class TurnOp(DialectOp):
     """Transpose an image of rows * columns pixels in place; it begins at a pixel of a buffer.
 
     pixel: units per pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
@@ -176,7 +176,7 @@ class TurnOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MoveOp(IRDLOperation):
+class MoveOp(DialectOp):
     """Move a live buffer to another address of its arena; the old and the new bytes may overlap.
 
     A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both

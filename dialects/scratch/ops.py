@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
@@ -24,7 +23,6 @@ from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInter
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     BaseAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -43,10 +41,12 @@ from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.packed_bits import packings
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp, index_constant
 from tinyml.dialects.scratch.types import (
     CsrFlash,
     Flash,
     PackedRam,
+    array_type,
     element_bytes,
     in_flash,
     memref_type,
@@ -71,7 +71,7 @@ def root(buffer: SSAValue) -> SSAValue:
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(DialectOp):
     """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed.
 
     An array that is not in flash lies in RAM, where the caller writes it before the first inference. `far` lets one in
@@ -94,7 +94,7 @@ class ConstantOp(IRDLOperation):
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
         space = NoneAttr() if loaded else Flash()
-        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=space))
+        return ConstantOp(value, array_type(element, raws.shape, space))
 
     @property
     def loaded(self) -> bool:
@@ -165,7 +165,7 @@ def _marks(input: bool, state: bool) -> dict[str, Attribute]:
 
 
 @irdl_op_definition
-class AllocOp(IRDLOperation):
+class AllocOp(DialectOp):
     """A buffer of working memory without an address yet.
 
     `input` says that it is the program's input, which the caller writes before each call, `state` that it keeps its
@@ -190,7 +190,7 @@ class AllocOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReuseOp(IRDLOperation):
+class ReuseOp(DialectOp):
     """A buffer at the start of another buffer's bytes, whose life ends there.
 
     The first op that uses the result may be the last that uses the source.
@@ -216,7 +216,7 @@ class ReuseOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArenaOp(IRDLOperation):
+class ArenaOp(DialectOp):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
     No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal. `proof`
@@ -259,7 +259,7 @@ class ArenaOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ViewOp(IRDLOperation):
+class ViewOp(DialectOp):
     """A buffer at a byte offset of the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
@@ -309,7 +309,7 @@ class ViewOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """A contiguous view of a memref's elements from a computed element offset; shares storage, in a shape of its own.
 
     The view may have another element type of the same storage, in which case it reinterprets the raws.
@@ -326,7 +326,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         type = memref_type(source)
         super().__init__(
             operands=[source, offset],
-            result_types=[MemRefType(element or type.element_type, shape, memory_space=type.memory_space)],
+            result_types=[array_type(element or type.element_type, shape, type.memory_space)],
         )
 
     def verify_(self) -> None:
@@ -363,7 +363,7 @@ class SliceOfSlice(RewritePattern):
         elif first is None or second is None:
             return
         else:
-            sum = arith.ConstantOp(IntegerAttr(first + second, IndexType()))
+            sum = index_constant(first + second)
             rewriter.insert(sum)
             offset = sum.result
         type = memref_type(op.result)

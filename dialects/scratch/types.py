@@ -6,10 +6,11 @@ A memref without a memory space lies unpacked in working memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import FixedBitwidthType, IntAttr, MemRefType, StringAttr, i8
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntAttr, MemRefType, NoneAttr, StringAttr, i8
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -152,6 +153,22 @@ FORMAT = OwnAttribute(
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:
     return cast("MemRefType[Attribute]", value.type)
+
+
+@lru_cache(1 << 10)
+def _shape(extents: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr([IntAttr(extent) for extent in extents])
+
+
+NO_SPACE = NoneAttr()
+
+
+def array_type(
+    element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
+) -> MemRefType[Attribute]:
+    """A memref in row-major order, made without the checks of its parts by xDSL's constructor, which take longer."""
+    extents = _shape(shape) if isinstance(shape, tuple) else shape
+    return MemRefType[Attribute].new((extents, element, NO_SPACE, space))
 
 
 def storage_of(element: Attribute) -> Attribute:

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     opt_operand_def,
     opt_result_def,
@@ -27,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.values import HasValueInterface
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Footprint(NamedTuple):
     channelwise: bool = True
 
 
-class TensorOp(IRDLOperation, HasValueInterface):
+class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
     On tensors (L0, L1) it has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless
@@ -342,13 +342,13 @@ def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
 
 
 def build(
-    op: IRDLOperation,
+    op: DialectOp,
     operands: Sequence[SSAValue | Sequence[SSAValue]],
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
     """Initialise a tensor op in its value form."""
-    IRDLOperation.__init__(op, operands=[*operands, []], result_types=[result], properties=properties or {})
+    DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, TensorType,
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -25,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp", "TopKMaskOp"]
 
 
-class ReduceOp(IRDLOperation, HasValueInterface, ABC):
+class ReduceOp(DialectOp, HasValueInterface, ABC):
     """An op from one tensor to one scalar outside the number formats."""
 
     input = operand_def(SHAPED)

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     f64,
 )
 from xdsl.ir import Attribute, OpResult, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import ConstantLike, Pure
@@ -24,6 +24,7 @@ from xdsl.utils.hints import isa
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 from tinyml.dialects.tdsl.values import Arithmetic, Array, HasValueInterface
@@ -36,7 +37,7 @@ __all__ = ["ConstOp", "FillOp"]
 
 
 @irdl_op_definition
-class ConstOp(IRDLOperation, HasValueInterface):
+class ConstOp(DialectOp, HasValueInterface):
     """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
 
     name = "tdsl.const"

@@ -19,7 +19,6 @@ from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInter
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -36,6 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function, Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Footprint,
@@ -401,7 +401,7 @@ class MapOp(ElementwiseOp):
     )
 
     def __init__(self, inputs: Sequence[SSAValue], body: Block, shape: Shape, element: Attribute):
-        IRDLOperation.__init__(
+        DialectOp.__init__(
             self, operands=[inputs, []], result_types=[TensorType(element, shape)], regions=[Region(body)]
         )
 
@@ -440,7 +440,7 @@ class MapOp(ElementwiseOp):
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(DialectOp):
     """The value of one element of a `tdsl.map`."""
 
     name = "tdsl.yield"

@@ -29,6 +29,7 @@ CONTRACTS = {
         "lazy_numpy",
         "limits",
         "locations",
+        "operations",
         "options",
         "own_attributes",
         "plugins",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.operations import index_constant
 from tinyml.transforms.formats.streams.time_loops import MOST, steps_of
 from tinyml.transforms.formats.tiling.stored_image import tensor_like
 
@@ -44,7 +44,7 @@ class SetStepsPass(ModulePass):
                 f"a sample holds 2 to {MOST} frames of {pushes.frame} values, one after the other, got {elements}",
                 file=self.data,
             )
-        bound = arith.ConstantOp(IntegerAttr(steps, IndexType()))
+        bound = index_constant(steps)
         Rewriter.insert_op(bound, InsertPoint.before(found.loop))
         found.loop.operands[1] = bound.result
         _, *each = tdsl.shape_of(sequence)

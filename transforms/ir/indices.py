@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -30,7 +31,7 @@ def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
 
 
 def build_index(value: int, builder: Builder) -> SSAValue:
-    return builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+    return builder.insert(index_constant(value)).result
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
@@ -38,7 +39,8 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
     total: SSAValue | None = None
     for axis, index in enumerate(indices):
         if (stride := prod(shape[axis + 1 :])) != 1:
-            index = builder.insert(arith.MuliOp(index, build_index(stride, builder))).result
+            factor = build_index(stride, builder)
+            index = builder.insert(arith.MuliOp.create(operands=(index, factor), result_types=(INDEX,))).result
         total = index if total is None else builder.insert(arith.AddiOp(total, index)).result
     return build_index(0, builder) if total is None else total
 

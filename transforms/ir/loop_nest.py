@@ -9,10 +9,9 @@ from typing import Any, TypeAlias, cast
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    IndexType,
-    IntegerAttr,
     IntegerType,
     LocationAttr,
+    MemRefType,
     UnknownLoc,
     i8,
     i16,
@@ -23,6 +22,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.operations import INDEX, integer_constant
 
 
 class LocatedBuilder:
@@ -63,36 +63,42 @@ class LoopNest(LocatedBuilder):
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)
-        self._constants: dict[tuple[int, Attribute], SSAValue] = {}
+        self._constants: dict[tuple[int, int | None], SSAValue] = {}
         self._entry = InsertPoint.before(before)
 
     def index(self, value: int) -> SSAValue:
         """An index constant, created once outside all loops of the nest."""
-        return self.constant(value, IndexType())
+        return self._constant(value, None)
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
         """A constant of an integer type or of type `index`, created once outside all loops of the nest."""
-        if (key := (value, type)) not in self._constants:
-            op = arith.ConstantOp(IntegerAttr(value, cast("IntegerType[int, Any]", type)))
-            self._constants[key] = Builder(self._entry).insert(op).result
+        width = cast("IntegerType[int, Any]", type).width.data if isinstance(type, IntegerType) else None
+        return self._constant(value, width)
+
+    def _constant(self, value: int, width: int | None) -> SSAValue:
+        if (key := (value, width)) not in self._constants:
+            self._constants[key] = Builder(self._entry).insert(integer_constant(value, width)).result
         return self._constants[key]
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.AddiOp(a, b))
+        return self.insert(arith.AddiOp.create(operands=(a, b), result_types=(a.type,)))
 
     def times(self, a: SSAValue, factor: int) -> SSAValue:
-        return a if factor == 1 else self.insert(arith.MuliOp(a, self.index(factor)))
+        if factor == 1:
+            return a
+        return self.insert(arith.MuliOp.create(operands=(a, self.index(factor)), result_types=(a.type,)))
 
     def load(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-        return self.insert(memref.LoadOp.get(source, indices))
+        element = cast("MemRefType[Attribute]", source.type).element_type
+        return self.insert(memref.LoadOp.create(operands=(source, *indices), result_types=(element,)))
 
     def unsigned(self, value: SSAValue) -> SSAValue:
         """Zero-extend a stored integer of 8 or 16 bits to an index."""
         wide = self.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
-        return self.insert(arith.IndexCastOp(wide, IndexType()))
+        return self.insert(arith.IndexCastOp(wide, INDEX))
 
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
-        self.put(memref.StoreOp.get(value, target, indices))
+        self.put(memref.StoreOp.create(operands=(value, target, *indices)))
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """Run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
@@ -120,7 +126,7 @@ class LoopNest(LocatedBuilder):
         start: int | SSAValue = 0,
     ) -> Sequence[SSAValue]:
         """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
-        block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
+        block = Block(arg_types=[INDEX, *(value.type for value in initial)])
         start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
         with self.inside(block):
             results = body(block.args[0], block.args[1:])
@@ -175,7 +181,7 @@ class LoopNest(LocatedBuilder):
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
         """Insert a contraction over lines of windows, windows and rows of weights; `body` takes their indices."""
-        block = Block(arg_types=[IndexType()] * len(shape))
+        block = Block(arg_types=[INDEX] * len(shape))
         with self.inside(block):
             body(list(block.args))
         op = num.ContractOp(shape, Region(block), tile)

@@ -10,12 +10,13 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.operations import index_constant
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class ColumnSum:
 
 
 def _index(build: Builder, value: int) -> SSAValue:
-    return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+    return build.insert(index_constant(value)).result
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:

@@ -13,14 +13,14 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import index_constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,7 +169,7 @@ def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
         return
     kept = matrix.raws[:, first:end]
     _replace(matrix, kept)
-    offsets = [arith.ConstantOp(IntegerAttr(offset, IndexType())) for offset in (first, 0)]
+    offsets = [index_constant(offset) for offset in (first, 0)]
     part = tdsl.SliceOp(op.rhs, [offset.result for offset in offsets], (kept.shape[1], 1))
     part.out.name_hint = op.rhs.name_hint
     Rewriter.insert_op([*offsets, part], InsertPoint.before(op))

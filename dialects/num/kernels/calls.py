@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     BaseAttr,
-    IRDLOperation,
     MessageConstraint,
     ParsePropInAttrDict,
     VerificationContext,
@@ -36,6 +35,7 @@ from tinyml.dialects.num.kernels.kernel_attributes import (
     KernelAttr,
     TileKernelAttr,
 )
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.types import memref_type, packed_bits
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class _CallEffects(MemoryEffect):
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(DialectOp):
     """Compute a routine on runs of memory, by the kernel that a pass has chosen: a C function.
 
     Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines need one, or name their function.

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrConstraint,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_attr_definition,
     irdl_op_definition,
@@ -26,13 +25,14 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.trees import FOREST, ForestCode, element_type
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp
 from tinyml.dialects.num.kernels.coded_sums import CodeAttr
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.types import memref_type, packed_bits
 
 __all__ = ["CodedForestAttr", "ForestOp"]
 
 
 @irdl_op_definition
-class ForestOp(IRDLOperation):
+class ForestOp(DialectOp):
     """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
 
     The attributes are those of `ForestCode`: thresholds in raws of the input, votes in the elements of the results,

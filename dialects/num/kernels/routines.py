@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IndexTypeConstr,
     IntAttr,
-    IntegerAttr,
     IntegerType,
     StringAttr,
     i8,
@@ -46,6 +45,7 @@ from tinyml.dialects.num.kernels.kernel_attributes import (
 )
 from tinyml.dialects.num.scalars import SubOp
 from tinyml.dialects.num.sums import MacOp
+from tinyml.dialects.operations import index_constant
 from tinyml.dialects.scratch.ops import SliceOp
 from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits
 
@@ -69,7 +69,7 @@ __all__ = [
 
 
 def _number(e: Emitter, value: int) -> SSAValue:
-    return e.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
+    return e.insert(index_constant(value))
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:

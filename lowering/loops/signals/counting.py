@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import integer_constant
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
@@ -24,8 +25,8 @@ def lower_histogram(op: tdsl.HistogramOp, nest: LoopNest) -> None:
     first = flash_array(nest, missing.astype(np.int16), i16, "first") if missing.any() else None
     counts = local_array(function_around(op), i16, bins, "counts")
     store = _stored(op, nest)
-    zero = nest.insert(arith.ConstantOp(IntegerAttr(0, i16)))
-    one = nest.insert(arith.ConstantOp(IntegerAttr(1, i16)))
+    zero = nest.insert(integer_constant(0, 16))
+    one = nest.insert(integer_constant(1, 16))
 
     def histogram(indices: Indices) -> None:
         [column] = indices

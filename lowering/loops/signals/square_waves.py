@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i16, i32
+from xdsl.dialects.builtin import i16, i32
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.operations import integer_constant
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, flash_array, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -26,7 +27,7 @@ def lower_square_waves(op: tdsl.SquareWavesOp, nest: LoopNest) -> None:
     def wave(indices: Indices) -> None:
         step = nest.load(steps, indices)
         turns = nest.insert(arith.MuliOp(nest.insert(arith.IndexCastOp(op.first, i32)), nest.insert(_wide(step))))
-        whole = nest.insert(arith.ConstantOp(IntegerAttr(tdsl.PERIOD - 1, i32)))
+        whole = nest.insert(integer_constant(tdsl.PERIOD - 1, 32))
         start = nest.insert(arith.TruncIOp(nest.insert(arith.AndIOp(turns, whole)), i16))
 
         def add(k: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -56,4 +57,4 @@ def _wide(step: SSAValue) -> arith.ExtSIOp:
 
 
 def _number(nest: LoopNest, value: int) -> SSAValue:
-    return nest.insert(arith.ConstantOp(IntegerAttr(value, i16)))
+    return nest.insert(integer_constant(value, 16))

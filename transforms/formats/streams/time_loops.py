@@ -16,13 +16,13 @@ from math import lcm, prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.operations import index_constant
 from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.ir.indices import affine_sum
@@ -95,7 +95,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
     """Make the readers of an image read a copy, which is received as a whole before. name: of the copy."""
-    zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
+    zero = index_constant(0)
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
     received.out.name_hint = name or "X"
     image.replace_all_uses_with(received.out)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
+from xdsl.dialects.builtin import IndexType, LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.operations import index_constant
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
@@ -26,7 +27,7 @@ class TensorBuilder(LocatedBuilder):
         return super().insert(op)
 
     def index(self, value: int) -> SSAValue:
-        return self.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
+        return self.insert(index_constant(value))
 
     def plus(self, index: SSAValue, offset: int) -> SSAValue:
         if offset == 0:

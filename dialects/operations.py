@@ -1,0 +1,97 @@
+"""How this project's dialects make ops: the base class of their own, and integer constants of `arith`."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from typing import Any, NamedTuple, cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i32
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
+
+
+class DialectOp(IRDLOperation, ABC):
+    """An op whose constructor takes operands, result types and regions in the order of their definitions.
+
+    Those of an optional or variadic definition are a sequence, or None. Their numbers are left to the verifier: xDSL's
+    own constructor matches all of them with their definitions, which takes longer than all else in the making of an op.
+    Properties that are None are left out.
+    """
+
+    def __init__(
+        self,
+        *,
+        operands: Sequence[Any] = (),
+        result_types: Sequence[Any] = (),
+        properties: Mapping[str, Attribute | None] | None = None,
+        regions: Sequence[Any] = (),
+    ):
+        present = {} if properties is None else {name: given for name, given in properties.items() if given is not None}
+        shape = _shape_of(type(self))
+        if shape.varies:
+            groups = list(map(_group, operands))
+            if shape.states_groups:
+                present[AttrSizedOperandSegments.attribute_name] = _segments(tuple(map(len, groups)))
+            operands, result_types, regions = (
+                list(chain.from_iterable(parts)) for parts in (groups, map(_group, result_types), map(_group, regions))
+            )
+        Operation.__init__(self, operands=operands, result_types=result_types, properties=present, regions=regions)
+
+
+class _Shape(NamedTuple):
+    """What the definitions of a class of ops say of its parts.
+
+    varies: true if some are optional or variadic. states_groups: true if a property counts the operands of each
+    definition.
+    """
+
+    varies: bool
+    states_groups: bool
+
+
+@cache
+def _shape_of(kind: type[IRDLOperation]) -> _Shape:
+    definition = kind.get_irdl_definition()
+    parts = (*definition.operands, *definition.results, *definition.regions)
+    return _Shape(
+        any(isinstance(part, VariadicDef) for _, part in parts),
+        any(isinstance(option, AttrSizedOperandSegments) for option in definition.options),
+    )
+
+
+def _group(part: Any) -> Sequence[Any]:
+    """The operands, result types or regions of one definition."""
+    if part is None:
+        return ()
+    return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)
+
+
+@cache
+def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
+    return DenseArrayBase.from_list(i32, sizes)
+
+
+MOST_KEPT = 1 << 12
+"""The integers whose attributes are kept; a program has a few hundred different ones."""
+
+INDEX = IndexType()
+
+
+@lru_cache(MOST_KEPT)
+def _integer_attribute(value: int, width: int | None) -> IntegerAttr[Any]:
+    return IntegerAttr(int(value), INDEX if width is None else IntegerType(width))
+
+
+def integer_constant(value: int, width: int | None) -> ConstantOp:
+    """A constant of a signless type of `width` bits; without a width, of `index`."""
+    attribute = _integer_attribute(value, width)
+    return ConstantOp.create(result_types=(attribute.type,), properties={"value": attribute})
+
+
+def index_constant(value: int) -> ConstantOp:
+    """A constant of type `index`."""
+    return integer_constant(value, None)
