@@ -249,6 +249,10 @@ class LoopSteps:
     def _steps(self, op: Operation) -> Iterator[_Step]:
         """Yield the steps of an op, whose result gets a place."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
+        if isinstance(op, tdsl.ReshapeOp):
+            shape = tdsl.shape_of(op.out)
+            yield _Step(f"shape {shape}", partial(_reshaped, shape), sources, self._place(op.out))
+            return
         if tape is None:
             yield _Step(None, partial(_computed, self.recorded.arithmetic, op), sources, self._place(op.results[0]))
             return
@@ -356,6 +360,10 @@ class _Early:
 
 def _computed(arithmetic: Arithmetic, op: Operation, *arguments: Any) -> Any:
     return compute(arithmetic, op, arguments)
+
+
+def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
+    return x.reshape(len(x), *shape)
 
 
 def _content(constant: Any) -> object:

@@ -180,7 +180,7 @@ class SharedProgram:
             if isinstance(op, scf.ForOp):
                 results = self._loop(op, values, chunk)
             else:
-                results = [compute(self.arithmetic, op, [values[operand] for operand in op.operands])]
+                results = [self.recorded.compute(op, [values[operand] for operand in op.operands])]
             for value, result in zip(op.results, results, strict=True):
                 values[value] = result
                 if not isinstance(op, tdsl.ConstOp):
