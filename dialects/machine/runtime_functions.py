@@ -155,24 +155,28 @@ def _between(table: I16, scaled: I32) -> I16:
 
 def limit(x: Integers, right: I8, bits: I8) -> Integers:
     """tm_limit_iN_iM: x / 2^right, rounded down and clamped to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
-    most = (1 << int(bits) - 1) - 1
-    return np.clip(x >> int(right), -most, most).astype(x.dtype)
+    # Limits of the array's own type: plain integers are checked, which takes longer than the rest.
+    most = x.dtype.type((1 << int(bits) - 1) - 1)
+    shifted = np.asarray(x >> int(right))
+    return shifted.clip(-most, most, out=shifted)
 
 
 def multiply(a: I16, b: I16, right: I8) -> I16:
     """tm_multiply_i16: a * b / 2^right, rounded to nearest, half up."""
-    half = np.int32(1 << int(right) - 1)
-    return ((a.astype(np.int32) * b + half) >> int(right)).astype(np.int16)
+    product = np.asarray(a.astype(np.int32) * b.astype(np.int32))
+    product += np.int32(1 << int(right) - 1)
+    product >>= int(right)
+    return product.astype(np.int16)
 
 
 def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
     """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and clamped as by `limit`."""
-    return limit((a.astype(np.int32) << int(left)) + b, right, bits).astype(np.int16)
+    return limit((a.astype(np.int32) << int(left)) + b.astype(np.int32), right, bits).astype(np.int16)
 
 
 def _limit(width: int, result: int) -> RuntimeFunction:
     def reference(x: Integers, right: I8, bits: I8) -> Integers:
-        return limit(x, right, bits).astype(f"i{result // 8}")
+        return limit(x, right, bits).astype(f"i{result // 8}", copy=False)
 
     return RuntimeFunction(
         (IntegerType(width), i8, i8), IntegerType(result), reference, programs.limit_to(result), documented.limited

@@ -1,13 +1,14 @@
 """Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
-Values that programs share are computed once (`shared_values`). Values of a loop's body that depend only on its index
-are computed for all iterations at once: their arrays have two leading axes, over the samples and over the iterations,
-each of extent 1 if the values do not depend on it. Both are folded into the single leading axis that ops expect.
+Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
+of a loop's body that depend only on its index are computed for all iterations at once: their arrays have two leading
+axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both are folded into
+the single leading axis that ops expect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -22,7 +23,8 @@ from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
 from tinyml.runtime.evaluator.parallel_loops import captured
-from tinyml.runtime.evaluator.shared_values import Kept, Numbering, Recorded, Tapes
+from tinyml.runtime.evaluator.recorded_ops import LoopSteps, Recorded, Tapes, iteration
+from tinyml.runtime.evaluator.shared_values import Kept, Numbering
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,15 +33,6 @@ if TYPE_CHECKING:
 def _with_iterations(value: Any) -> Any:
     """Add an axis of extent 1 over iterations to a loop-invariant value; integers are returned unchanged."""
     return value[:, None] if np.ndim(value) else value
-
-
-def _iteration(value: SSAValue, result: Any, index: int) -> Any:
-    """The result of one iteration, taken from the results of all iterations."""
-    if not np.ndim(result):
-        return result
-    value_then = result[:, index if result.shape[1] > 1 else 0]
-    # An index that is the same for all samples becomes a plain integer again.
-    return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
 
 
 def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
@@ -108,6 +101,7 @@ class SharedProgram:
         self.numbers = evaluator.numbering.of_program(module)
         self.recorded = Recorded(evaluator.kept, evaluator.tapes, self.numbers)
         self.arithmetic = self.recorded.arithmetic
+        self._steps: dict[scf.ForOp, LoopSteps] = {}
 
     @property
     def output_formats(self) -> Sequence[NumberFormat]:
@@ -186,7 +180,7 @@ class SharedProgram:
             if isinstance(op, scf.ForOp):
                 results = self._loop(op, values, chunk)
             else:
-                results = [compute(self.arithmetic, op, [values[operand] for operand in op.operands])]
+                results = [self.recorded.compute(op, [values[operand] for operand in op.operands])]
             for value, result in zip(op.results, results, strict=True):
                 values[value] = result
                 if not isinstance(op, tdsl.ConstOp):
@@ -195,7 +189,6 @@ class SharedProgram:
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
         low, high, step = (values[value] for value in (loop.lb, loop.ub, loop.step))
-        counter, *carried = loop.body.block.args
         taken = range(low, high, step)
         if not taken:
             return [values[value] for value in loop.iter_args]
@@ -206,21 +199,43 @@ class SharedProgram:
         summed = [batch.summed(position, start) for position, start in enumerate(current)]
         if all(sum is not None for sum in summed):
             return cast("list[Array]", summed)
-        *steps, last = loop.body.block.ops
-        rest = [op for op in steps if op in batch.dependent]
+        rest = [op for op in loop.body.block.ops if op in batch.dependent]
         entering = batch.entering(rest)
-        for place, i in enumerate(taken):
-            local = {**values, counter: i, **dict(zip(carried, current, strict=True))}
-            local |= {value: _iteration(value, result, place) for value, result in entering.items()}
-            for op in rest:
+        begun = 0
+        if loop not in self._steps:
+            # All iterations if there are loops within, else the first one, in which ops are recorded.
+            begun = len(taken) if any(isinstance(op, scf.ForOp) for op in rest) else 1
+            current = self._iterations(loop, rest, taken[:begun], values, entering, current)
+            if begun == len(taken):
+                return current
+            most = GREATEST_BATCH // (len(taken) * self.evaluator.chunk)
+            self._steps[loop] = LoopSteps(self.recorded, self.evaluator.numbering, loop, rest, entering, most)
+        return self._steps[loop].run(taken, begun, current, values, entering, chunk, batch.samples)
+
+    def _iterations(
+        self,
+        loop: scf.ForOp,
+        ops: Sequence[Operation],
+        taken: range,
+        values: Mapping[SSAValue, Any],
+        entering: Mapping[SSAValue, Any],
+        carried: Sequence[Any],
+    ) -> Sequence[Any]:
+        """The carried values after iterations that run op by op."""
+        body = loop.body.block
+        assert body.last_op is not None
+        for index, i in enumerate(taken):
+            local = {**values, **dict(zip(body.args, (i, *carried), strict=True))}
+            local |= {value: iteration(value, result, index) for value, result in entering.items()}
+            for op in ops:
                 arguments = [local[operand] for operand in op.operands]
                 if isinstance(op, scf.ForOp):
                     results = run_loop(op, self.arithmetic, local)
                 else:
                     results = [self.recorded.compute(op, arguments)]
                 local.update(zip(op.results, results, strict=True))
-            current = [local[value] for value in last.operands]
-        return current
+            carried = [local[value] for value in body.last_op.operands]
+        return carried
 
 
 class _Batch:

@@ -1,29 +1,25 @@
-"""Work that the evaluations of similar programs share: equal values, a cache of results, and recorded ops.
+"""Work that the evaluations of similar programs share: equal values, a cache of results, and tables of functions.
 
 The number of a value identifies its computation from the input and the constants: the operation with its properties and
 types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
 
-A format implements an operation as a sequence of calls of a machine that does not depend on the data. The calls on
-arrays are recorded when an op first runs, and replayed for other samples, iterations or candidates of a search, without
-the format's interval analysis. A function with few possible arguments is tabulated for all of them.
+A function with few possible arguments is tabulated for all of them.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from tinyml.dialects import num, tdsl
-from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects import num
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.dialects.tdsl.values import ranked
 from tinyml.runtime.evaluator.arithmetics import Bits
-from tinyml.runtime.evaluator.evaluator import compute, predict_function
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,15 +98,6 @@ Array: TypeAlias = "NDArray[Any]"
 TABULATED = 2
 """The widest argument, in bytes, for which functions are tabulated."""
 
-CONSTANTS = ("int_constant", "float_constant", "constant")
-"""Methods of a machine that take no operands."""
-
-STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "matmul", "of_raw")
-"""Methods of a machine that compute on arrays."""
-
-TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
-"""The position of the argument that is a table, and hence a constant, by method."""
-
 
 class TabulatedBits(Bits):
     """`Bits` with tabulated functions. tables: the cache of tables, by function and formats."""
@@ -139,125 +126,3 @@ def _all_raws(format: NumberFormat) -> Array:
     raws = np.arange(1 << 8 * size, dtype=f"u{size}").view(format.dtype)
     reals = np.nan_to_num(format.decode(raws))
     return np.where(format.encode(reals) == raws, raws, format.encode(np.zeros(1)))
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic)
-
-
-class Tapes(dict[object, "_OpTape | None"]):
-    """The recorded ops of all programs, by what their steps follow from; None for those that cannot be replayed."""
-
-    @staticmethod
-    def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
-        """All that a format sees of an op without regions: its types and properties, the constants that bound its sums,
-        which of its operands are the same, and shapes, of which the number of samples counts only if it is one.
-        """
-        operands = list(op.operands)
-        roots = [tdsl.constant_root(value) for value in operands]
-        return (
-            op.name,
-            *(value.type for value in (*op.results, *operands)),
-            *sorted(op.properties.items()),
-            *(None if root is None else numbers[root.result] for root in roots),
-            *map(operands.index, operands),
-            *((x.shape[0] == 1, x.shape[1:]) if np.ndim(x) else None for x in arguments),
-        )
-
-
-class Recorded:
-    """The recorded ops of one program, with results bit-identical to those of `compute`.
-
-    numbers: of the program's values. tapes: what this and other programs have recorded.
-    """
-
-    def __init__(self, tables: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
-        self.arithmetic = TabulatedBits(tables)
-        self.numbers = numbers
-        self.tapes = tapes
-        self._of_ops: dict[Operation, _OpTape | None] = {}
-
-    def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
-        if not isinstance(op, tdsl.TensorOp):
-            return compute(self.arithmetic, op, arguments)
-        if isinstance(op, tdsl.ElementwiseOp):
-            rank = 1 + len(tdsl.shape_of(op.out))
-            arguments = [ranked(x, rank) for x in arguments]
-        if op not in self._of_ops:
-            # The steps of a region are its own: they are recorded once for each program.
-            key = None if op.regions else self.tapes.key(op, arguments, self.numbers)
-            if key is None or key not in self.tapes:
-                result, self._of_ops[op] = self._record(op, arguments)
-                if key is not None:
-                    self.tapes[key] = self._of_ops[op]
-                return result
-            self._of_ops[op] = self.tapes[key]
-        tape = self._of_ops[op]
-        return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
-
-    def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
-        """The result of an op, and its steps."""
-        # Views give operands that happen to share one array distinct identities.
-        arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
-        recorder = _Recorder()
-        result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
-        try:
-            return result, _OpTape(arguments, recorder, result)
-        except KeyError:
-            return result, None
-
-
-class _Recorder(NumpyMachine):
-    """A numpy machine that records each call: method, arguments, result."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
-
-    if not TYPE_CHECKING:
-
-        def __getattribute__(self, name: str) -> Any:
-            attribute = super().__getattribute__(name)
-            if name not in STEPS and name not in CONSTANTS:
-                return attribute
-
-            def recorded(*arguments: Any) -> Any:
-                result = attribute(*arguments)
-                self.steps.append((name, arguments, result))
-                return result
-
-            return recorded
-
-
-class _OpTape:
-    """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
-
-    Raises `KeyError` if a value was computed without the machine and so cannot be replayed.
-    """
-
-    def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
-        self.operands = len(operands)
-        self.values: list[Any] = [None] * self.operands
-        self.steps: list[tuple[Callable[..., Any], list[int], int]] = []
-        indices = {id(operand): index for index, operand in enumerate(operands)}
-        machine = NumpyMachine()
-
-        def new(value: Any) -> int:
-            self.values.append(value)
-            return len(self.values) - 1
-
-        for name, arguments, made in recorder.steps:
-            if name in CONSTANTS:
-                indices[id(made)] = new(made)
-                continue
-            table = TABLES.get(name)
-            sources = [indices[id(x)] if _is_array(x) and i != table else new(x) for i, x in enumerate(arguments)]
-            indices[id(made)] = new(None)
-            self.steps.append((getattr(machine, name), sources, indices[id(made)]))
-        self.result = indices[id(result)]
-
-    def play(self, operands: Sequence[Any]) -> Any:
-        values = self.values.copy()
-        values[: self.operands] = operands
-        for function, sources, target in self.steps:
-            values[target] = function(*[values[index] for index in sources])
-        return values[self.result]

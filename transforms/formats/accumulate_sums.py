@@ -8,6 +8,7 @@ each sign over all iterations, times the least and the greatest value of x.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -37,10 +38,16 @@ class AccumulateSumsPass(ModulePass):
     name = "accumulate-sums"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for carried_sum in self.found(op):
+            _accumulate(carried_sum)
+
+    @staticmethod
+    def found(op: ModuleOp) -> Iterator[LoopCarriedSum]:
+        """Yield the sums that it may rewrite, whatever their formats."""
         for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
             for position in range(len(loop.iter_args)):
                 if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
-                    _accumulate(carried_sum)
+                    yield carried_sum
 
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:

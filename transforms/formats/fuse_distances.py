@@ -7,6 +7,7 @@ vector b, the proof adds up (|b| + max |a|)^2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -37,10 +38,16 @@ class FuseDistancesPass(ModulePass):
     name = "fuse-distances"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for product, difference in self.found(op):
+            _fuse(product, difference)
+
+    @staticmethod
+    def found(op: ModuleOp) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
+        """Yield the products that it may rewrite, whatever their formats, and the difference that each squares."""
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
             if isinstance(difference, tdsl.SubOp) and is_squared_distance(product, difference):
-                _fuse(product, difference)
+                yield product, difference
 
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:

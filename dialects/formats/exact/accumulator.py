@@ -134,13 +134,22 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         """Exact in any order: BLAS in the narrowest floats that hold every partial sum, else 64-bit integers."""
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
-        return _exact_sums(of_lhs.integers(lhs, dtype), of_rhs.integers(rhs, dtype), start)
+        return self._exact_sums(of_lhs.integers(lhs, dtype), of_rhs.integers(rhs, dtype), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
         format = exact_numbers(rhs_format)
         most = int(np.abs(lhs).max(initial=0)) * max(map(abs, format.integer_limits))
         dtype = _dtype_of_sums(lhs.shape[-1] * most)
-        return _exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
+        return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
+
+    def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
+        """Sums in 32 bits where these hold the accumulator, else in 64."""
+        from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+        sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
+        # A sum in float32 fits in 32 bits; others wrap around.
+        sums = sums.astype(np.int64 if sums.dtype != np.float32 else dtype, copy=False).astype(dtype, copy=False)
+        return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
         """By (a - b)^2 = a^2 + b^2 - 2 a b, as a product of matrices; exact in any order, as `matmul` is."""
@@ -160,13 +169,6 @@ class AccumulatorType(WidthAndFrac, Accumulator):
 def _dtype_of_sums(greatest: int) -> type[np.float32 | np.float64 | np.int64]:
     """The dtype that computes sums of products fastest and exactly, if all partial sums are at most `greatest`."""
     return np.float32 if greatest < EXACT_FLOAT32 else np.float64 if greatest < EXACT_FLOAT64 else np.int64
-
-
-def _exact_sums(lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-    from tinyml.dialects.machine.numpy_machine import stacked_matmul
-
-    sums = stacked_matmul(lhs, rhs).astype(np.int64)
-    return sums if start is None else sums + start
 
 
 def _greatest_product(lhs: ExactNumbers, rhs: ExactNumbers) -> int:

@@ -263,13 +263,7 @@ class AssignmentSteps:
     def _align_addends(self) -> None:
         """Give constants that are only added no finer scale than the other addend has, which saves shifts."""
         for tensors in self.choices:
-            users = {use.operation for value in tensors.members for use in value.uses}
-            reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
-            sums = [(user.addends, user.out) for user in reading if user.addends is not None]
-            moves = [user for user in reading if user.out in tensors.members]
-            if not sums or len(sums) + len(moves) < len(users) or not tensors.is_constant:
-                continue
-            for (lhs, rhs), sum in sums:
+            for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
                 addend = rhs if self.class_of[lhs] is tensors else lhs
                 if self.class_of[addend] is not tensors:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
@@ -334,6 +328,7 @@ class FormatAssignment:
         self.function = function
         self.inputs = inputs
         self._fitted: dict[object, NumberFormat] = {}
+        self._of_choices: dict[tuple[TensorClass, FormatChoice], NumberFormat] = {}
         self.classes = tensor_classes(function)
         self.class_of = {value: tensors for tensors in self.classes for value in tensors.members}
         contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp) and tdsl.is_real(op.out)]
@@ -357,10 +352,7 @@ class FormatAssignment:
         key = tuple(choices)
         if key not in self._assigned:
             chosen = dict(zip(self.classes, choices, strict=True))
-            formats = {
-                tensors: self.fitted(tensors, choice, choice.format_for(*range_of(tensors, choice.prototype)))
-                for tensors, choice in chosen.items()
-            }
+            formats = {tensors: self._first(tensors, choice) for tensors, choice in chosen.items()}
             for tensors, given in self.given.items():
                 if _holds(formats[tensors], given) or tensors.is_only_compared:
                     formats[tensors] = given.computed
@@ -368,6 +360,14 @@ class FormatAssignment:
             steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
+
+    def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
+        """The format of a class before what its neighbours need changes it, found once for each choice."""
+        key = tensors, choice
+        if key not in self._of_choices:
+            format = choice.format_for(*range_of(tensors, choice.prototype))
+            self._of_choices[key] = self.fitted(tensors, choice, format)
+        return self._of_choices[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
         """The formats in which tensors are stored, given those of the classes in order."""

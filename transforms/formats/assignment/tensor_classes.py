@@ -16,9 +16,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
@@ -30,9 +30,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.locations import error_at
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Raws
 
 
 def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[float, float]:
@@ -146,6 +143,15 @@ class TensorClass:
     def readers(self) -> Sequence[Operation]:
         """The ops that use the numbers of members (`readers` of this module)."""
         return list(readers(self.members))
+
+    @cached_property
+    def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
+        """The addends and results of the ops that use members, if these are only added and moved; none otherwise."""
+        users = {use.operation for value in self.members for use in value.uses}
+        reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
+        sums = [(user.addends, user.out) for user in reading if user.addends is not None]
+        moves = [user for user in reading if user.out in self.members]
+        return sums if len(sums) + len(moves) >= len(users) else ()
 
     @cached_property
     def are_scalars(self) -> bool:
@@ -336,32 +342,36 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
 
 
+@lru_cache(1 << 12)
+def _of_elements(type: TensorType[Attribute], element: Attribute) -> TensorType[Attribute]:
+    """The type of the same tensors of other elements."""
+    return TensorType(element, type.get_shape(), type.encoding)
+
+
 def retype(
     function: func.FuncOp,
     formats: Mapping[SSAValue, NumberFormat],
-    constants: Mapping[SSAValue, Raws],
+    constants: Mapping[SSAValue, tdsl.ConstOp],
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> dict[SSAValue, SSAValue]:
-    """Give tensors of a function formats, its constants raws and its functions a scheme; other values are unchanged.
+    """Give tensors of a function formats and its functions a scheme; other values are unchanged.
 
-    compute_formats: of tensors that are computed in other formats than they are stored in. Returns the new tensor for
-    each of the `formats`.
+    constants: new ones, in no block, for those of the function. compute_formats: of tensors that are computed in other
+    formats than they are stored in. Returns the new tensor for each of the `formats`.
     """
     functions = [op for op in function.walk() if isinstance(op, tdsl.FunctionOp) and op.out in formats]
     retyped: dict[SSAValue, SSAValue] = {}
     for value, format in formats.items():
         type = cast("TensorType[Attribute]", value.type)
         if isinstance(op := value.owner, tdsl.ConstOp):
-            new = op.with_raws(constants[value], format)
-            new.attributes.pop(tdsl.NUMBERS, None)
+            new = constants[value]
             Rewriter.insert_op(new, InsertPoint.before(op))
             value.replace_all_uses_with(new.result)
             Rewriter.erase_op(op)
             retyped[value] = new.result
         else:
-            new_type = TensorType(format.type, type.get_shape(), type.encoding)
-            retyped[value] = Rewriter.replace_value_with_new_type(value, new_type)
+            retyped[value] = Rewriter.replace_value_with_new_type(value, _of_elements(type, format.type))
     retyped |= {value: _insert_casts(retyped[value], format) for value, format in compute_formats.items()}
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()

@@ -116,6 +116,7 @@ class RoundedConstants:
         constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
         self.constants = [op for op in constants if op.result in assignment.class_of]
         self.known: dict[object, Raws] = {}
+        self._ops: dict[object, tdsl.ConstOp] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
         """The raws of the constants by tensor, for given formats of the classes.
@@ -132,6 +133,23 @@ class RoundedConstants:
             for index, op in enumerate(self.constants)
         }
 
+    def ops(
+        self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
+    ) -> dict[SSAValue, tdsl.ConstOp]:
+        """New constants with the raws of `raws`, in no block, by the tensors that they replace."""
+        made: dict[SSAValue, tdsl.ConstOp] = {}
+        for index, (op, raws) in enumerate(zip(self.constants, self.raws(formats, refined).values(), strict=True)):
+            format = formats[self.index[self.assignment.class_of[op.result]]]
+            if index in (refined or {}):
+                made[op.result] = _in_format(op, raws, format)
+                continue
+            # Raws by which no constant is refined are known for good.
+            key = op, format.type, id(raws)
+            if key not in self._ops:
+                self._ops[key] = _in_format(op, raws, format)
+            made[op.result] = self._ops[key].clone()
+        return made
+
     def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
         format = format_of(constant.result)
         moments = self.assignment.moments and self.assignment.moments.of(constant, format_of)
@@ -140,6 +158,12 @@ class RoundedConstants:
             reals = tdsl.format_of(constant.result).decode(constant.raws)
             self.known[key] = format.encode(reals) if moments is None else round_weights(reals, format, moments)
         return self.known[key]
+
+
+def _in_format(constant: tdsl.ConstOp, raws: Raws, format: NumberFormat) -> tdsl.ConstOp:
+    new = constant.with_raws(raws, format)
+    new.attributes.pop(tdsl.NUMBERS, None)
+    return new
 
 
 def give_formats(
@@ -153,7 +177,7 @@ def give_formats(
     retype(
         assignment.function,
         assignment.formats_of_values(formats),
-        constants.raws(formats, refined),
+        constants.ops(formats, refined),
         assignment.compute_formats_of_values(formats),
         scheme,
     )

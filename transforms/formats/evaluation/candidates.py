@@ -76,6 +76,7 @@ class Candidates:
         self.assignment = FormatAssignment(self.function, inputs)
         self.constants = RoundedConstants(self.assignment)
         self._choosing = ChooseAccumulatorsPass()
+        self._has_roundings = any(True for rewrite in LEAVE_OUT_ROUNDINGS for _ in rewrite.found(module))
         self._summed = RecentPrograms()
         self._programs = RecentPrograms()
 
@@ -107,7 +108,7 @@ class Candidates:
         retyped = retype(
             predict_function(copy),
             {copies[value]: format for value, format in of_values.items()},
-            {copies[value]: raws for value, raws in self.constants.raws(formats, refined).items()},
+            {copies[value]: constant for value, constant in self.constants.ops(formats, refined).items()},
             {copies[value]: format for value, format in self.assignment.compute_formats_of_values(formats).items()},
             self.scheme,
         )
@@ -121,6 +122,8 @@ class Candidates:
         """
         if refined:
             return leave_out_roundings(self.in_formats(formats, refined)[0])
+        if not self._has_roundings:
+            return self.summed(formats)
         known = self._programs.get(formats)
         if known is None:
             known = self._programs.keep(formats, leave_out_roundings(self.summed(formats).clone()))

@@ -21,10 +21,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.runtime.evaluator import shared_evaluator
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
+from tinyml.runtime.evaluator.recorded_ops import Recorded
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-from tinyml.runtime.evaluator.shared_values import Recorded
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
@@ -154,6 +155,50 @@ def test_what_one_program_records_another_replays(monkeypatch: pytest.MonkeyPatc
         recorded.append("")
     assert len(recorded[: recorded.index("")]) > 1
     assert recorded[recorded.index("") + 1 :] == ["tdsl.matmul", ""]
+
+
+GATED = """func.func @gated(%X: tensor<4x2x1xf32>) -> tensor<2x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %W = tdsl.const dense<[[1.0, 0.5], [2.0, -1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %U = tdsl.const dense<[[0.5, -0.5], [0.7, 0.3]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %H = tdsl.const dense<0.0> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %H) -> (tensor<2x1xf32>) {
+    %x = tdsl.index %X[%i] : tensor<4x2x1xf32> -> tensor<2x1xf32>
+    %z = tdsl.matmul_sum %W, %x, %U, %h
+      : tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.tanh %z : tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  }
+  func.return %s : tensor<2x1xf32>
+}"""
+
+
+def test_products_that_no_carried_value_reaches_are_computed_for_all_iterations_and_programs(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    samples: list[int] = []
+    matmul = NumpyMachine.matmul
+
+    def counting(self: NumpyMachine, accumulator: Any, lhs: Any, of_lhs: Any, rhs: Any, *rest: Any) -> Any:
+        samples.append(len(rhs))
+        return matmul(self, accumulator, lhs, of_lhs, rhs, *rest)
+
+    programs = [parse(text) for text in (GATED, GATED.replace("0.7, 0.3", "0.7, 0.2"))]
+    inputs = inputs_of(programs[0])
+    evaluator = SharedEvaluator(inputs)
+    for module in programs:
+        candidate = chosen(module, inputs, 8)
+        expected = evaluate(candidate, encode_inputs(candidate, inputs))
+        with monkeypatch.context() as patch:
+            patch.setattr(NumpyMachine, "matmul", counting)
+            expect(evaluator, candidate, expected)
+        samples.append(0)
+    first, second = samples[: samples.index(0)], samples[samples.index(0) + 1 : -1]
+    # Both products of the first iteration are recorded, and only those of the state are repeated.
+    assert first == [SAMPLES, 1, 4 * SAMPLES, *[SAMPLES] * 3]
+    assert second == [SAMPLES, 1, *[SAMPLES] * 3]
 
 
 PROTOTYPES = """func.func @nearest(%X: tensor<3x1xf32>) -> tensor<1x1xf32> {

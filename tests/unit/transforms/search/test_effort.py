@@ -19,7 +19,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.tdsl import contraction
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator import shared_values
+from tinyml.runtime.evaluator import recorded_ops
 from tinyml.targets.registry import chips
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
@@ -121,7 +121,7 @@ def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
     """An iteration repeats the steps of the first one, and goes on from its sum."""
     computed: Counter[Operation] = Counter()
-    compute = shared_values.compute
+    compute = recorded_ops.compute
 
     def counting(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
         computed[op] += isinstance(op, tdsl.MatmulSumOp) and op.initial is not None
@@ -131,7 +131,7 @@ def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
     program = next(with_rounded_sums(profiled("protonn"), data.x))
     problem = SearchProblem(print_ir(program), data.x, data.y, None)
     with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
-        monkeypatch.setattr(shared_values, "compute", counting)
+        monkeypatch.setattr(recorded_ops, "compute", counting)
         evaluation.losses(uniform(evaluation, 8))
     assert max(computed.values()) == 1
 

@@ -1,0 +1,400 @@
+"""Ops as steps of a machine, recorded once and replayed for other samples, iterations and candidates of a search.
+
+A format implements an operation as a sequence of calls of a machine that does not depend on the data. The calls on
+arrays are recorded when an op first runs, and replayed without the format's interval analysis.
+
+The steps of a loop's body are joined to one list (`LoopSteps`). Those that depend on the iteration alone run once, for
+all iterations together, and are kept for other programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.tdsl.values import Arithmetic, ranked
+from tinyml.runtime.evaluator.evaluator import compute
+from tinyml.runtime.evaluator.shared_values import Kept, Numbering, TabulatedBits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+_Call: TypeAlias = "tuple[Callable[..., Any], Callable[[list[Any]], Sequence[Any]], int]"
+"""A function, what takes its arguments from a list of values, and the index of its result."""
+
+CONSTANTS = ("int_constant", "float_constant", "constant")
+"""Methods of a machine that take no operands."""
+
+STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "clip", "matmul", "of_raw")
+"""Methods of a machine that compute on arrays."""
+
+TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
+"""The position of the argument that is a table, and hence a constant, by method."""
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic)
+
+
+class Tapes(dict[object, "_OpTape | None"]):
+    """The recorded ops of all programs, by what their steps follow from; None for those that cannot be replayed."""
+
+    @staticmethod
+    def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
+        """All that a format sees of an op without regions: its types and properties, the constants that bound its sums,
+        which of its operands are the same, and shapes, of which the number of samples counts only if it is one.
+        """
+        operands = list(op.operands)
+        roots = [tdsl.constant_root(value) for value in operands]
+        return (
+            op.name,
+            *(value.type for value in (*op.results, *operands)),
+            *sorted(op.properties.items()),
+            *(None if root is None else numbers[root.result] for root in roots),
+            *map(operands.index, operands),
+            *((x.shape[0] == 1, x.shape[1:]) if np.ndim(x) else None for x in arguments),
+        )
+
+
+class Recorded:
+    """The recorded ops of one program, with results bit-identical to those of `compute`.
+
+    kept: tables of functions, and results of programs. tapes: what this and other programs have recorded. numbers: of
+    the program's values.
+    """
+
+    def __init__(self, kept: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
+        self.kept = kept
+        self.arithmetic = TabulatedBits(kept)
+        self.numbers = numbers
+        self.tapes = tapes
+        self._of_ops: dict[Operation, _OpTape | None] = {}
+
+    def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
+        if not isinstance(op, tdsl.TensorOp):
+            return compute(self.arithmetic, op, arguments)
+        if isinstance(op, tdsl.ElementwiseOp):
+            rank = 1 + len(tdsl.shape_of(op.out))
+            arguments = [ranked(x, rank) for x in arguments]
+        if op not in self._of_ops:
+            # The steps of a region are its own: they are recorded once for each program.
+            key = None if op.regions else self.tapes.key(op, arguments, self.numbers)
+            if key is None or key not in self.tapes:
+                result, self._of_ops[op] = self._record(op, arguments)
+                if key is not None:
+                    self.tapes[key] = self._of_ops[op]
+                return result
+            self._of_ops[op] = self.tapes[key]
+        tape = self._of_ops[op]
+        return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
+
+    def tape(self, op: Operation) -> _OpTape | None:
+        """What was recorded of an op; None for one that cannot be replayed."""
+        return self._of_ops.get(op)
+
+    def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
+        """The result of an op, and its steps."""
+        # Views give operands that happen to share one array distinct identities.
+        arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
+        recorder = _Recorder()
+        result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
+        try:
+            return result, _OpTape(arguments, recorder, result)
+        except KeyError:
+            return result, None
+
+
+class _Recorder(NumpyMachine):
+    """A numpy machine that records each call: method, arguments, result."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
+
+    if not TYPE_CHECKING:
+
+        def __getattribute__(self, name: str) -> Any:
+            attribute = super().__getattribute__(name)
+            if name not in STEPS and name not in CONSTANTS:
+                return attribute
+
+            def recorded(*arguments: Any) -> Any:
+                result = attribute(*arguments)
+                self.steps.append((name, arguments, result))
+                return result
+
+            return recorded
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A call of a function. sources, target: indices of values. name: equal for functions that compute the same."""
+
+    name: object
+    function: Callable[..., Any]
+    sources: Sequence[int]
+    target: int
+
+
+class _OpTape:
+    """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
+
+    Raises `KeyError` if a value was computed without the machine and so cannot be replayed.
+    """
+
+    def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
+        self.operands = len(operands)
+        self.values: list[Any] = [None] * self.operands
+        self.steps: list[_Step] = []
+        indices = {id(operand): index for index, operand in enumerate(operands)}
+        machine = NumpyMachine()
+
+        def new(value: Any) -> int:
+            self.values.append(value)
+            return len(self.values) - 1
+
+        for name, arguments, made in recorder.steps:
+            if name in CONSTANTS:
+                indices[id(made)] = new(made)
+                continue
+            table = TABLES.get(name)
+            sources = [indices[id(x)] if _is_array(x) and i != table else new(x) for i, x in enumerate(arguments)]
+            indices[id(made)] = new(None)
+            self.steps.append(_Step(name, getattr(machine, name), sources, indices[id(made)]))
+        self.result = indices[id(result)]
+
+    def play(self, operands: Sequence[Any]) -> Any:
+        values = self.values.copy()
+        values[: self.operands] = operands
+        for step in self.steps:
+            values[step.target] = step.function(*[values[index] for index in step.sources])
+        return values[self.result]
+
+
+class LoopSteps:
+    """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
+
+    Steps that read no carried value are *early*: they run once for all iterations, with the samples of each side by
+    side. What other steps read of them is kept for all programs, by the number of its computation.
+
+    ops: without nested loops, all recorded before. entering: values that depend on the iteration alone. most: elements
+    of a tensor of one sample for which early steps run.
+    """
+
+    def __init__(
+        self,
+        recorded: Recorded,
+        numbering: Numbering,
+        loop: scf.ForOp,
+        ops: Sequence[Operation],
+        entering: Collection[SSAValue],
+        most: int,
+    ):
+        self.recorded, self.numbering, self.entering = recorded, numbering, entering
+        self.values: list[Any] = []
+        self.places: dict[SSAValue, int] = {}
+        self.outside: list[SSAValue] = []
+        # The numbers of constants, of values from outside of the steps, and of the results of early steps.
+        self.numbers: dict[int, int] = {}
+        self.constants: set[int] = set()
+        self.varying: set[int] = set()
+        self.early: dict[int, _Step] = {}
+        steps: list[_Step] = []
+        body = loop.body.block
+        self.counter, *self.carried = [self._place(value) for value in body.args]
+        for op in ops:
+            fits = isinstance(op, tdsl.TensorOp) and prod(tdsl.shape_of(op.out)) <= most
+            for step in self._steps(op):
+                if fits and step.name is not None and all(source in self.numbers for source in step.sources):
+                    self._run_early(step)
+                else:
+                    steps.append(step)
+        assert body.last_op is not None
+        self.yielded = [self._of(value) for value in body.last_op.operands]
+        read = {*self.yielded, *(source for step in steps for source in step.sources)}
+        self.given = [value for value in entering if self.places.get(value) in read]
+        self.kept = sorted(self.early.keys() & read)
+        self.calls = _calls(steps, self.yielded)
+
+    def _index(self, value: Any = None) -> int:
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def _place(self, value: SSAValue) -> int:
+        self.places[value] = self._index()
+        return self.places[value]
+
+    def _of(self, operand: SSAValue) -> int:
+        if operand not in self.places:
+            place = self._place(operand)
+            self.numbers[place] = self.recorded.numbers[operand]
+            if operand in self.entering:
+                self.varying.add(place)
+            else:
+                self.outside.append(operand)
+        return self.places[operand]
+
+    def _steps(self, op: Operation) -> Iterator[_Step]:
+        """Yield the steps of an op, whose result gets a place."""
+        tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
+        if isinstance(op, tdsl.ReshapeOp):
+            shape = tdsl.shape_of(op.out)
+            yield _Step(f"shape {shape}", partial(_reshaped, shape), sources, self._place(op.out))
+            return
+        if tape is None:
+            yield _Step(None, partial(_computed, self.recorded.arithmetic, op), sources, self._place(op.results[0]))
+            return
+        if isinstance(op, tdsl.ElementwiseOp):
+            rank = 1 + len(tdsl.shape_of(op.out))
+            for position, operand in enumerate(op.operands):
+                if 1 + len(tdsl.shape_of(operand)) != rank:
+                    raised = _Step(f"rank {rank}", partial(ranked, rank=rank), [sources[position]], self._index())
+                    sources[position] = raised.target
+                    yield raised
+        made = {step.target for step in tape.steps}
+        for index, value in enumerate(tape.values[tape.operands :], tape.operands):
+            sources.append(self._index(value))
+            if index not in made:
+                self.constants.add(sources[index])
+                self.numbers[sources[index]] = self.numbering.number("constant", _content(value))
+        for step in tape.steps:
+            yield replace(step, sources=[sources[i] for i in step.sources], target=sources[step.target])
+        self.places[op.results[0]] = sources[tape.result]
+
+    def _run_early(self, step: _Step) -> None:
+        self.early[step.target] = step
+        self.numbers[step.target] = self.numbering.number(step.name, *(self.numbers[i] for i in step.sources))
+        if not self.varying.isdisjoint(step.sources):
+            self.varying.add(step.target)
+
+    def run(
+        self,
+        taken: range,
+        begun: int,
+        carried: Sequence[Any],
+        outside: Mapping[SSAValue, Any],
+        entering: Mapping[SSAValue, Any],
+        chunk: int,
+        samples: int,
+    ) -> Sequence[Any]:
+        """The carried values after all iterations, given those after the first `begun`.
+
+        entering: arrays with axes over samples and iterations. chunk: its number. samples: how many it has.
+        """
+        values = self.values.copy()
+        for value in self.outside:
+            values[self.places[value]] = outside[value]
+        early = _Early(self, values, entering, samples, len(taken))
+        parts = {place: early.parts(place, (chunk, taken)) for place in self.kept}
+        given = [(self.places[value], value, entering[value]) for value in self.given]
+        for index in range(begun, len(taken)):
+            values[self.counter] = taken[index]
+            for place, value, result in given:
+                values[place] = iteration(value, result, index)
+            for place, part in parts.items():
+                values[place] = part[index] if len(part) > 1 else part[0]
+            for place, value in zip(self.carried, carried, strict=True):
+                values[place] = value
+            for function, arguments, target in self.calls:
+                values[target] = function(*arguments(values))
+            carried = [values[place] for place in self.yielded]
+        return carried
+
+
+class _Early:
+    """What early steps compute for one chunk of samples. entering: arrays with axes over samples and iterations."""
+
+    def __init__(
+        self, steps: LoopSteps, values: Sequence[Any], entering: Mapping[SSAValue, Any], samples: int, iterations: int
+    ):
+        self.steps, self.values, self.samples, self.iterations = steps, values, samples, iterations
+        self.entering = {steps.places[value]: x for value, x in entering.items() if value in steps.places}
+        self.known: dict[int, Any] = {}
+
+    def parts(self, place: int, chunk: object) -> Sequence[Any]:
+        """The value of a place in each iteration, or only one if it is the same in all."""
+        kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
+        if key in kept:
+            return kept[key]
+        whole = self._of(place)
+        varies = place in self.steps.varying and np.ndim(whole) and len(whole) > 1
+        kept[key] = parts = whole.reshape(self.iterations, -1, *whole.shape[1:]) if varies else whole[None]
+        return parts
+
+    def _of(self, place: int) -> Any:
+        """The value of a place, with the samples of each iteration side by side if it varies."""
+        if place not in self.known:
+            if place in self.entering:
+                self.known[place] = self._side_by_side(self.entering[place])
+            elif (step := self.steps.early.get(place)) is None:
+                return self.values[place]
+            else:
+                read = self._of if place not in self.steps.varying else self._in_all_iterations
+                self.known[place] = step.function(*map(read, step.sources))
+        return self.known[place]
+
+    def _in_all_iterations(self, place: int) -> Any:
+        x = self._of(place)
+        if place in self.steps.varying or place in self.steps.constants or not np.ndim(x) or len(x) == 1:
+            return x
+        return np.tile(x, (self.iterations, *(1,) * (x.ndim - 1)))
+
+    def _side_by_side(self, x: Any) -> Any:
+        if not np.ndim(x) or x.shape[:2] == (1, 1):
+            return x[0] if np.ndim(x) else x
+        whole = np.broadcast_to(x, (self.samples, self.iterations, *x.shape[2:])).swapaxes(0, 1)
+        return whole.reshape(-1, *x.shape[2:])
+
+
+def _computed(arithmetic: Arithmetic, op: Operation, *arguments: Any) -> Any:
+    return compute(arithmetic, op, arguments)
+
+
+def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
+    return x.reshape(len(x), *shape)
+
+
+def _content(constant: Any) -> object:
+    """A constant of a step as a key; a large array, which is kept, by its identity."""
+    if not _is_array(constant):
+        return constant
+    return constant.dtype.str, constant.shape, constant.tobytes() if constant.size <= LARGE else id(constant)
+
+
+LARGE = 64
+"""Elements from which constants of steps are compared by identity."""
+
+
+def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
+    """The calls of steps, in which results reuse places of those that no later step reads, so that these are freed."""
+    made = {step.target for step in steps}
+    last = {source: number for number, step in enumerate(steps) for source in step.sources}
+    calls, places, free = list[_Call](), dict[int, int](), list[int]()
+    for number, step in enumerate(steps):
+        sources = [places.get(source, source) for source in step.sources]
+        free += [places[x] for x in {*step.sources} if x in made and last[x] == number and x not in yielded]
+        places[step.target] = free.pop() if free and step.target not in yielded else step.target
+        take = itemgetter(*sources) if sources[1:] else itemgetter(slice(sources[0], sources[0] + 1))
+        calls.append((step.function, take, places[step.target]))
+    return calls
+
+
+def iteration(value: SSAValue, result: Any, index: int) -> Any:
+    """The result of one iteration, taken from the results of all iterations."""
+    if not np.ndim(result):
+        return result
+    value_then = result[:, index if result.shape[1] > 1 else 0]
+    # An index that is the same for all samples becomes a plain integer again.
+    return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
