@@ -18,6 +18,7 @@ from programs.acceptance import qualifies
 from programs.paths import ROOT
 
 from measured.measures.cells import GENERATED, cells, cells_drawn, write_generated
+from measured.measures.sizes import lines, passes
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
 from tinyml.targets.registry import board
@@ -327,7 +328,7 @@ def _bridge(network: str, options: list[str]) -> Values:
         return _compile(models / f"{network}{options[at + 1]}", chosen)
 
 
-_OF_TESTS = {
+_OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "estimator": _estimator,
     "called": _called,
@@ -338,6 +339,8 @@ _OF_TESTS = {
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
+    "lines": lambda folder, _: dict(lines(folder)),
+    "passes": lambda target, _: dict(passes(target)),
     "prove": _proved,
 }
 """Measurements of what the tests, or the product, name."""

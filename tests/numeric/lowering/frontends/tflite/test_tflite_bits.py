@@ -207,7 +207,7 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 @pytest.mark.parametrize(
     ("dtype", "target"),
-    spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 2),
+    spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
     """All outputs of one program; the host runs what is printed for the usual chip."""
