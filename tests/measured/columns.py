@@ -84,8 +84,6 @@ NAMES = {
     "Bonsai, mnist16-10, 16 bits, 40 %": "bonsai-mnist16-10 --width 16 --cells 40",
     "Bonsai, usps-10, 8 bits, 20 %": "bonsai-usps10 --width 8 --cells 20",
     "Bonsai, usps-10, 8 bits, 80 %": "bonsai-usps10 --width 8 --cells 80",
-    "passes of reals-to-c for an Uno": "passes uno",
-    "passes to Verilog": "passes ecp5-25k",
     "mobilenet_v2, 224": "mobilenet_v2_224",
     "mobilenet_v2 at 224x224": "mobilenet_v2_224 --optimize O2",
     **{
@@ -260,6 +258,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "share, %": (CELLS_DRAWN, "{share}"),
         **estimated(CELLS_DRAWN),
     },
+    "nests-size": {"now": ("size '{row}'", "{count}")},
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
     "fpga-sparse": {

@@ -18,7 +18,7 @@ from programs.acceptance import qualifies
 from programs.paths import ROOT
 
 from measured.measures.cells import GENERATED, cells, cells_drawn, write_generated
-from measured.measures.sizes import lines, passes
+from measured.measures.sizes import size
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
 from tinyml.targets.registry import board
@@ -339,9 +339,8 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
-    "lines": lambda folder, _: dict(lines(folder)),
-    "passes": lambda target, _: dict(passes(target)),
     "prove": _proved,
+    "size": lambda label, _: dict(size(label)),
 }
 """Measurements of what the tests, or the product, name."""
 

@@ -7,18 +7,24 @@ from programs.paths import ROOT
 from measured.store import Values
 from tinyml.lowering.pipelines import flatten
 
-TO_C = ("reals-to-c",)
-TO_VERILOG = ("reals-to-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-hardware")
+PASSES = {
+    "passes of reals-to-c for an Uno": ("uno", ["reals-to-c"]),
+    "passes to Verilog": (
+        "ecp5-25k",
+        ["reals-to-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-hardware"],
+    ),
+}
+"""Targets and pipelines by the labels of the page."""
 
 
-def passes(target: str) -> Values:
-    """The passes that run for a model with data, to C or for an FPGA to Verilog; several runs of one count each."""
-    names = TO_VERILOG if target.startswith("ecp5") else TO_C
-    return {"count": sum(len(flatten(name, {"data": "val.npz", "target": target})) for name in names)}
+def size(label: str) -> Values:
+    """The passes of `PASSES` that run for a model with data, or the lines of Python in a folder of the repository.
 
-
-def lines(folder: str) -> Values:
-    """The lines of the Python files in a folder of the repository, comments and blank ones among them."""
-    files = [*(ROOT / folder).rglob("*.py")]
-    assert files, folder
+    A pass that runs twice counts twice; comments and blank lines are lines.
+    """
+    if label in PASSES:
+        target, names = PASSES[label]
+        return {"count": sum(len(flatten(name, {"data": "val.npz", "target": target})) for name in names)}
+    files = [*(ROOT / label).rglob("*.py")]
+    assert files, label
     return {"count": sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)}
