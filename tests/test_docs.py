@@ -10,8 +10,8 @@ program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
 is `copy_installed`.
 A block of Python after `<!-- python -->` prints what the block behind it shows, warnings of compilations among it;
-`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes ten seconds, is
-left to `make docs`. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
+`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes five seconds or
+more, is left to `make docs`. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
 after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
@@ -265,7 +265,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
             raise AssertionError(f"{command}: nothing is known of it")
 
 
-@pytest.mark.parametrize("page", spread(TYPED_PAGES, 2), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """All blocks of a page are typed in one folder, in which there are our docs/ and examples/.
 

@@ -58,7 +58,28 @@ NAMES = {
             ("Bonsai, mnist16-10", "bonsai-mnist16-10"),
             ("LeNet, mnist-10", "cnn-lenet-mnist10"),
         )
-        for more, cells in (("", ""), (", at 80 %", " --cells 80"), (", not unrolled", " --cells 0"))
+        for more, cells in (("", ""), (", at 80 %", " --cells 80"), (", not unrolled", " --cells 1"))
+    },
+    **{
+        f"{label} | {width} | {share}": f"'{model or label}' --width {width} --cells {share}{more}"
+        for label, width, share, model, more in (
+            ("ProtoNN, gestures", 8, 20, "protonn-gesturepod", ""),
+            ("ProtoNN, letter-26", 8, 20, "protonn-letter26", ""),
+            ("FastGRNN, usps-10", 8, 20, "fastgrnn-usps10-edgeml", ""),
+            ("Bonsai, mnist16-10", 8, 20, "bonsai-mnist16-10", ""),
+            ("ProtoNN, gestures", 8, 80, "protonn-gesturepod", ""),
+            ("Bonsai, mnist16-10", 8, 80, "bonsai-mnist16-10", ""),
+            ("FastGRNN, 12 features", 8, 25, "", ""),
+            ("convolution, 10 x 10 x 3", 8, 30, "", ""),
+            ("ProtoNN, 64 features", 8, 30, "", ""),
+            ("Bonsai, 50 features", 16, 40, "", ""),
+            ("two dense layers, 30 features", 12, 20, "", ""),
+            ("two dense layers, 20 features, posits", 8, 10, "", " --format posit"),
+            ("ProtoNN, 25 features", 8, 20, "", ""),
+            ("FastGRNN, 10 features, low rank", 8, 30, "", ""),
+            ("convolution, 9 x 9 x 4", 8, 20, "", ""),
+            ("Bonsai, 70 features, sparse", 16, 20, "", ""),
+        )
     },
     "Bonsai, mnist16-10, 16 bits, 40 %": "bonsai-mnist16-10 --width 16 --cells 40",
     "Bonsai, usps-10, 8 bits, 20 %": "bonsai-usps10 --width 8 --cells 20",
@@ -128,6 +149,7 @@ ANOMALIES = "anomalies '{row}'"
 MODULE = "compile {row} --target ecp5-25k"
 SMALL_MODULE = "compile {row} --target ice40-up5k --width 8"
 SPARSE_MODULE = "sparse-module {row}"
+CELLS_DRAWN = "cells-drawn {row}"
 BESIDE_UNO = "beside-uno {row} --cells 80"
 BITNETMCU = "bitnetmcu BitNetMCU {row}"
 LLVM_M0 = "llvm {row} --target cortex-m0"
@@ -169,6 +191,15 @@ def module_cells(command: str) -> dict[str, Column]:
     cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
     routed = (f"{command} --route", "{fmax}")
     return {**{heading: (command, cell) for heading, cell in cells.items()}, "MHz": routed}
+
+
+def estimated(command: str) -> dict[str, Column]:
+    """The LUTs of a module by yosys and by the estimate, and their ratio."""
+    return {
+        "LUTs by yosys": (command, "{luts}"),
+        "estimate": (command, "{estimate}"),
+        "times": (command, "{estimate/luts:.2f}"),
+    }
 
 
 FORMAT = "{change:+.2f}; {ram}; {time:k}"
@@ -220,6 +251,14 @@ TABLES: dict[str, dict[str, Column]] = {
         "fixed 16": ("equal-module {row} --width 16", "{time}"),
         "posit 8": ("equal-module {row} --format posit --width 8", "{time}"),
     },
+    "fpga-estimate": estimated("cells {row}"),
+    "fpga-drawn": {
+        "model": (CELLS_DRAWN, "{model:s}"),
+        "bits": (CELLS_DRAWN, "{width}"),
+        "share, %": (CELLS_DRAWN, "{share}"),
+        **estimated(CELLS_DRAWN),
+    },
+    "nests-size": {"now": ("size '{row}'", "{count}")},
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
     "fpga-sparse": {

@@ -8,6 +8,8 @@ import json
 import shlex
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from programs import gural_murmann
 from programs.acceptance import qualifies
 from programs.paths import ROOT
 
+from measured.measures.cells import GENERATED, cells, cells_drawn, write_generated
+from measured.measures.sizes import size
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
 from tinyml.targets.registry import board
@@ -26,8 +30,18 @@ Values = dict[str, Any]
 HERE = (ROOT / "examples", ROOT / "tests/models", ROOT / "docs/schedules")
 """The folders of the models that the repository holds."""
 
-WRITTEN = {"gural-mnist10-4-bits": gural_murmann.program}
-"""Models that the tests write."""
+
+def _network(folder: Path) -> Path:
+    path = folder / "network.mlir"
+    path.write_text(print_ir(gural_murmann.program()), encoding="utf-8")
+    return path
+
+
+WRITTEN: dict[str, Callable[[Path], Path]] = {
+    "gural-mnist10-4-bits": _network,
+    **{label: partial(write_generated, label) for label in GENERATED},
+}
+"""Models that the tests write to a folder, by name; each returns its file or folder."""
 
 
 class Unmeasured(Exception):
@@ -55,9 +69,7 @@ def measure(command: str, models: Path | None = None) -> Values:
     if model not in WRITTEN:
         return _COMMANDS[name](model_path(model, models), options)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "network.mlir")
-        path.write_text(print_ir(WRITTEN[model]()), encoding="utf-8")
-        return _COMMANDS[name](path, options)
+        return _COMMANDS[name](WRITTEN[model](Path(folder)), options)
 
 
 def _estimator(name: str, options: list[str]) -> Values:
@@ -234,6 +246,14 @@ def _sparse_module(model: Path, options: list[str]) -> Values:
     return dict(sparse_products(model, options))
 
 
+def _cells(model: Path, options: list[str]) -> Values:
+    return dict(cells(model, options))
+
+
+def _cells_drawn(seed: str, options: list[str]) -> Values:
+    return dict(cells_drawn(int(seed)))
+
+
 def _bitnetmcu(checkout: Path, options: list[str]) -> Values:
     from measured.measures.bitnetmcu import bitnetmcu
 
@@ -308,17 +328,19 @@ def _bridge(network: str, options: list[str]) -> Values:
         return _compile(models / f"{network}{options[at + 1]}", chosen)
 
 
-_OF_TESTS = {
+_OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "anomalies": _anomalies,
     "estimator": _estimator,
     "called": _called,
     "sensor": _sensor,
     "board": _board,
     "bridge": _bridge,
+    "cells-drawn": _cells_drawn,
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
     "prove": _proved,
+    "size": lambda label, _: dict(size(label)),
 }
 """Measurements of what the tests, or the product, name."""
 
@@ -333,6 +355,7 @@ _COMMANDS = {
     "llvm": _llvm,
     "tosa": _tosa,
     "beside-uno": _beside_uno,
+    "cells": _cells,
     "equal-module": _equal_module,
     "sparse-module": _sparse_module,
     "executors": _executors,

@@ -19,10 +19,10 @@ SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""
 
 
-def some_samples(program: Path, file: Path) -> Path:
+def some_samples(program: Path, file: Path, count: int = SAMPLES) -> Path:
     """Write the first validation samples of a program to a file, which is returned."""
     with np.load(program.with_name("val.npz")) as data:
-        np.savez(file, **{name: array[:SAMPLES] for name, array in data.items()})
+        np.savez(file, **{name: array[:count] for name, array in data.items()})
     return file
 
 

@@ -1,4 +1,4 @@
-"""A spread of the cases of a test; `make exhaustive` runs all."""
+"""A spread of the cases of a test, and examples of a property; `make exhaustive` runs all cases and more examples."""
 
 from __future__ import annotations
 
@@ -27,3 +27,8 @@ def spread(cases: Iterable[Case], most: int) -> list[Case]:
 def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
     """At most `most` of the tuples with an element of each axis."""
     return spread(product(*axes), most)
+
+
+def examples(usual: int) -> int:
+    """The number of examples of a property, ten times the usual one in `make exhaustive`."""
+    return 10 * usual if EXHAUSTIVE in os.environ else usual

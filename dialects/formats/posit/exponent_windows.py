@@ -41,6 +41,7 @@ def _below(raw: int, posit: Posit) -> float:
     return float(to_reals(np.array(raw - 1), posit))
 
 
+@lru_cache(maxsize=1024)
 def power(n: int, es: int, exponent: int) -> float:
     """The posit nearest to a power of two."""
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals

@@ -63,14 +63,17 @@ class Trick:
     added: str = "none"
 
 
-TRICKS: Mapping[str, Trick] = {
-    "plain": Trick(PUBLISHED),
-    "replace": Trick(narrowed("replace")),
-    "ordinary": Trick(narrowed("ordinary")),
-    "orthogonal": Trick(PUBLISHED, orthogonal=True),
-    "distorted": Trick(PUBLISHED, added="all"),
-    "easy": Trick(PUBLISHED, added="easy"),
-}
+@cache
+def by_name() -> Mapping[str, Trick]:
+    """The tricks by name."""
+    return {
+        "plain": Trick(PUBLISHED),
+        "replace": Trick(narrowed("replace")),
+        "ordinary": Trick(narrowed("ordinary")),
+        "orthogonal": Trick(PUBLISHED, orthogonal=True),
+        "distorted": Trick(PUBLISHED, added="all"),
+        "easy": Trick(PUBLISHED, added="easy"),
+    }
 
 
 def tricks(_models: Path | None) -> Values:
@@ -78,20 +81,20 @@ def tricks(_models: Path | None) -> Values:
 
     `spread`: of the plain one, from the least to the greatest error. Each training has as many steps.
     """
-    parts = [f"{name} {seed}" for name in TRICKS for seed in SEEDS]
+    parts = [f"{name} {seed}" for name in by_name() for seed in SEEDS]
     errors = by_parts("tricks", parts, lambda part: _trained(*part.split()))
-    found = {name: [errors[f"{name} {seed}"] for seed in SEEDS] for name in TRICKS}
+    found = {name: [errors[f"{name} {seed}"] for seed in SEEDS] for name in by_name()}
     best = min(found["plain"], key=lambda one: one["val"])
     plain = [one["test"] for one in found["plain"]]
     return {
         **{name: round(float(np.mean([one["test"] for one in each])), 2) for name, each in found.items()},
         "of_best": best["test"], "spread": round(max(plain) - min(plain), 2), "trainings": len(SEEDS),
-        "channels": {name: [count for _, count in TRICKS[name].network.layers] for name in ("replace", "ordinary")},
+        "channels": {name: [count for _, count in by_name()[name].network.layers] for name in ("replace", "ordinary")},
     }  # fmt: skip
 
 
 def _trained(name: str, seed: str) -> Values:
-    trick = TRICKS[name]
+    trick = by_name()[name]
     x, labels = _training_set(trick.added)
     trained = Trained(trick.network, int(seed), trick.orthogonal)
     # As many steps with more images.

@@ -56,7 +56,7 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     program = program_in(tmp_path)
     results = {first: report} | {
         name: run_model(RunRequest(folder=tmp_path, data=MODEL / "val.npz", device=name, limit=SAMPLES), program)
-        for name in spread(ALIKE[first][1:], 4)
+        for name in spread(ALIKE[first][1:], 2)
     }
     for name, result in results.items():
         assert result["mismatch"] is None

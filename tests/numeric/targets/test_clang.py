@@ -45,7 +45,7 @@ def chip() -> Iterator[Chip]:
             ("fastgrnn", "riscv", "affine", 8, None),
             ("network", "clang", "affine", 8, None),
         ],
-        3,
+        2,
     ),
 )
 def test_programs_have_the_bits_of_the_evaluator(

@@ -131,7 +131,7 @@ def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_prog
     others = [name for name in SMALL if any(one.symbol.startswith(PLAIN) for one in kernel_models.composed(name))]
     own = plain[others.index(target) :: len(others)] if plain else []
     every = [*chosen_kernels(target), *(kernel for kernel in composed if kernel not in plain), *own]
-    kernels = spread(every, len(every) // 3)
+    kernels = spread(every, len(every) // 5)
     # A board without a feature of the target cannot run its kernels.
     needed = {*board(target).features}
     boards = [one.name for one in chip_of(target).boards if one.name in BOARDS and needed <= {*one.features}]

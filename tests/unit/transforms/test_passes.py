@@ -12,7 +12,7 @@ from interpreters.memory import run
 from numpy.typing import NDArray
 from programs.carried import NO_ITERATION, PROGRAMS
 from programs.formatted import LIMITS, new_context, parse, stays_finite, with_formats
-from programs.spread import spread, spread_product
+from programs.spread import examples, spread, spread_product
 from programs.tensors import programs
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -79,7 +79,7 @@ def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: b
     expect_same(module, raws, expected)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
 def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):
     module = parse(program)
@@ -107,7 +107,7 @@ def expect_hoisting_keeps(module: ModuleOp) -> None:
     expect_lowering_keeps(module, inputs, choose=False)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_hoisting_keeps_every_bit(program: str):
     module = parse(program)

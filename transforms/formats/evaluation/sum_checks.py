@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle, product
+from itertools import chain, cycle, product
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -261,12 +261,11 @@ def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: 
     """The format in which numbers of a format start sums: no finer than the products, as `assign-format` chooses it."""
     units = [result.accumulator(lhs, rhs, None) for lhs, rhs in zip(factors[::2], factors[1::2], strict=True)]
     reach = float(np.abs(start.decode(np.array(start.ends()))).max())
+    reaches = np.ldexp(reach, np.arange(1, 40)) if math.isfinite(reach) else ()
     for unit in units:
         wanted = unit.start_constant(start)
-        coarser = [wanted.narrowed(bits) for bits in range(start.bits)]
-        if math.isfinite(reach):
-            coarser += [start.for_range(-end, end) for end in np.ldexp(reach, np.arange(1, 40))]
-        found = next((format for format in coarser if unit.starts(format)), None)
+        narrowed, wider = map(wanted.narrowed, range(start.bits)), map(start.for_range, -np.asarray(reaches), reaches)
+        found = next(filter(unit.starts, chain(narrowed, wider)), None)
         assert found is not None, f"no sum in {unit.type} starts from any number of {start.type} or coarser"
         start = found
     return start

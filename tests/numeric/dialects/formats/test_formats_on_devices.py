@@ -136,7 +136,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.parametrize("sort", spread(SORTS, 5), ids=str)
+@pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """On another target than the network, by gcc and half of them by LLVM, which compiles for a chip as well."""
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
@@ -182,7 +182,7 @@ def sorts_of_networks() -> list[Sort]:
     return [*types.values()]
 
 
-@pytest.mark.parametrize("sort", spread(sorts_of_networks(), 5), ids=str)
+@pytest.mark.parametrize("sort", spread(sorts_of_networks(), 3), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """Through the whole compiler, with a sparse product, dense ones, and a sum of two at different scales."""
     random = np.random.default_rng(3)

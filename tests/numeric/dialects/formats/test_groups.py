@@ -279,7 +279,7 @@ def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
     assert difference(module, raws, source, runner_for(device), tmp_path) is None
 
 
-@pytest.mark.parametrize(("kind", "device"), spread_product(9, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
+@pytest.mark.parametrize(("kind", "device"), spread_product(6, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
 def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path: Path):
     module, raws = network(kind)
     target = roomy(device)
@@ -304,7 +304,7 @@ def real(model: str) -> tuple[ModuleOp, Array]:
     return module, encode_inputs(module, x)
 
 
-@pytest.mark.parametrize(("model", "device"), spread_product(9, REAL, DEVICES))
+@pytest.mark.parametrize(("model", "device"), spread_product(5, REAL, DEVICES))
 def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     module, raws = real(model)
     target = roomy(device)

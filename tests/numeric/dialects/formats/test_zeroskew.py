@@ -113,7 +113,7 @@ def dense(case: dict[str, Any]) -> str:
     return DENSE.format(n=n, k=k, x=x, y=y, w=w, b=b.type, weights=case["w"], biases=[[one] for one in case["b"]])
 
 
-@pytest.mark.parametrize(("device", "case"), spread_product(14, DEVICES, VECTORS["dense"]))
+@pytest.mark.parametrize(("device", "case"), spread_product(8, DEVICES, VECTORS["dense"]))
 def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp_path: Path):
     ctx = context()
     module = Parser(ctx, dense(case)).parse_module()

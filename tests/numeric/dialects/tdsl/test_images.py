@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from programs.devices import PRINTED, roomy
 from programs.lowered import lowered
 from programs.network_writer import NetworkWriter
-from programs.spread import spread
+from programs.spread import examples, spread
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -187,7 +187,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
     return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
     """`tile-windows` changes no bit."""

@@ -39,9 +39,6 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 
-# The package has no types.
-sosfilt: Any = import_module("scipy.signal").sosfilt
-
 MOST = {"uno": 60_000, "cortex-m4": 12_816}
 """Cycles or instructions of 256 points with the copy of their input; on Cortex-M4 1.3 times those of `arm_rfft_q15`."""
 
@@ -161,6 +158,8 @@ def test_256_points_in_place(device: str, program: Callable[[int], ModuleOp], mo
 
 
 def test_biquads_filter_as_those_of_scipy():
+    # The package has no types, and takes long to load.
+    sosfilt: Any = import_module("scipy.signal").sosfilt
     to, signals = ModelBuilder("biquad.py"), noise(4, 50, 2)
     module = to.module([to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, 50)), "x"), BIQUAD)])
     wanted = sosfilt([[*BIQUAD[:3], 1.0, *BIQUAD[3:]]], signals)

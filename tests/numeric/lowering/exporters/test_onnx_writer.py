@@ -9,6 +9,7 @@ import onnx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from oracles.onnx_models import Array, imported, model, node, onnxruntime
+from programs.spread import examples
 from programs.streamed_networks import networks
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -48,7 +49,7 @@ def check(module: ModuleOp, samples: int = 3) -> onnx.ModelProto:
     return written
 
 
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(8), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks())
 def test_networks_of_images(text: str):
     module = parse(text)

@@ -77,7 +77,7 @@ TURNS = [
 """The host runs all, chips every third one in turn."""
 
 
-@pytest.mark.parametrize(("device", "function", "source", "result", "scheme"), spread(TURNS, 12), ids=str)
+@pytest.mark.parametrize(("device", "function", "source", "result", "scheme"), spread(TURNS, 8), ids=str)
 def test_devices_keep_the_stated_errors(
     device: str, function: Function, source: FixedType, result: FixedType, scheme: str | None, tmp_path: Path
 ):

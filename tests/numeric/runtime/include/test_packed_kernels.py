@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from programs.devices import DEVICES, SMALL, roomy
 from programs.kernel_calls import ELEMENTS, Case, build, run
 from programs.runtime_functions import run_cases
-from programs.spread import spread
+from programs.spread import examples, spread
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -153,7 +153,7 @@ def extreme_cases(kernel: KernelSignature) -> list[Case]:
     return cases
 
 
-@pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 8), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 16), ids=lambda kernel: kernel.name)
 def test_extremes(device: Device, kernel: KernelSignature):
     """Whatever lies behind the vector meets zeros only."""
     device.check(extreme_cases(kernel))
@@ -172,7 +172,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(8))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)

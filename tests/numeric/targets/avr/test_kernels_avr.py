@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.kernel_calls import ELEMENTS, RESULTS, Case, build, run
-from programs.spread import spread
+from programs.spread import examples, spread
 
 from tinyml.dialects.layouts.sparse_rows import compress, pack_rows
 from tinyml.runtime.devices.host import HostRunner
@@ -262,7 +262,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     return Case(kernel, padded, start, length, sum=first)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(12))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)

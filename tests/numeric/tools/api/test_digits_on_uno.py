@@ -13,7 +13,7 @@ MOST_LOST = 0.5
 MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 
-@pytest.mark.parametrize("name", spread(NAMES, 2))
+@pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
     """The bits of the simulated board are compared as the program is compiled."""
     report = on_uno(name).report

@@ -108,7 +108,7 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     assert "protonn_gesturepod_ctx\tKEYWORD1\n" in keywords.read_text()
     assert len(load_data(str(data)).x) > 3
     program = program_in(request.out)
-    for device in DEVICES:
+    for device in spread(DEVICES, 3):
         result = run_model(RunRequest(folder=request.out, data=data, device=device, limit=3), program)
         assert result["mismatch"] is None
 

@@ -64,7 +64,7 @@ def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text())["estimate"] == report["estimate"]
     assert "!posit.p<8" in (tmp_path / "ir/1-formats.mlir").read_text()
     program = program_in(tmp_path)
-    for device in DEVICES:
+    for device in spread(DEVICES, 3):
         result = run_model(RunRequest(folder=tmp_path, data=test, device=device, limit=limit(device)), program)
         assert result["mismatch"] is None
 

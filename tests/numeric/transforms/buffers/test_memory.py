@@ -12,6 +12,7 @@ import pytest
 from programs.compiled import CompiledModels, compile_without_pictures, some_samples
 from programs.devices import DEVICES, roomy
 from programs.paths import MODELS
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -75,7 +76,7 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
     assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
-@pytest.mark.parametrize("name", ["bonsai", "protonn"])
+@pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     """`auto` is proven optimal, and no higher than what moves buffers; the stack does not depend on where they lie."""
     report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
@@ -107,7 +108,7 @@ def test_the_arena_holds_the_input(tmp_path: Path):
     assert "int16_t protonn_gesturepod_predict(void);" in header
     data, folder = MODELS["protonn"].parent / "val.npz", tmp_path / "after"
     program = program_in(folder)
-    for device in DEVICES:
+    for device in spread(DEVICES, 3):
         assert run_model(RunRequest(folder=folder, data=data, device=device, limit=5), program)["mismatch"] is None
 
 

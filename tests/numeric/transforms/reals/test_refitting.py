@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from numpy.typing import NDArray
 from programs.network_writer import NetworkWriter
+from programs.spread import examples
 from programs.streamed_networks import networks
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -79,7 +80,7 @@ def test_channels_that_others_compute_go_without_a_change():
     assert np.abs(scores(module) - expected).max() < 0.05 * np.abs(expected).max()
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks())
 def test_random_networks_lose_what_has_no_effect(text: str):
     module = Parser(context(), text).parse_module()

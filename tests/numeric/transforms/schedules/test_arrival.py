@@ -44,7 +44,7 @@ def network() -> ModuleOp:
             ("patches", 12, ("cortex-m4",)),
             ("partial-32", 12, ("uno",)),
         ],
-        3,
+        2,
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):

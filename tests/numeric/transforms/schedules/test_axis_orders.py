@@ -67,7 +67,7 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
             ("segmenter", "riscv", "pixels", "callback", "file"),
             ("classifier", "host", "partial-32", "memory", "file"),
         ],
-        5,
+        3,
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(

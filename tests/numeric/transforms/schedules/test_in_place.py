@@ -32,7 +32,7 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
 
 @pytest.mark.parametrize(
     ("plan", "arena"),
-    spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 2),
+    spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
     """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper.

@@ -48,7 +48,7 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
 
 def test_they_stream(neighbours: Any, tmp_path: Path):
     """By rows and by pixels in less memory, and in patches, with the bits of the evaluator."""
-    module = network(neighbours, 12, 6)
+    module = network(neighbours, 10, 4)
     plans = {plan: buffers_of(module, plan, "host") for plan in ("ordinary", "rows", "pixels", "patches")}
     sizes = {plan: arena(buffers) for plan, buffers in plans.items()}
     assert sizes["pixels"] < sizes["rows"] < sizes["ordinary"] / 2, sizes

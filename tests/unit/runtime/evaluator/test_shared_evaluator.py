@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.carried import PROGRAMS
 from programs.formatted import LIMITS, new_context, parse, stays_finite, with_formats
-from programs.spread import spread
+from programs.spread import examples, spread
 from programs.tensors import programs
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -61,7 +61,7 @@ def expect(evaluator: SharedEvaluator, module: ModuleOp, expected: Outputs) -> N
         assert expected.scores.tobytes() == scores.astype(expected.scores.dtype).tobytes()
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.permutations([6, 8, 12, 16]))
 def test_random_programs(program: str, widths: list[int]):
     module = parse(program)

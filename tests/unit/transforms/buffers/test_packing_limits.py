@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured.solved_packings import guillotine, reversed_in_time, split_in_size, split_in_time
+from programs.spread import examples
 
 from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_peak, lower_bound, native, pack
 from tinyml.transforms.buffers.packing.effort import OutOfTime
@@ -78,7 +79,7 @@ def test_problems_without_slack_are_solved(given: list[Rectangle]):
 
 
 @pytest.mark.skipif(native.library() is None, reason="no C compiler")
-@settings(max_examples=60)
+@settings(max_examples=examples(30))
 @given(st.integers(1, 400), st.integers(1, 300), st.integers(0, 10_000), st.booleans())
 def test_greedy_packing_in_c_is_that_in_python(count: int, points: int, seed: int, tightest: bool):
     draw = Random(seed)

@@ -15,6 +15,7 @@ from typing import cast
 from hypothesis import event, given, reject, settings
 from hypothesis import strategies as st
 from programs.buffers import programs
+from programs.spread import examples
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import Builtin, IntegerAttr, MemRefType, ModuleOp, i64
@@ -247,7 +248,7 @@ def count_inserts(module: ModuleOp) -> int:
     return sum(isinstance(op, InsertSliceOp) for op in module.walk())
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(8))
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
     before, after = packed(text, in_place, PackScratchPass(mode=mode, align=align))
@@ -256,7 +257,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
     assert_same(before, after)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
     """Views moved at random: overlaps are refused, or do no harm."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.printed import parse
+from programs.spread import examples
 from xdsl.dialects import scf
 
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, distance
@@ -130,7 +131,7 @@ def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
     return first, second, distance(first, second, loop.body.block, nest.step, trips_of(loop))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(50))
 @given(nests())
 def test_against_all_iterations(nest: Nest):
     """No conflict is missed, distances are those of the execution, and accesses meet if and only if they always do."""
@@ -146,7 +147,7 @@ def test_against_all_iterations(nest: Nest):
         assert nest.distances == ({between} if between != NEVER else set())
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(50))
 @given(nests(simple=True))
 def test_distances_along_one_loop_are_known(nest: Nest):
     """Elements that move with a loop alone have a distance, unless all iterations access the same one."""

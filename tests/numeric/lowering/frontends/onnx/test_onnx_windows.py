@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracles.onnx_models import Array, check, model, node
+from programs.spread import examples
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -92,7 +93,7 @@ def test_weights_are_permuted_behind_a_flattened_image():
 
 
 @given(st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_transposed_convolutions(data: st.DataObject):
     rank, groups = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 2))
     kernel, strides = data.draw(extents(rank, 1, 3)), data.draw(extents(rank, 1, 3))

@@ -14,7 +14,7 @@ from oracles import mlir_22
 from oracles.mlir_22 import TosaModule
 from programs.devices import DEVICES, roomy
 from programs.lowered import lowered
-from programs.spread import spread
+from programs.spread import examples, spread
 from programs.tflite_models import (
     NONE,
     RELU,
@@ -207,7 +207,7 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 @pytest.mark.parametrize(
     ("dtype", "target"),
-    spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 2),
+    spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
     """All outputs of one program; the host runs what is printed for the usual chip."""
@@ -370,7 +370,7 @@ def test_conversions_in_the_middle(data: st.DataObject):
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
-@settings(max_examples=25)
+@settings(max_examples=examples(12))
 def test_a_single_output_channel(unit: float, weight: float, result: float):
     """With a scale per tensor, convolutions compute that of products in double precision, dense layers do not."""
     random = np.random.default_rng(2)

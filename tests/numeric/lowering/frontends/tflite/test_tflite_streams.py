@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from programs.spread import spread
+from programs.spread import examples, spread
 from programs.streamed_networks import answers
 from programs.streamed_tflite import spotter
 from programs.tflite_models import computed_by_tflm, inputs_of
@@ -33,7 +33,7 @@ def stream_of(content: bytes, steps: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 @given(st.integers(0, 1 << 20), st.sampled_from(["int8", "int8", "int16"]))
-@settings(max_examples=12)
+@settings(max_examples=examples(6))
 def test_every_step_gives_the_bytes_of_tflm(seed: int, dtype: str):
     content = spotter(seed, dtype)
     x, expected = stream_of(content, 30)

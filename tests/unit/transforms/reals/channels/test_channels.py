@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs.network_writer import NetworkWriter
 from programs.paths import ROOT
+from programs.spread import examples
 from programs.streamed_networks import networks
 from xdsl.context import Context
 from xdsl.dialects import scf
@@ -118,7 +119,7 @@ def test_what_loops_read_and_make_stays():
     assert all((grouping.groups(value) == STAYING).all() for value in kept)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks(), st.data())
 def test_networks_without_channels_compute_as_if_these_were_zero(text: str, data: st.DataObject):
     module = parse(text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.graphs import GraphBuilder, ds_cnn, resnet8
+from programs.spread import examples
 
 from tinyml.transforms.schedules.plans.graph import Graph, Node
 from tinyml.transforms.schedules.rings.on_demand import SUM_BITS, Slice, Streams
@@ -153,7 +154,7 @@ def networks(draw: st.DrawFn) -> Graph:
     return net.graph()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
     """As it is, and with the pools block by block."""
