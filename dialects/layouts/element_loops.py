@@ -7,11 +7,11 @@ the window of a pool. Iterations depend on no other, so that any number of them 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.ir import Attribute
@@ -31,6 +31,7 @@ SUMS = ("dot", "distance")
 """Sums over a row of the iteration's own and a vector, outside of inner loops."""
 
 _KEYS = ("count", "widths", "steps")
+_LINES = "lines"
 
 
 class Constant(NamedTuple):
@@ -105,11 +106,17 @@ def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
 
 @dataclass(frozen=True)
 class ElementLoop:
-    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last."""
+    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last.
+
+    lines: how often the iterations run, each time from elements that are `pitches` further in each run; no pitches
+    without several lines.
+    """
 
     count: int
     widths: tuple[int, ...]
     steps: tuple[Step, ...]
+    lines: int = 1
+    pitches: tuple[int, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -129,7 +136,7 @@ class ElementLoop:
             * (step.numbers[-1] if step.name in SUMS else 1)
             for number, step in enumerate(self.steps)
         )
-        return self.count * sum(each)
+        return self.lines * self.count * sum(each)
 
     @cached_property
     def loops(self) -> Mapping[int, int]:
@@ -162,7 +169,47 @@ class ElementLoop:
                     reach[rows], reach[vector] = (self.count - 1) * pitch + length, max(reach[vector], length)
                 case _:
                     pass
-        return [*reach[:-1], self.count]
+        pitches = self.pitches or [0] * len(reach)
+        behind = [(self.lines - 1) * pitch for pitch in pitches]
+        return [last + further for last, further in zip([*reach[:-1], self.count], behind, strict=True)]
+
+    @cached_property
+    def unrolled(self) -> ElementLoop:
+        """The loop with the steps of all iterations of inner loops one after the other, and no element loaded twice."""
+        values, steps, known = dict[int, Operand](), list[Step](), dict[Step, int]()
+
+        def visit(first: int, end: int, trips: tuple[int, ...]) -> None:
+            number = first
+            while number < end:
+                step = self.steps[number]
+                operands = tuple(one if isinstance(one, Constant) else values[one] for one in step.operands)
+                match step:
+                    case Step("loop", _, (count,)):
+                        for trip in range(count):
+                            visit(number + 1, self.loops[number], (*trips, trip))
+                        number = self.loops[number]
+                    case Step("carry"):
+                        values[number] = operands[0]
+                    case Step("next"):
+                        values[cast(int, step.operands[0])] = operands[1]
+                    case Step("max" | "min") if operands[0] == operands[1]:
+                        values[number] = operands[0]
+                    case Step("add") if Constant(0) in operands:
+                        values[number] = operands[operands[0] == Constant(0)]
+                    case _:
+                        numbers = step.numbers
+                        if step.name == "load":
+                            run, offset, *strides = numbers
+                            numbers = run, offset + sum(s * trip for s, trip in zip(strides, trips, strict=True))
+                        new = Step(step.name, operands, numbers)
+                        if step.name != "load" or new not in known:
+                            known[new] = len(steps)
+                            steps.append(new)
+                        values[number] = known[new]
+                number += 1
+
+        visit(0, len(self.steps), ())
+        return replace(self, steps=tuple(steps))
 
     @cached_property
     def advances(self) -> Sequence[int]:
@@ -187,28 +234,37 @@ class ElementLoop:
         """The attribute that holds the loop."""
         steps = ArrayAttr([StringAttr(step.text) for step in self.steps])
         widths = DenseArrayBase.from_list(i64, list(self.widths))
-        return DictionaryAttr(dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True)))
+        data: dict[str, Attribute] = dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True))
+        if self.lines > 1:
+            data[_LINES] = DenseArrayBase.from_list(i64, [self.lines, *self.pitches])
+        return DictionaryAttr(data)
 
     @staticmethod
     def of(attribute: Attribute) -> ElementLoop:
         """The loop of an attribute; raises `VerifyException` for one that holds none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
-        count, widths, steps = (data.get(key) for key in _KEYS)
-        if len(data) != len(_KEYS) or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
+        count, widths, steps = (data.pop(key, None) for key in _KEYS)
+        lines = data.pop(_LINES, DenseArrayBase.from_list(i64, [1]))
+        if data or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
             raise VerifyException(f"loops over elements have {', '.join(_KEYS)}, got {attribute}")
-        if not isa(widths, DenseArrayBase[IntegerType]):
-            raise VerifyException(f"loops over elements have widths, got {widths}")
+        if not isa(widths, DenseArrayBase[IntegerType]) or not isa(lines, DenseArrayBase[IntegerType]):
+            raise VerifyException(f"loops over elements have widths, and perhaps lines, got {widths} and {lines}")
         try:
             parsed = tuple(Step.of(step.data) for step in steps)
+            repeated, *pitches = map(int, lines.get_values())
         except ValueError as error:
             raise VerifyException(str(error)) from error
-        return ElementLoop(count.value.data, tuple(int(width) for width in widths.get_values()), parsed).verified
+        bits = tuple(map(int, widths.get_values()))
+        return ElementLoop(count.value.data, bits, parsed, repeated, tuple(pitches)).verified
 
     @property
     def verified(self) -> ElementLoop:
         """The loop itself; raises `VerifyException` if its steps do not make a program."""
         if self.count < 1 or len(self.widths) < 1 or any(width not in WIDTHS for width in self.widths):
             raise VerifyException(f"{self.count} elements of runs of {self.widths} bits")
+        pitches = len(self.widths) if self.lines > 1 else 0
+        if len(self.pitches) != pitches or min([self.lines - 1, *self.pitches]) < 0:
+            raise VerifyException(f"{self.lines} lines of {len(self.widths)} runs at pitches of {self.pitches}")
         scopes = [set[int]()]
         for number, step in enumerate(self.steps):
             known = set[int]().union(*scopes)

@@ -126,6 +126,12 @@ def _trips(loop: _Loop) -> int | None:
     return high if low == 0 and step == 1 and high else None
 
 
+def _counts_up(variable: SSAValue) -> bool:
+    """True for the index of a loop from 0."""
+    loop = variable.owner.parent_op()
+    return isinstance(loop, _Loop) and variable in loop.body.block.args[:1] and _trips(loop) is not None
+
+
 def _element_loop(loop: _Loop) -> _Found | None:
     """A loop over elements; None for one of another kind."""
     if (count := _trips(loop)) is None or (isinstance(loop, scf.ForOp) and loop.iter_args):
@@ -147,9 +153,18 @@ def _element_loop(loop: _Loop) -> _Found | None:
         for run in runs:
             run.start = run.start.plus(AffineSum(0, {around.body.block.args[0]: -count}))
         loop, count = around, count * cast(int, _trips(around))
+    lines, pitches = 1, tuple[int, ...]()
+    if (around := _loop_around(loop)) is not None:
+        index = around.body.block.args[0]
+        found = tuple(run.start.factors.get(index, 0) for run in runs)
+        if min(found) >= 0:
+            loop, lines, pitches = around, cast(int, _trips(around)), found
+            for run, pitch in zip(runs, pitches, strict=True):
+                run.start = run.start.plus(AffineSum(0, {index: -pitch}))
     if any(loop.is_ancestor(variable.owner) for run in runs for variable in run.start.factors):
         return None
-    return _Found(loop, runs, ElementLoop(count, recording.widths, tuple(recording.recorder.steps)).verified)
+    steps = tuple(recording.recorder.steps)
+    return _Found(loop, runs, ElementLoop(count, recording.widths, steps, lines, pitches).verified)
 
 
 def _loop_around(loop: _Loop) -> scf.ForOp | None:
@@ -200,8 +215,7 @@ class _Recording:
         if read.start is None or written.start is None or read.width != written.width:
             return False
         gap = read.start.plus(written.start, -1)
-        inside = all(self.loop.is_ancestor(index.owner) for index in gap.factors)
-        return inside and min([gap.constant, *gap.factors.values()]) >= 0
+        return all(map(_counts_up, gap.factors)) and min([gap.constant, *gap.factors.values()]) >= 0
 
     def block(self, block: Block, loops: dict[SSAValue, int]) -> None:
         """Record the ops of a block. loops: the indices of the loops around it inside of the iteration, in order."""

@@ -19,6 +19,10 @@ def loop_signature(symbol: str, loop: ElementLoop) -> str:
 def loop_in_c(loop: ElementLoop) -> str:
     """The body of the function."""
     lines, indent = [f"    for (int i = 0; i < {loop.count}; i++) {{"], 2
+    if loop.lines > 1:
+        runs = [*(f"x{number}" for number in range(len(loop.widths) - 1)), "out"]
+        moves = "".join(f", {run} += {pitch}" for run, pitch in zip(runs, loop.pitches, strict=True) if pitch)
+        lines.insert(0, f"    for (int line = 0; line < {loop.lines}; line++{moves})")
     for number, step in enumerate(loop.steps):
         indent -= step.name == "end"
         lines += [f"{'    ' * indent}{line}" for line in _statements(loop, number, step)]
