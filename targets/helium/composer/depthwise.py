@@ -18,6 +18,7 @@ from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, We
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
+from tinyml.targets.helium.composer.alternation import Alternation
 from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
 from tinyml.targets.helium.mve import (
     RESTORE_VECTORS,
@@ -122,24 +123,23 @@ class Channels(RowNest):
         pixels = list(self._pixels(windows))
         # The pointer ends up at the next channels.
         places = [*(place for place, *_ in pixels), rows]
-        lines, begun, loaded = list[Code](), set[int](), -1
+        order, begun, loaded = Alternation(), set[int](), -1
         for number, (place, column, met, first) in enumerate(pixels):
             if column == 0:
                 loaded = -1
             for tap in range(loaded + 1, max(tap for _, tap in met) + 1):
                 last = first + tap == self.tile.runs * self.columns - 1
                 step = rows + (self.layout.padding(0, rows) if last else 0)
-                lines.append(stepped("vldrb.s32", taps[tap], _STREAM, step))
+                order.load(taps[tap], stepped("vldrb.s32", taps[tap], _STREAM, step))
                 loaded = tap
             load = "vldrb.s32" if rows == LANES else "vldrbt.s32"
-            lines.append(joined(masked(rows), stepped(load, pixel, _PIXELS, places[number + 1] - place)))
+            order.load(pixel, joined(masked(rows), stepped(load, pixel, _PIXELS, places[number + 1] - place)))
             for window, tap in met:
                 to = product if window in begun else sums[window]
-                lines.append((multiply("vmul.i32", to, pixel, taps[tap]),))
-                if window in begun:
-                    lines.append((integer("vadd.i32", sums[window], sums[window], product),))
+                added = (integer("vadd.i32", sums[window], sums[window], product),) if window in begun else ()
+                order.multiply((multiply("vmul.i32", to, pixel, taps[tap]), *added), (pixel, taps[tap]))
                 begun.add(window)
-        return Repeated.once(joined(*lines))
+        return Repeated.once(order.code)
 
     def finish(self, rows: int, windows: int) -> Code:
         sums, channels = _VECTORS[:windows], self.tile.rows
