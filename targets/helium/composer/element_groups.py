@@ -9,15 +9,16 @@ iterations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tinyml.dialects.layouts.element_loops import CONDITIONS, Constant, Operand, Step
-from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
+from tinyml.dialects.layouts.element_loops import CONDITIONS, ENDS, Constant, Operand, Step
+from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import moved
 from tinyml.targets.helium.composer.element_registers import (
     COUNTERS,
+    PLACE,
     SCRATCH,
     SUM,
     Registers,
@@ -162,12 +163,20 @@ class Group:
         self.kept.taken.add(register)
         return register
 
+    def _spare(self, *but: str) -> str:
+        """A register that only the code of a step overwrites, other than some."""
+        register = next((one for one in self.free if one not in but), None)
+        if register is None:
+            raise Unassigned
+        self.kept.taken.add(register)
+        return register
+
     def _release(self, number: int) -> None:
         """Free the registers of values that no later step reads."""
         for value, register in list(self.registers.items()):
             if self.kept.last[value] <= number:
                 del self.registers[value]
-                if register not in self.registers.values() and register not in self.free:
+                if register in self.kept.temporaries and register not in (*self.registers.values(), *self.free):
                     self.free.insert(0, register)
 
     def _vector(self, operand: Operand) -> str:
@@ -197,8 +206,11 @@ class Group:
         if step.name in CONDITIONS:
             return ()
         constants = self._constants(step)
-        if step.name == "store":
-            return joined(constants, self._store(step))
+        if step.name == "shared":
+            self.registers[number] = self.kept.shared[number]
+            return ()
+        if step.name in ENDS:
+            return joined(constants, self._store(step) if step.name == "store" else self._reduced(step))
         sources = [self._vector(one) for one in step.operands if isinstance(one, int) and not self._is_condition(one)]
         compared = self._compared(step)
         if step.name == "next":
@@ -243,6 +255,12 @@ class Group:
                 return (integer(f"vshr.s{bits}", to, sources[0], min(step.numbers[0], bits)),)
             case "requantise":
                 return self._requantised(number, step, to, sources[0])
+            case "requantise_by":
+                return self._requantised_by(number, step, to, sources)
+            case "leading_zeros":
+                return (integer("vclz.i32", to, sources[0]),)
+            case "reciprocal":
+                return self._reciprocal(to, sources[0])
             case "carry":
                 return self._copied(step.operands[0], to, sources)
             case "select":
@@ -285,12 +303,62 @@ class Group:
             source = to
         lines.append(multiply("vqrdmulh.s32", to, source, factor))
         if shift < 0:
-            if low < 0 and not self._is_clamped_from_zero(number):
-                spare = self._take()
-                lines += [integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)]
-                self.free.insert(0, spare)
-            lines.append(integer("vrshr.s32", to, to, -shift))
+            lines += [*self._repaired(number, to, low), integer("vrshr.s32", to, to, -shift)]
         return tuple(lines)
+
+    def _repaired(self, number: int, to: str, low: int, *but: str) -> Code:
+        """Decrement negative values, if there are any and it matters, so that their halves round away from zero.
+
+        but: registers that keep their values.
+        """
+        if low >= 0 or self._is_clamped_from_zero(number):
+            return ()
+        spare = self._spare(*but)
+        return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
+
+    def _requantised_by(self, number: int, step: Step, to: str, sources: Sequence[str]) -> Code:
+        """The same roundings, by a multiplier and a right shift in lanes."""
+        x, _, shift = step.operands
+        assert isinstance(x, int)
+        assert isinstance(shift, int)
+        if self.loop.intervals[shift][1] >= 0:
+            raise Unassigned
+        # The shift may lie where the result goes.
+        product = to if to != sources[2] else self._spare(to)
+        repaired = self._repaired(number, product, self.loop.intervals[x][0], product, sources[2])
+        return joined(
+            multiply("vqrdmulh.s32", product, sources[0], sources[1]),
+            repaired,
+            integer("vrshl.s32", to, product, sources[2]),
+        )
+
+    def _reciprocal(self, to: str, x: str) -> Code:
+        """`tm_reciprocal_s32`: three steps of Newton's method in numbers with 29 fractional bits."""
+        half = self._spare(x)
+        step = self._spare(half)
+
+        def with_number(instruction: Callable[..., Instruction], name: str, to: str, x: str, value: int) -> Code:
+            return (*number_in(SCRATCH, value & 0xFFFFFFFF), instruction(name, to, x, SCRATCH))
+
+        newton = [
+            multiply("vqrdmulh.s32", step, half, to),
+            integer("vneg.s32", step, step),
+            *with_number(integer, "vadd.i32", step, step, 1 << 29),
+            multiply("vqrdmulh.s32", step, step, to),
+            integer("vqshl.s32", step, step, 2),
+            integer("vadd.i32", to, to, step),
+        ]
+        return joined(
+            integer("vclz.i32", half, x),
+            integer("vshl.u32", half, x, half),
+            integer("vshr.u32", half, half, 1),
+            with_number(multiply, "vqrdmulh.s32", to, half, -1010580540),
+            with_number(integer, "vadd.i32", to, to, 1515870810),
+            *([newton] * 3),
+            # The plain function saturates before it shifts.
+            (*number_in(SCRATCH, (1 << 30) - 1), integer("vdup.32", step, SCRATCH)),
+            (integer("vmin.s32", to, to, step), integer("vshl.i32", to, to, 1)),
+        )
 
     def _is_clamped_from_zero(self, number: int) -> bool:
         """True if negative values, whose halves alone round otherwise, are not told apart afterwards."""
@@ -408,6 +476,27 @@ class Group:
             ahead = 0
         masked, self.ahead[-1] = self._masked(), ahead
         return joined(masked, access(name, vector, self.kept.pointers[result], ahead), self._moves())
+
+    def _reduced(self, step: Step) -> Code:
+        """Join the values of the iterations with those of all before, lane by lane."""
+        _, value = step.operands
+        vector, bits, all = self._vector(value), self.kept.bits, self.kept.all
+        suffix, masked = "t" if self.is_masked else "", self._masked()
+        if step.name != "place":
+            name = "vadd{}.i{}" if step.name == "sum" else "vmax{}.s{}"
+            return joined(masked, integer(name.format(suffix, bits), all[0], all[0], vector), self._moves())
+        place = self._spare(vector)
+        # The comparison is the predicate of what follows.
+        self.mask = None
+        return joined(
+            integer(f"vidup.u{bits}", place, PLACE, 1),
+            masked,
+            integer(f"vcmp{suffix}.s{bits}", "gt", vector, all[0]),
+            scalar("vpstt"),
+            integer("vorrt", all[0], vector, vector),
+            integer("vorrt", all[1], place, place),
+            self._moves(),
+        )
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.dialects.layouts.element_loops import CONDITIONS, REGISTER, SUMS, WIDTHS, Constant, ElementLoop, Step
+from tinyml.dialects.layouts.element_loops import (
+    CONDITIONS,
+    ENDS,
+    REDUCTIONS,
+    REGISTER,
+    SUMS,
+    WIDTHS,
+    Constant,
+    ElementLoop,
+    Step,
+)
 from tinyml.dialects.machine.machine import limits
-from tinyml.targets.composer.instructions import Code, Line, joined
+from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.thumb import slot
+from tinyml.targets.cortex_m.thumb import at, slot
 from tinyml.targets.helium.mve import VECTOR, access, integer, number_in, predicate, scalar
 
 ARGUMENTS = ("r0", "r1", "r2", "r3")
@@ -38,10 +48,16 @@ KEPT = ("q3", "q2", "q7", "q6", "q5", "q4")
 _MOST_VECTORS = 8
 """The most vectors of a row, each of which is loaded by an instruction of its own."""
 
+PLACE = "r6"
+"""The number of the first iteration of a group; VIDUP takes it from an even register."""
+
+_LOADS = {8: t.ldrsb, 16: t.ldrsh, 32: t.ldr}
+_STORES = {8: t.strb, 16: t.strh, 32: t.str_}
+
 _SIZES = {8: "b", 16: "h", 32: "w"}
 
-_WITHOUT_VALUE = ("store", *CONDITIONS)
-_NARROW = ("load", "add", "sub", "mul", "and", "min", "max", "select", "left", "right", *_WITHOUT_VALUE)
+_WITHOUT_VALUE = (*ENDS, *CONDITIONS)
+_NARROW = ("load", "shared", "add", "sub", "mul", "and", "min", "max", "select", "left", "right", *_WITHOUT_VALUE)
 """Steps that lanes of any width compute."""
 
 BY_SCALAR = ("add", "sub", "mul")
@@ -54,10 +70,13 @@ class Unassigned(Exception):
 
 def lane_bits(loop: ElementLoop) -> int:
     """The narrowest lanes that hold the values of all steps."""
-    if any(step.name not in _NARROW for step in loop.steps):
+    if any(step.name not in _NARROW for step in loop.steps) or loop.steps[-1].name == "sum":
         return REGISTER
     valued = [ends for step, ends in zip(loop.steps, loop.intervals, strict=True) if step.name not in _WITHOUT_VALUE]
     known = [one.value for step in loop.steps for one in step.operands if isinstance(one, Constant)]
+    if loop.steps[-1].name == "place":
+        first, other = loop.steps[-1].numbers
+        known += [first + loop.count, other]
     least, greatest = min([*known, *(low for low, _ in valued)]), max([*known, *(high for _, high in valued)])
     needed = max([*loop.widths, *(step.numbers[0] + 1 for step in loop.steps if step.name == "left")])
     return next(bits for bits in WIDTHS if bits >= needed and limits(bits)[0] <= least and greatest <= limits(bits)[1])
@@ -78,7 +97,14 @@ class Registers:
         sums = [step for step in self.steps if step.name in SUMS]
         if self.counters > len(COUNTERS) or any(sum_bits(loop, step) > REGISTER for step in sums):
             raise Unassigned
-        vectors = list(KEPT[:kept])
+        last = loop.steps[-1]
+        # What all iterations so far have given in each lane, and where.
+        count = {"place": 2, "store": 0}.get(last.name, 1)
+        self.all, vectors = KEPT[:count], list(KEPT[count:kept])
+        shared = [number for number, step in enumerate(self.steps) if step.name == "shared"]
+        if len(shared) > len(vectors) or (last.name == "place" and self.counters >= len(COUNTERS)):
+            raise Unassigned
+        self.shared = {number: vectors.pop(0) for number in shared}
         # Each vector that rows meet saves a load in every row, most constants save one in every group.
         for step in sums:
             _, _, run, length = step.numbers
@@ -97,10 +123,11 @@ class Registers:
             for value in vector_constants(step):
                 if value not in self.in_vectors and vectors:
                     self.in_vectors[value] = vectors.pop(0)
-        lasting = {*self.in_vectors.values(), *(one for each in self.met.values() for one in each)}
+        lasting = {*self.in_vectors.values(), *self.shared.values(), *self.all}
+        lasting |= {one for each in self.met.values() for one in each}
         self.temporaries = [vector for vector in _VECTORS if vector not in lasting]
         self.taken = lasting
-        self.compares = any(step.name in CONDITIONS for step in self.steps)
+        self.compares = last.name == "place" or any(step.name in CONDITIONS for step in self.steps)
         masks = {mask for step in sums if (mask := self.mask_of(step)) is not None}
         masks |= {(self.bits, loop.count % self.lanes)} if loop.count % self.lanes else set()
         # The predicate of all groups, where no other is needed.
@@ -129,6 +156,8 @@ class Registers:
         summed = any(step.name in SUMS for step in self.steps)
         others = [register for register in _FREE if not summed or register != SUM]
         free = [*others, *COUNTERS[self.counters :]]
+        if self.steps[-1].name == "place":
+            free.remove(PLACE)
         kept = {run for run, _ in self.met}
         runs = [run for run in range(len(self.loop.widths)) if run not in kept]
         found = {run: ARGUMENTS[run] for run in runs if run < len(ARGUMENTS)}
@@ -161,7 +190,8 @@ class Registers:
     def core(self) -> set[str]:
         """The core registers that counters, pointers, sums and constants take."""
         sums = [SUM] if any(step.name in SUMS for step in self.steps) else []
-        return {*self.in_core.values(), *self.pointers.values(), *COUNTERS[: self.counters], *sums}
+        places = [PLACE] if self.steps[-1].name == "place" else []
+        return {*self.in_core.values(), *self.pointers.values(), *COUNTERS[: self.counters], *sums, *places}
 
     @property
     def saves_vectors(self) -> bool:
@@ -178,12 +208,62 @@ class Registers:
         if self.mask is not None:
             bits, rest = self.mask
             lines += predicate(rest, bits, SCRATCH)
+        for number, vector in self.shared.items():
+            lines += (self.element(number), integer(f"vdup.{self.bits}", vector, SCRATCH))
         core = [number_in(register, value) for value, register in self.in_core.items()]
         vectors = [
             joined(number_in(SCRATCH, value), integer(f"vdup.{self.bits}", vector, SCRATCH))
             for value, vector in self.in_vectors.items()
         ]
-        return joined(lines, *core, *vectors)
+        return joined(lines, *core, *vectors, self._begun())
+
+    def element(self, number: int) -> Instruction:
+        """Load the element that all iterations share to `SCRATCH`."""
+        [run] = self.steps[number].numbers
+        return _LOADS[self.loop.widths[run]](SCRATCH, at(self.pointers[run]))
+
+    def _begun(self) -> Code:
+        """The start of a reduction in all lanes."""
+        if not self.all:
+            return ()
+        last, lines = self.steps[-1], list[Line]()
+        start = last.operands[0]
+        if last.name == "sum":
+            # The start is added at the end.
+            return (integer("vmov.i32", self.all[0], 0),)
+        if isinstance(start, Constant):
+            lines += [*number_in(SCRATCH, start.value), integer(f"vdup.{self.bits}", self.all[0], SCRATCH)]
+        else:
+            lines.append(integer("vmov", self.all[0], self.shared[start]))
+        if last.name == "place":
+            first, other = last.numbers
+            lines += [*number_in(PLACE, other), integer(f"vdup.{self.bits}", self.all[1], PLACE)]
+            lines += number_in(PLACE, first)
+        return tuple(lines)
+
+    def ended(self) -> Code:
+        """Join the lanes of a reduction, and store its result."""
+        if not self.all:
+            return ()
+        last, bits, all = self.steps[-1], self.bits, self.all[0]
+        start, store = last.operands[0], _STORES[self.loop.widths[-1]]
+        lines = list[Line]()
+        if last.name == "sum":
+            known = number_in(SCRATCH, start.value) if isinstance(start, Constant) else (self.element(start),)
+            lines += [*known, integer("vaddva.s32", SCRATCH, all)]
+        else:
+            lines += [*self._first_lane(all), integer(f"vmaxv.s{bits}", SCRATCH, all)]
+        if last.name == "place":
+            # Lanes without the greatest value have the greatest number, which is no place.
+            spare = self.temporaries[0]
+            lines += [integer(f"vcmp.i{bits}", "eq", all, SCRATCH), *number_in(SCRATCH, (1 << bits - 1) - 1)]
+            lines += [integer(f"vdup.{bits}", spare, SCRATCH), integer("vpsel", spare, self.all[1], spare)]
+            lines += [*self._first_lane(spare), integer(f"vminv.s{bits}", SCRATCH, spare)]
+        return joined(lines, store(SCRATCH, at(self.pointers[len(self.loop.widths) - 1])))
+
+    def _first_lane(self, vector: str) -> Code:
+        sign = "s" if self.bits < REGISTER else ""
+        return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
         """Load the vector that rows meet."""
@@ -211,7 +291,7 @@ def scalars_of(step: Step) -> Sequence[int]:
 
 def vector_constants(step: Step) -> Sequence[int]:
     """The numbers that a step takes in vectors."""
-    constants = [one.value for one in step.operands if isinstance(one, Constant)]
+    constants = [one.value for one in step.operands if isinstance(one, Constant) and step.name not in REDUCTIONS]
     if step.name == "sub" and constants == [0]:
         return []
     return [] if scalars_of(step) and step.name != "requantise" else constants

@@ -54,7 +54,7 @@ def _function(kept: Registers) -> Repeated:
     registers = [register for register in SAVED if register in kept.core]
     begin = joined(t.push((*registers, "lr")), saved)
     entered = Repeated.once(joined(begin, kept.loaded(stack_of(begin))))
-    return entered.followed_by(code).then(joined(restored, t.pop((*registers, "pc"))))
+    return entered.followed_by(code).then(joined(kept.ended(), restored, t.pop((*registers, "pc"))))
 
 
 def _lines(kept: Registers) -> Repeated:

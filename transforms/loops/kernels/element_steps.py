@@ -130,13 +130,20 @@ class StepRecorder(Machine[Element]):
         return self.step("select", condition, a, b, width=a.width)
 
     def call(self, function: str, *arguments: Element) -> Element:
-        if function != "tm_requantize_s32":
-            raise NoSteps
         x, *factors = arguments
-        numbers = tuple(factor.constant for factor in factors if factor.constant is not None)
-        if len(numbers) != len(factors) or x.constant is not None:
+        if x.constant is not None:
             raise NoSteps
-        return self.step("requantise", x, numbers=numbers, width=REGISTER)
+        match function, [factor.constant for factor in factors]:
+            case "tm_requantize_s32", [int() as multiplier, int() as shift]:
+                return self.step("requantise", x, numbers=(multiplier, shift), width=REGISTER)
+            case "tm_requantize_s32", [None, None]:
+                return self.step("requantise_by", *arguments, width=REGISTER)
+            case "tm_leading_zeros_s32", []:
+                return self.step("leading_zeros", x, width=8)
+            case "tm_reciprocal_s32", []:
+                return self.step("reciprocal", x)
+            case _:
+                raise NoSteps
 
     def divsi(self, a: Element, b: Element) -> Element:
         raise NoSteps

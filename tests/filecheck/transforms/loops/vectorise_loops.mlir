@@ -55,6 +55,26 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK: "loop 2"{{.*}}"loop 2", "load 0 0 256 32"
 // CHECK-NOT: num.greater
 
+// Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
+func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
+  tdsl.softmax %x : memref<1x64x!a> into %out : memref<1x64x!zeroskew.q<8, 0.00390625, -128>>
+  func.return
+}
+// CHECK: func.func @softmax
+// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest %0 %1"]
+// CHECK: memref.load %greatest
+// CHECK: steps = ["load 0 0", "shared 1", "sub %1 %0", "max %2 #0", {{.*}}"lookup {{.*}}"sum #0 %{{[0-9]+}}"]
+// CHECK: "reciprocal %{{[0-9]+}}", {{.*}}"requantise_by {{.*}}"store
+
+// The first of the greatest elements, from the second on, or else the first one.
+func.func @argmax(%x: memref<64x!f>) -> index {
+  %label = tdsl.argmax %x : memref<64x!f>
+  func.return %label : index
+}
+// CHECK: func.func @argmax
+// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place %0 %1 1 0"]
+// CHECK: arith.index_cast
+
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {
   tdsl.relu %x : memref<32x!a> into %x : memref<32x!a>

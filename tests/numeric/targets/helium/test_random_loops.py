@@ -108,6 +108,23 @@ class Draft:
         reach = max(-low, high) + 1
         self.step(-reach, reach, "requantise", (a,), self.random.randrange(1 << 30, 1 << 31), shift)
 
+    def share(self) -> None:
+        limit = 1 << self.widths[run := self.run()] - 1
+        self.step(-limit, limit - 1, "shared", (), run)
+
+    def quotient(self) -> None:
+        """A requantisation by a computed reciprocal and shift, as the shares of softmax are."""
+        (a, (low, high)), (b, (_, most)) = self.value(), self.value()
+        positive = self.step(1, max(most, 1), "max", (b, Constant(1)))
+        assert positive is not None
+        factor, zeros = (self.step(0, (1 << 31) - 1, name, (positive,)) for name in ("reciprocal", "leading_zeros"))
+        assert factor is not None
+        assert zeros is not None
+        shift = self.step(-33, -1, "sub", (zeros, Constant(33)))
+        assert shift is not None
+        reach = max(-low, high) + 1
+        self.step(-reach, reach, "requantise_by", (a, factor, shift))
+
     def select(self) -> None:
         (a, _), (b, one), (c, other) = self.value(), self.value(), self.value()
         second = Constant(self.random.randint(-90, 90)) if a == b or self.random.random() < 0.5 else b
@@ -151,12 +168,24 @@ class Draft:
 
     def finished(self) -> ElementLoop | None:
         """The loop with a store of the last value; None for one that the composer is not asked for."""
+        last, kind = max(self.known), self.random.choice(["store", "store", "store", "sum", "greatest", "place"])
+        if kind == "sum" and self.count * max(map(abs, self.known[last])) >= 1 << 30:
+            kind = "greatest"
+        if kind != "store":
+            shared = [number for number, step in enumerate(self.steps) if step.name == "shared"]
+            shared = [number for number in shared if kind != "sum" or self.known[number][1] < 1 << 30]
+            start: Operand = self.random.choice([*shared, Constant(self.random.randint(-99, 99))])
+            self.widths.append(self.bits if kind == "greatest" else 32)
+            numbers = (self.random.randint(0, 3), self.random.randint(0, 3)) if kind == "place" else ()
+            self.steps.append(Step(kind, (start, last), numbers))
+            return ElementLoop(self.count, tuple(self.widths), tuple(self.steps)).verified
         self.run()
-        last = max(self.known)
         self.steps.append(Step("store", (last,)))
         lines, pitches = self.random.choice([1, 1, 2, LINES]), tuple[int, ...]()
         if lines > 1:
-            read = [self.random.choice([0, 1, 7, 130]) for _ in self.widths[1:]]
+            single = [step.numbers[0] for step in self.steps if step.name == "shared"]
+            runs = range(len(self.widths) - 1)
+            read = [0 if run in single else self.random.choice([0, 1, 7, 130]) for run in runs]
             pitches = *read, self.count + self.random.choice([0, 1, 5])
         return ElementLoop(self.count, tuple(self.widths), tuple(self.steps), lines, pitches).verified
 
@@ -165,13 +194,14 @@ def drawn(seed: int) -> ElementLoop | None:
     random = Random(seed)
     draft = Draft(random, random.randint(1, MOST), (32, 32, 32, 32, 8, 16)[seed % 6])
     draft.load()
-    kinds = [draft.load, draft.lookup, draft.sum, draft.sum, draft.pool] if seed % 2 else [draft.load, draft.lookup]
+    kinds = [draft.load, draft.share, draft.lookup]
+    kinds += [draft.sum, draft.sum, draft.pool] if seed % 2 else []
     if draft.bits < 32:
-        kinds = [draft.load, draft.pool]
+        kinds = [draft.load, draft.share, draft.pool]
     for kind in random.sample(kinds, random.randint(0, min(3, len(kinds)))):
         kind()
     for _ in range(random.randint(1, 12)):
-        further = [] if draft.bits < 32 else [draft.requantise]
+        further = [] if draft.bits < 32 else [draft.requantise, draft.quotient]
         random.choice([draft.binary, draft.binary, draft.binary, draft.shift, draft.select, *further])()
     return draft.finished()
 
@@ -193,8 +223,52 @@ def requantised(x: int, multiplier: int, shift: int) -> int:
     return magnitude if high >= 0 else -magnitude
 
 
+def reciprocal(x: int) -> int:
+    """About 2^62 / x, for x shifted left until its highest bit is bit 31."""
+
+    def high(a: int, b: int) -> int:
+        return (a * b + (1 << 30)) >> 31
+
+    def left(a: int, bits: int) -> int:
+        most = (1 << 31 - bits) - 1
+        return max(-most - 1, min(most, a)) << bits
+
+    half = x << 32 - x.bit_length() >> 1
+    r = 1515870810 + high(-1010580540, half)
+    for _ in range(3):
+        r += left(high((1 << 29) - high(half, r), r), 2)
+    return left(r, 1)
+
+
+def result(loop: ElementLoop) -> list[int]:
+    """The elements of the result, and 99 where there are none."""
+    expected, pitch, last = [99] * RESULTS, loop.pitches[-1] if loop.pitches else 0, loop.steps[-1]
+    if not loop.reduces:
+        for line in range(loop.lines):
+            expected[line * pitch : line * pitch + loop.count] = [computed(loop, line, i) for i in range(loop.count)]
+        return expected
+    start, values = last.operands[0], [computed(loop, 0, i) for i in range(loop.count)]
+    if not isinstance(start, Constant):
+        [run] = loop.steps[start].numbers
+        start = Constant(int(pool(run, loop.widths[run])[0]))
+    match last.name:
+        case "sum":
+            expected[0] = narrowed(start.value + sum(values), 32)
+        case "greatest":
+            expected[0] = max(start.value, *values)
+        case _:
+            first, other = last.numbers
+            expected[0] = first + values.index(max(values)) if max(values) > start.value else other
+    return expected
+
+
+def narrowed(x: int, bits: int) -> int:
+    """The low bits of an integer, signed."""
+    return (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
 def computed(loop: ElementLoop, line: int, i: int) -> int:
-    """The result of an iteration, step by step on unbounded integers, whose values fit 32 bits."""
+    """What an iteration gives, step by step on unbounded integers, whose values fit 32 bits."""
     pitches = loop.pitches or [0] * len(loop.widths)
     runs = [pool(run, width)[line * pitches[run] :] for run, width in enumerate(loop.widths)]
     values, at, places = dict[int, int](), 0, dict[int, int]()
@@ -210,6 +284,14 @@ def computed(loop: ElementLoop, line: int, i: int) -> int:
                 trips = [places[around] for around in loop.around(at)]
                 place = i + numbers[1] + sum(stride * trip for stride, trip in zip(numbers[2:], trips, strict=True))
                 values[at] = int(runs[numbers[0]][place])
+            case "shared":
+                values[at] = int(runs[numbers[0]][0])
+            case "leading_zeros":
+                values[at] = 32 - x[0].bit_length()
+            case "reciprocal":
+                values[at] = reciprocal(x[0])
+            case "requantise_by":
+                values[at] = requantised(x[0], x[1], x[2])
             case "lookup":
                 values[at] = int(runs[numbers[0]][x[0]])
             case "dot" | "distance":
@@ -241,13 +323,13 @@ def computed(loop: ElementLoop, line: int, i: int) -> int:
                 places[begin] += 1
                 at = begin if places[begin] < loop.steps[begin].numbers[0] else at
             case "store":
-                break
+                return narrowed(x[0], loop.widths[-1])
+            case "sum" | "greatest" | "place":
+                return x[1]
             case _:
                 raise AssertionError(name)
         assert -(1 << 31) <= values.get(at, 0) < 1 << 31
         at += 1
-    bits = loop.widths[-1]
-    return (of(loop.steps[-1].operands[0]) + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def written(loops: list[ElementLoop], folder: Path) -> None:
@@ -302,10 +384,7 @@ def test_random_loops(device: str, tmp_path: Path):
     build = runner.build(tmp_path, INTERFACE, tmp_path, "-O1", (*WARNING_FLAGS, *UNUSUAL))
     inputs = np.zeros((LOOPS, 4), np.int16)
     inputs[:, 0] = np.arange(LOOPS)
-    result = runner.run(build, INTERFACE, inputs)
-    assert result.scores is not None
-    for loop, got in zip(loops, result.scores, strict=True):
-        expected, pitch = np.full(RESULTS, 99), loop.pitches[-1] if loop.pitches else 0
-        for line in range(loop.lines):
-            expected[line * pitch :][: loop.count] = [computed(loop, line, i) for i in range(loop.count)]
-        assert got.tolist() == expected.tolist(), loop
+    scores = runner.run(build, INTERFACE, inputs).scores
+    assert scores is not None
+    for loop, got in zip(loops, scores, strict=True):
+        assert got.tolist() == result(loop), loop
