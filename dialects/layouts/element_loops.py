@@ -1,7 +1,8 @@
 """Loops whose iterations compute one element each, as attributes hold them: what code for vectors is composed from.
 
 An iteration is a straight-line program on integers of 32 bits, with loops inside that carry values, such as those over
-the window of a pool. Iterations depend on no other, so that any number of them may run side by side.
+the window of a pool. Iterations depend on no other, so that any number of them may run side by side; what all of them
+compute may be joined to a single element.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """`vectorise-loops`: loops over elements become calls of code for vectors, where the target has any (L3).
 
 Elementwise ops, sums of tensors, pools and means are loops whose iterations compute one element of a result each, as
-are contractions of short rows, with all that follows their sums. What such an iteration computes is recorded in steps
+are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
+iterations compute to a single element. What such an iteration computes is recorded in steps
 on integers (`ElementLoop`), by the number formats themselves, so that a new format or op needs no kernel.
 """
 
@@ -47,9 +48,12 @@ if TYPE_CHECKING:
 class VectoriseLoopsPass(ModulePass):
     """Replace loops and contractions whose iterations each store one element of a run and depend on no other iteration.
 
+    Loops that carry a sum, the greatest value so far or its place, and nothing else, are replaced as well.
+
     Loops inside may carry values, such as sums. What is loaded are elements of other runs, or of the same, at the place
-    of the iteration; rows, which meet a vector that all iterations share; and tables of functions. A loop around
-    another one is joined with it where both together visit one run. Contractions that a tile computes stay.
+    of the iteration; rows, which meet a vector that all iterations share; tables of functions; and single values from
+    outside. A loop around another one is joined with it: both visit one run, or the loop has lines. Contractions that a
+    tile computes stay.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
