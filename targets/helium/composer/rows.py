@@ -24,7 +24,7 @@ from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
 from tinyml.targets.helium.composer.alternation import Alternation
-from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
 from tinyml.targets.helium.mve import (
     REACH,
     RESTORE_VECTORS,
@@ -200,7 +200,8 @@ class Rows(RowNest):
     def finish(self, rows: int, windows: int) -> Code:
         vectors = _ELEMENTS[:windows]
         moves = [lanes(vector, *sums) for vector, sums in zip(vectors, _SUMS, strict=False)]
-        code = joined(*moves, requantised(vectors, _STREAM, *_WEIGHTS, self.tile.zero, _SCRATCH))
+        zero = _SCRATCH if self.tile.zero else None
+        code = joined(*moves, zero_in(_SCRATCH, self.tile.zero), requantised(vectors, _STREAM, *_WEIGHTS, zero))
         if rows == LANES:
             stores = [access("vstrb.32", vector, out, LANES) for vector, out in zip(vectors, _OUT, strict=False)]
             return joined(code, stores)
