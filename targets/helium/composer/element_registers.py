@@ -129,9 +129,10 @@ class Registers:
         self.taken = lasting
         self.compares = last.name == "place" or any(step.name in CONDITIONS for step in self.steps)
         masks = {mask for step in sums if (mask := self.mask_of(step)) is not None}
-        masks |= {(self.bits, loop.count % self.lanes)} if loop.count % self.lanes else set()
-        # The predicate of all groups, where no other is needed.
-        self.mask = masks.pop() if len(masks) == 1 and not self.compares else None
+        rest = {(self.bits, loop.count % self.lanes)} if loop.count % self.lanes else set[tuple[int, int]]()
+        # The predicate of all groups, where no other is needed but for the last iterations of all.
+        begins = masks | rest if loop.lines > 1 else masks or rest
+        self.mask = begins.pop() if len(begins) == 1 and not self.compares else None
         self.uses = [self._uses(number) for number in range(len(self.steps))]
         self.last = [
             max(map(self._lasting, [number, *uses], [number] * (1 + len(uses))))
