@@ -15,7 +15,7 @@ from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices import avr, emulator
-from tinyml.runtime.devices.attribution import DEBUG_FLAGS
+from tinyml.runtime.devices.attribution import DEBUG_FLAGS, attribute
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
@@ -408,6 +408,17 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     lines = source_lines(runner.chip, build.elf, inside, "fixmodel.c")
     text = (DATA / "fixmodel" / "fixmodel.c").read_text().splitlines()
     assert {text[line - 1] for line in lines.values()} & {line for line in text if "for (" in line}
+
+
+@pytest.mark.parametrize("device", ["cortex-m4", "esp8266"])
+def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
+    """Instructions of Xtensa begin at odd addresses, too."""
+    need_tools(device)
+    found = attribute(runner_for(device), DATA / "fixmodel", FIX, fix_inputs(3), tmp_path, "-Os", ())
+    assert found.result.cycles is not None
+    assert sum(found.time.values()) == pytest.approx(found.result.cycles.mean())
+    assert 0 not in {*found.time, *found.code}
+    assert not found.calls
 
 
 def test_the_host_has_no_profile(tmp_path: Path):
