@@ -56,15 +56,16 @@ class Chip:
     installs; modules: Python modules that the runner needs. extends: a chip whose kernels its programs call, too, with
     the headers that define them.
 
-    alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
-    one constant array and of all near ones together; None if unlimited. flash_attribute: the attribute of constant
-    arrays if constants live in an address space of their own; the helpers `tm_flash_T` and `tm_next_T` then read them
-    (T one of i8, i16, i32, i64, f32). Far constants have this attribute with `_FAR` behind it, and addresses of the
-    type `tm_far`, taken by `TM_FAR`, for `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three.
-    flash_text: the text that defines `TM_FLASH_TEXT`, the type of the letters of a string with that attribute, if the
-    language of a caller has one of its own. constant_alignment: the least alignment in bytes of constant arrays, for
-    kernels; buffer_alignment: that of buffers in the arena, for memories with wide words. constants_in_ram: true if
-    constants take RAM beside flash. small_counter: the type of loop counters whose constant bounds lie in [0, 255].
+    instruction_alignment: instructions begin at multiples of so many bytes. alignment: the greatest alignment in bytes
+    that an access can need. object_bytes, flash_bytes: limits on the size of one constant array and of all near ones
+    together; None if unlimited. flash_attribute: the attribute of constant arrays if constants live in an address space
+    of their own; the helpers `tm_flash_T` and `tm_next_T` then read them (T one of i8, i16, i32, i64, f32). Far
+    constants have this attribute with `_FAR` behind it, and addresses of the type `tm_far`, taken by `TM_FAR`, for
+    `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three. flash_text: the text that defines
+    `TM_FLASH_TEXT`, the type of the letters of a string with that attribute, if the language of a caller has one of its
+    own. constant_alignment: the least alignment in bytes of constant arrays, for kernels; buffer_alignment: that of
+    buffers in the arena, for memories with wide words. constants_in_ram: true if constants take RAM beside flash.
+    small_counter: the type of loop counters whose constant bounds lie in [0, 255].
     options: compiler options that a source file sets itself. int24: the text that defines `TM_INT24`, a signed type of
     at least 24 bits. helpers: the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip
     prefers them to plain products of two int8_t, of two int16_t or of one of each; prelude: text printed before the
@@ -96,6 +97,7 @@ class Chip:
     modules: Sequence[str] = ()
     extends: Chip | None = None
 
+    instruction_alignment: int = 2
     alignment: int = 8
     object_bytes: int | None = None
     flash_bytes: int | None = None

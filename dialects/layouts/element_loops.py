@@ -1,17 +1,18 @@
 """Loops whose iterations compute one element each, as attributes hold them: what code for vectors is composed from.
 
 An iteration is a straight-line program on integers of 32 bits, with loops inside that carry values, such as those over
-the window of a pool. Iterations depend on no other, so that any number of them may run side by side.
+the window of a pool. Iterations depend on no other, so that any number of them may run side by side; what all of them
+compute may be joined to a single element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.ir import Attribute
@@ -30,7 +31,23 @@ WIDTHS = (8, 16, 32)
 SUMS = ("dot", "distance")
 """Sums over a row of the iteration's own and a vector, outside of inner loops."""
 
+REDUCTIONS = ("sum", "greatest", "place")
+"""Last steps whose result is a single element."""
+
+ENDS = ("store", *REDUCTIONS)
+
+FUNCTIONS: Mapping[str, str] = {
+    **dict.fromkeys(("requantise", "requantise_by"), "tm_requantize_s32"),
+    "leading_zeros": "tm_leading_zeros_s32",
+    "reciprocal": "tm_reciprocal_s32",
+}
+"""Functions of the runtime that compute steps."""
+
+_WORK: Mapping[str, int] = {"requantise": 8, "requantise_by": 8, "reciprocal": 40}
+"""The instructions that plain code takes at least for a step, where these are several."""
+
 _KEYS = ("count", "widths", "steps")
+_LINES = "lines"
 
 
 class Constant(NamedTuple):
@@ -46,16 +63,18 @@ OPERANDS: Mapping[str, int] = {
     "load": 0,
     **dict.fromkeys(("add", "sub", "mul", "and", "min", "max", "at_least", "greater"), 2),
     "select": 3,
-    **dict.fromkeys(("left", "right", "requantise"), 1),
-    **dict.fromkeys(SUMS, 0),
+    **dict.fromkeys(("left", "right", "requantise", "leading_zeros", "reciprocal"), 1),
+    **dict.fromkeys((*SUMS, "shared"), 0),
+    **{"requantise_by": 3},
     **{"lookup": 1, "loop": 0, "carry": 1, "next": 2, "end": 0},
     "store": 1,
+    **dict.fromkeys(REDUCTIONS, 2),
 }
 """The operands of each kind of step."""
 
 _NUMBERS: Mapping[str, int] = {
-    **dict.fromkeys(("left", "right", "loop"), 1),
-    **dict.fromkeys(("requantise", "lookup"), 2),
+    **dict.fromkeys(("left", "right", "loop", "shared"), 1),
+    **dict.fromkeys(("requantise", "lookup", "place"), 2),
     **dict.fromkeys(SUMS, 4),
 }
 
@@ -67,13 +86,19 @@ class Step(NamedTuple):
     """A step of an iteration; its value is named by its number.
 
     name: `add` to `max`, of two integers, which do not overflow; `left`, a shift modulo 2^32, and `right`, rounded
-    down, by a number of bits; `requantise`, `tm_requantize_s32` by a multiplier and a shift; `select`, the second
+    down, by a number of bits; `requantise`, `tm_requantize_s32` by a multiplier and a shift, and `requantise_by`, by
+    computed ones; `leading_zeros` and `reciprocal`, the functions of the runtime of these names; `select`, the second
     operand where a comparison holds, the third elsewhere. `load`: of a run, at an offset from the element of the
-    iteration, and for each loop around the step a stride, in elements. `lookup`: the element of a table, a run of a
-    length, at an index. `dot` and `distance`: the products, or squares of differences, of a row and a vector, summed;
-    rows lie a pitch apart. Their numbers are the run of the rows, the pitch, the run of the vector, and the length.
-    `loop` and `end` enclose steps that run a number of times. A `carry` before a loop is a copy of a value, which
-    `next` replaces at the end of each of its iterations. `store`, the last step: the element of the result.
+    iteration, and for each loop around the step a stride, in elements. `shared`: the only element of a run. `lookup`:
+    the element of a table, a run of a length, at an index. `dot` and `distance`: the products, or squares of
+    differences, of a row and a vector, summed; rows lie a pitch apart. Their numbers are the run of the rows, the
+    pitch, the run of the vector, and the length. `loop` and `end` enclose steps that run a number of times. A `carry`
+    before a loop is a copy of a value, which `next` replaces at the end of each of its iterations.
+
+    The last step is a `store` of the element of the result, or joins a start and the values of all iterations to the
+    only element of the result: `sum`, `greatest`, or `place`, the number of the first iteration whose value is the
+    greatest, or another number if none exceeds the start. The numbers of a `place` are that of the first iteration, and
+    the other one.
     """
 
     name: str
@@ -105,11 +130,17 @@ def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
 
 @dataclass(frozen=True)
 class ElementLoop:
-    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last."""
+    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last.
+
+    lines: how often the iterations run, each time from elements that are `pitches` further in each run; no pitches
+    without several lines.
+    """
 
     count: int
     widths: tuple[int, ...]
     steps: tuple[Step, ...]
+    lines: int = 1
+    pitches: tuple[int, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -119,17 +150,17 @@ class ElementLoop:
     @property
     def functions(self) -> Sequence[str]:
         """The functions of the runtime that plain C calls."""
-        return ["tm_requantize_s32"] if any(step.name == "requantise" for step in self.steps) else []
+        return sorted({FUNCTIONS[step.name] for step in self.steps if step.name in FUNCTIONS})
 
     @property
     def work(self) -> int:
-        """The steps of all iterations, each of which takes plain code an instruction at least, as does each product."""
+        """The instructions that plain code takes at least: one for most steps, and for each product."""
         each = (
             prod(self.steps[loop].numbers[0] for loop in self.around(number))
-            * (step.numbers[-1] if step.name in SUMS else 1)
+            * (step.numbers[-1] if step.name in SUMS else _WORK.get(step.name, 1))
             for number, step in enumerate(self.steps)
         )
-        return self.count * sum(each)
+        return self.lines * self.count * sum(each)
 
     @cached_property
     def loops(self) -> Mapping[int, int]:
@@ -158,11 +189,59 @@ class ElementLoop:
                     reach[run] = max(reach[run], last + self.count)
                 case Step("lookup", _, (run, length)):
                     reach[run] = max(reach[run], length)
+                case Step("shared", _, (run,)):
+                    reach[run] = 1
                 case Step("dot" | "distance", _, (rows, pitch, vector, length)):
                     reach[rows], reach[vector] = (self.count - 1) * pitch + length, max(reach[vector], length)
                 case _:
                     pass
-        return [*reach[:-1], self.count]
+        pitches = self.pitches or [0] * len(reach)
+        behind = [(self.lines - 1) * pitch for pitch in pitches]
+        results = 1 if self.reduces else self.count
+        return [last + further for last, further in zip([*reach[:-1], results], behind, strict=True)]
+
+    @property
+    def reduces(self) -> bool:
+        """True if the result is a single element."""
+        return len(self.steps) > 0 and self.steps[-1].name in REDUCTIONS
+
+    @cached_property
+    def unrolled(self) -> ElementLoop:
+        """The loop with the steps of all iterations of inner loops one after the other, and no element loaded twice."""
+        values, steps, known = dict[int, Operand](), list[Step](), dict[Step, int]()
+
+        def visit(first: int, end: int, trips: tuple[int, ...]) -> None:
+            number = first
+            while number < end:
+                step = self.steps[number]
+                operands = tuple(one if isinstance(one, Constant) else values[one] for one in step.operands)
+                match step:
+                    case Step("loop", _, (count,)):
+                        for trip in range(count):
+                            visit(number + 1, self.loops[number], (*trips, trip))
+                        number = self.loops[number]
+                    case Step("carry"):
+                        values[number] = operands[0]
+                    case Step("next"):
+                        values[cast(int, step.operands[0])] = operands[1]
+                    case Step("max" | "min") if operands[0] == operands[1]:
+                        values[number] = operands[0]
+                    case Step("add") if Constant(0) in operands:
+                        values[number] = operands[operands[0] == Constant(0)]
+                    case _:
+                        numbers = step.numbers
+                        if step.name == "load":
+                            run, offset, *strides = numbers
+                            numbers = run, offset + sum(s * trip for s, trip in zip(strides, trips, strict=True))
+                        new = Step(step.name, operands, numbers)
+                        if step.name != "load" or new not in known:
+                            known[new] = len(steps)
+                            steps.append(new)
+                        values[number] = known[new]
+                number += 1
+
+        visit(0, len(self.steps), ())
+        return replace(self, steps=tuple(steps))
 
     @cached_property
     def advances(self) -> Sequence[int]:
@@ -171,7 +250,7 @@ class ElementLoop:
         for step in self.steps:
             if step.name in ("load", *SUMS):
                 advances[step.numbers[0]] = step.numbers[1] if step.name in SUMS else 1
-        return [*advances, 1]
+        return [*advances, 0 if self.reduces else 1]
 
     @cached_property
     def intervals(self) -> Sequence[tuple[int, int]]:
@@ -187,38 +266,53 @@ class ElementLoop:
         """The attribute that holds the loop."""
         steps = ArrayAttr([StringAttr(step.text) for step in self.steps])
         widths = DenseArrayBase.from_list(i64, list(self.widths))
-        return DictionaryAttr(dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True)))
+        data: dict[str, Attribute] = dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True))
+        if self.lines > 1:
+            data[_LINES] = DenseArrayBase.from_list(i64, [self.lines, *self.pitches])
+        return DictionaryAttr(data)
 
     @staticmethod
     def of(attribute: Attribute) -> ElementLoop:
         """The loop of an attribute; raises `VerifyException` for one that holds none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
-        count, widths, steps = (data.get(key) for key in _KEYS)
-        if len(data) != len(_KEYS) or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
+        count, widths, steps = (data.pop(key, None) for key in _KEYS)
+        lines = data.pop(_LINES, DenseArrayBase.from_list(i64, [1]))
+        if data or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
             raise VerifyException(f"loops over elements have {', '.join(_KEYS)}, got {attribute}")
-        if not isa(widths, DenseArrayBase[IntegerType]):
-            raise VerifyException(f"loops over elements have widths, got {widths}")
+        if not isa(widths, DenseArrayBase[IntegerType]) or not isa(lines, DenseArrayBase[IntegerType]):
+            raise VerifyException(f"loops over elements have widths, and perhaps lines, got {widths} and {lines}")
         try:
             parsed = tuple(Step.of(step.data) for step in steps)
+            repeated, *pitches = map(int, lines.get_values())
         except ValueError as error:
             raise VerifyException(str(error)) from error
-        return ElementLoop(count.value.data, tuple(int(width) for width in widths.get_values()), parsed).verified
+        bits = tuple(map(int, widths.get_values()))
+        return ElementLoop(count.value.data, bits, parsed, repeated, tuple(pitches)).verified
 
     @property
     def verified(self) -> ElementLoop:
         """The loop itself; raises `VerifyException` if its steps do not make a program."""
         if self.count < 1 or len(self.widths) < 1 or any(width not in WIDTHS for width in self.widths):
             raise VerifyException(f"{self.count} elements of runs of {self.widths} bits")
+        pitches = len(self.widths) if self.lines > 1 else 0
+        if (
+            len(self.pitches) != pitches
+            or min([self.lines - 1, *self.pitches]) < 0
+            or (self.reduces and self.lines > 1)
+        ):
+            raise VerifyException(f"{self.lines} lines of {len(self.widths)} runs at pitches of {self.pitches}")
         scopes = [set[int]()]
         for number, step in enumerate(self.steps):
             known = set[int]().union(*scopes)
             numbers = len(scopes) + 1 if step.name == "load" else _NUMBERS.get(step.name, 0)
             wrong = step.name not in OPERANDS or len(step.operands) != OPERANDS[step.name]
-            wrong |= len(step.numbers) != numbers or (step.name == "store") != (number == len(self.steps) - 1)
+            wrong |= len(step.numbers) != numbers or (step.name in ENDS) != (number == len(self.steps) - 1)
             wrong |= any(one not in known for one in step.operands if not isinstance(one, Constant))
             wrong = wrong or any(not 0 <= run < len(self.widths) - 1 for run in _runs_of(step))
             wrong |= step.name in SUMS and (len(scopes) > 1 or step.numbers[1] < 1 or step.numbers[3] < 1)
             wrong |= step.name == "end" and len(scopes) == 1
+            wrong = wrong or (step.name == "shared" and self.lines > 1 and self.pitches[step.numbers[0]] != 0)
+            wrong = wrong or (step.name in REDUCTIONS and not self._is_shared(step.operands[0]))
             wrong = wrong or misuses_conditions(step, self.steps)
             if step.name == "next" and not wrong:
                 wrong = isinstance(carry := step.operands[0], Constant) or self.steps[carry].name != "carry"
@@ -237,6 +331,10 @@ class ElementLoop:
             raise VerifyException("a run has elements, is a vector or a table, or has the rows of one step")
         return self
 
+    def _is_shared(self, operand: Operand) -> bool:
+        """True if all iterations have the same operand, a constant or a single element."""
+        return isinstance(operand, Constant) or self.steps[operand].name == "shared"
+
     def _roles(self) -> Mapping[int, str] | None:
         """What each run is read as; None if a run is read in several ways, or not at all."""
         roles = dict[int, str]()
@@ -251,7 +349,7 @@ class ElementLoop:
 def _runs_of(step: Step) -> Sequence[int]:
     """The runs that a step reads: elements, a table, or rows and a vector."""
     match step:
-        case Step("load" | "lookup", _, (run, *_)):
+        case Step("load" | "shared" | "lookup", _, (run, *_)):
             return [run]
         case Step("dot" | "distance", _, (rows, _, vector, _)):
             return [rows, vector]
@@ -263,7 +361,7 @@ def _interval(step: Step, ends: Sequence[tuple[int, int]], widths: Sequence[int]
     whole = limits(REGISTER)
     corners: list[int]
     match step.name, [list(one) for one in ends]:
-        case "load" | "lookup", _:
+        case "load" | "shared" | "lookup", _:
             return limits(widths[step.numbers[0]])
         case "add", [a, b]:
             corners = [a[0] + b[0], a[1] + b[1]]
@@ -277,6 +375,10 @@ def _interval(step: Step, ends: Sequence[tuple[int, int]], widths: Sequence[int]
             corners = [max(x, y) for x, y in zip(a, b, strict=True)]
         case "select", [_, a, b]:
             corners = [*a, *b]
+        case "leading_zeros", _:
+            corners = [0, REGISTER]
+        case "reciprocal", _:
+            corners = [0, whole[1]]
         case "left", [a]:
             corners = [x << step.numbers[0] for x in a]
         case "right", [a]:

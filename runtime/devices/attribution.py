@@ -87,15 +87,16 @@ def attribute(
     profile = runner.profile(build, interface, inputs)
     symbols = [symbol for symbol in symbol_table(runner.chip, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
     inside = function_range(runner.chip, build.elf, *interface.profiled)
-    words = range(inside.start, inside.stop, 2)
-    lines = source_lines(runner.chip, build.elf, words, f"{interface.name}.c")
+    step = runner.chip.instruction_alignment
+    places = range(inside.start, inside.stop, step)
+    lines = source_lines(runner.chip, build.elf, places, f"{interface.name}.c")
     name_of = _functions(symbols)
     time: defaultdict[int, float] = defaultdict(float)
     calls: defaultdict[int, dict[str, float]] = defaultdict(dict)
     for (site, pc), spent in profile.spent.items():
         line = lines.get(site, 0)
         time[line] += spent
-        if pc not in words:
+        if pc not in places:
             calls[line][name_of(pc)] = calls[line].get(name_of(pc), 0) + spent
     flash: dict[str, Counter[str]] = {"constants": Counter(), "kernels": Counter(), "library": Counter()}
     for symbol in symbols:
@@ -108,7 +109,7 @@ def attribute(
             flash["kernels"][name] += symbol.size
         elif symbol.kind in "tT" and not name.startswith(interface.name) and not _START_UP.fullmatch(name):
             flash["library"][name] += symbol.size
-    code = Counter(lines.get(word, 0) for word in words)
+    code = Counter(lines.get(place, 0) for place in places)
     instructions: tuple[ListedInstruction, ...] = ()
     if listing:
         sites: defaultdict[int, float] = defaultdict(float)
@@ -116,7 +117,7 @@ def attribute(
             sites[site] += spent
         texts = disassembly(runner.chip, build.elf, inside.start, inside.stop)
         instructions = tuple(ListedInstruction(at, text, lines.get(at, 0), sites[at]) for at, text in texts)
-    code_bytes = {line: 2 * n for line, n in code.items()}
+    code_bytes = {line: step * n for line, n in code.items()}
     return Attribution(build, profile.result, time, calls, code_bytes, **flash, instructions=instructions)
 
 

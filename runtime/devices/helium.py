@@ -116,7 +116,6 @@ class HeliumRunner(QemuRunner):
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")
     code: ClassVar[int] = 1
-    ram_end: ClassVar[int] = 0x21400000
 
     def table(self, build: Build) -> bytes | None:
         timing = self.board.timing

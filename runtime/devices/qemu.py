@@ -42,8 +42,6 @@ class QemuRunner(Runner):
     """The command of QEMU with the machine and its core."""
     code: ClassVar[int] = 0
     """The offset added to a function's address to call it."""
-    ram_end: ClassVar[int]
-    """The end of the RAM of the machine."""
 
     def table(self, build: Build) -> bytes | None:
         """The cycles of the instructions of a program, as the plugin takes them; None if they are unknown."""
@@ -110,8 +108,6 @@ class QemuRunner(Runner):
 
     def check(self, build: Build) -> None:
         """Raise `InputError` for a program beyond the memories of the emulated machine."""
-        top = symbols(self.chip, build.elf)["tm_stack_top"]
-        if top > self.ram_end:
-            raise InputError(
-                f"{self.name} has more RAM than the machine of the emulator: {top - self.ram_end} bytes too many"
-            )
+        known = symbols(self.chip, build.elf)
+        if (beyond := known["tm_bss_end"] - known["tm_ram_end"]) > 0:
+            raise InputError(f"{self.name}: static data exceeds the RAM of the emulated machine by {beyond} bytes")

@@ -14,4 +14,3 @@ class XtensaRunner(QemuRunner):
     """The runner of an Xtensa LX106 in QEMU's machine sim."""
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-xtensa", "-M", "sim", "-cpu", "lx106")
-    ram_end: ClassVar[int] = 0x63000000

@@ -10,7 +10,17 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, i1, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, RAM, pointer_type, variable_type
+from tinyml.dialects.c.types import (
+    ALIAS,
+    CONST,
+    FAR,
+    FLASH,
+    RAM,
+    is_unsigned,
+    pointer_type,
+    variable_type,
+    width_of,
+)
 from tinyml.targets.c.text import (
     COMPARISON,
     CONDITIONAL,
@@ -111,7 +121,9 @@ class Expressions:
         level = LEVELS[sign]
         # Operands of shifts and masks always get parentheses, even where C's precedence makes them redundant.
         left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)
-        result = INT if type in RANKS and RANKS[type] < RANKS[INT] else type
+        narrow = width_of(type) < width_of(i32) if is_unsigned(type) else RANKS.get(type, RANKS[INT]) < RANKS[INT]
+        # C promotes these to int.
+        result = INT if narrow else type
         text = join(level, result, f"{lhs.within(left)} {sign} {rhs.within(right)}", lhs, rhs)
         if isinstance(read := op.lhs.owner, c.ReadOp) and result == type and read.variable in lhs.reads:
             return replace(text, update=(read.variable, sign, rhs.code))

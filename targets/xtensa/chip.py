@@ -27,6 +27,7 @@ CHIP = Chip(
         Package("qemu-system-misc", command="qemu-system-xtensa"),
     ),
     trap='__asm__ volatile("ill");',
+    instruction_alignment=1,
     alignment=4,
     constants_in_ram=True,
     constant_alignment=4,

@@ -1,7 +1,8 @@
 """`vectorise-loops`: loops over elements become calls of code for vectors, where the target has any (L3).
 
 Elementwise ops, sums of tensors, pools and means are loops whose iterations compute one element of a result each, as
-are contractions of short rows, with all that follows their sums. What such an iteration computes is recorded in steps
+are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
+iterations compute to a single element. What such an iteration computes is recorded in steps
 on integers (`ElementLoop`), by the number formats themselves, so that a new format or op needs no kernel.
 """
 
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
@@ -24,9 +25,9 @@ from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.element_loops import WIDTHS, ElementLoop, Step
+from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, Constant, ElementLoop, Step
 from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
@@ -35,7 +36,7 @@ from tinyml.transforms.ir.accesses import Access, buffer_access, element_of, fir
 from tinyml.transforms.ir.buffers import buffer_reads, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 from tinyml.transforms.loops.kernels.element_steps import Element, NoSteps, StepRecorder
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
 
@@ -47,9 +48,12 @@ if TYPE_CHECKING:
 class VectoriseLoopsPass(ModulePass):
     """Replace loops and contractions whose iterations each store one element of a run and depend on no other iteration.
 
+    Loops that carry a sum, the greatest value so far or its place, and nothing else, are replaced as well.
+
     Loops inside may carry values, such as sums. What is loaded are elements of other runs, or of the same, at the place
-    of the iteration; rows, which meet a vector that all iterations share; and tables of functions. A loop around
-    another one is joined with it where both together visit one run. Contractions that a tile computes stay.
+    of the iteration; rows, which meet a vector that all iterations share; tables of functions; and single values from
+    outside. A loop around another one is joined with it: both visit one run, or the loop has lines. Contractions that a
+    tile computes stay.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -66,7 +70,7 @@ class VectoriseLoopsPass(ModulePass):
             for loop in [each for each in function.walk() if isinstance(each, _Loop)]:
                 if isinstance(loop, num.ContractOp) and (loop.tile or usual_tile(loop, self.target)) is not None:
                     continue
-                if function.is_ancestor(loop) and (found := _element_loop(loop)) is not None:
+                if function.is_ancestor(loop) and (found := _element_loop(loop) or _reduction(loop)) is not None:
                     found.replace(self.target)
 
 
@@ -78,7 +82,8 @@ class _Run:
     """A run of memory that iterations access.
 
     start: of the first iteration, in elements of the root buffer. width: of its elements, in bits. accesses: none of a
-    table. elements: true if each iteration accesses its own element.
+    table, nor of a `root` that is no buffer but a value, or the result of a reduction, for which one is made. elements:
+    true if each iteration accesses its own element.
     """
 
     root: SSAValue
@@ -107,6 +112,9 @@ class _Found:
             return
         nest, operands = LoopNest(self.loop), list[SSAValue]()
         for run, reach in zip(self.runs, self.code.reach, strict=True):
+            if not isinstance(run.root.type, MemRefType):
+                operands.append(self._single(run, nest))
+                continue
             if not run.accesses:
                 nest.put(cast(Operation, run.root.owner))
             start = nest.index(run.start.constant)
@@ -115,7 +123,20 @@ class _Found:
             operands.append(nest.insert(scratch.SliceOp(run.root, start, (reach,))))
         routine = num.CodedLoopAttr.of(self.code.attribute, size_of(kernel))
         nest.put(num.CallOp(routine, [operands[-1], *operands[:-1]], code_of(kernel)))
+        if self.code.reduces:
+            result, to = nest.load(operands[-1], [nest.index(0)]), self.runs[-1].root
+            if isinstance(to.type, IndexType):
+                result = nest.insert(arith.IndexCastOp(result, to.type))
+            to.replace_all_uses_with(result)
         Rewriter.erase_op(self.loop)
+
+    def _single(self, run: _Run, nest: LoopNest) -> SSAValue:
+        """An array for a value, which holds it unless it is the result."""
+        type = i32 if run.root.type == IndexType() else run.root.type
+        array = local_array(function_around(self.loop), type, 1, run.root.name_hint or "single")
+        if run is not self.runs[-1]:
+            nest.store(run.root, array, [nest.index(0)])
+        return array
 
 
 def _trips(loop: _Loop) -> int | None:
@@ -124,6 +145,12 @@ def _trips(loop: _Loop) -> int | None:
         return loop.rows if len(loop.shape) == 1 else None
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return high if low == 0 and step == 1 and high else None
+
+
+def _counts_up(variable: SSAValue) -> bool:
+    """True for the index of a loop from 0."""
+    loop = variable.owner.parent_op()
+    return isinstance(loop, _Loop) and variable in loop.body.block.args[:1] and _trips(loop) is not None
 
 
 def _element_loop(loop: _Loop) -> _Found | None:
@@ -142,14 +169,53 @@ def _element_loop(loop: _Loop) -> _Found | None:
     if not runs[-1].writes or not all(map(recording.is_safe, runs[:-1])):
         return None
     while (around := _loop_around(loop)) is not None and all(
-        run.elements and run.start.factors.get(around.body.block.args[0]) == count for run in runs
+        run.start.factors.get(around.body.block.args[0]) == (count if run.elements else None) for run in runs
     ):
         for run in runs:
             run.start = run.start.plus(AffineSum(0, {around.body.block.args[0]: -count}))
         loop, count = around, count * cast(int, _trips(around))
+    lines, pitches = 1, tuple[int, ...]()
+    if (around := _loop_around(loop)) is not None:
+        index = around.body.block.args[0]
+        found = tuple(run.start.factors.get(index, 0) for run in runs)
+        if min(found) >= 0:
+            loop, lines, pitches = around, cast(int, _trips(around)), found
+            for run, pitch in zip(runs, pitches, strict=True):
+                run.start = run.start.plus(AffineSum(0, {index: -pitch}))
     if any(loop.is_ancestor(variable.owner) for run in runs for variable in run.start.factors):
         return None
-    return _Found(loop, runs, ElementLoop(count, recording.widths, recording.recorder.needed).verified)
+    steps = recording.recorder.program
+    return _Found(loop, runs, ElementLoop(count, recording.widths, steps, lines, pitches).verified)
+
+
+def _reduction(loop: _Loop) -> _Found | None:
+    """A loop that joins the values of all iterations to a single one; None for one of another kind."""
+    if not isinstance(loop, scf.ForOp) or not 1 <= len(loop.iter_args) <= 2:
+        return None
+    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+    used = [result for result in loop.results if result.uses]
+    if low is None or high is None or low >= high or step != 1 or len(used) != 1:
+        return None
+    recording = _Recording(loop, first=low)
+    try:
+        steps = recording.reduced(used[0])
+        recording.runs.append(_Run(used[0], AffineSum(0, {}), _single_width(used[0].type), []))
+    except (NoSteps, InputError):
+        return None
+    if any(loop.is_ancestor(variable.owner) for run in recording.runs for variable in run.start.factors):
+        return None
+    return _Found(loop, recording.runs, ElementLoop(high - low, recording.widths, steps).verified)
+
+
+def _single_width(type: Attribute) -> int:
+    """The bits of a value in memory; raises `NoSteps` for one that is no integer."""
+    if isinstance(type, IndexType):
+        return REGISTER
+    format = number_format(type)
+    width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
+    if width not in WIDTHS:
+        raise NoSteps
+    return width
 
 
 def _loop_around(loop: _Loop) -> scf.ForOp | None:
@@ -166,13 +232,16 @@ class _Recording:
     """The steps of an iteration, recorded as its ops are visited.
 
     values: what has been recorded, by the IR's value. cells: what the iteration stored to memory of its own, by buffer
-    and element.
+    and element. first: the number of the first iteration. places: the comparison by which a value is the number of the
+    iteration, and not what the loop carries.
     """
 
     loop: _Loop
+    first: int = 0
     values: dict[SSAValue, Element] = field(default_factory=dict[SSAValue, Element])
     runs: list[_Run] = field(default_factory=list[_Run])
     cells: dict[SSAValue, dict[int, Element]] = field(default_factory=dict[SSAValue, dict[int, Element]])
+    places: dict[SSAValue, Element] = field(default_factory=dict[SSAValue, Element])
 
     @cached_property
     def recorder(self) -> StepRecorder:
@@ -181,7 +250,7 @@ class _Recording:
     @property
     def lane(self) -> SSAValue:
         """The number of the iteration."""
-        return self.loop.body.block.args[-1]
+        return self.loop.body.block.args[0 if isinstance(self.loop, scf.ForOp) else -1]
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -200,8 +269,7 @@ class _Recording:
         if read.start is None or written.start is None or read.width != written.width:
             return False
         gap = read.start.plus(written.start, -1)
-        inside = all(self.loop.is_ancestor(index.owner) for index in gap.factors)
-        return inside and min([gap.constant, *gap.factors.values()]) >= 0
+        return all(map(_counts_up, gap.factors)) and min([gap.constant, *gap.factors.values()]) >= 0
 
     def block(self, block: Block, loops: dict[SSAValue, int]) -> None:
         """Record the ops of a block. loops: the indices of the loops around it inside of the iteration, in order."""
@@ -217,8 +285,9 @@ class _Recording:
                 if (cell := self.cell(op)) is not None:
                     self.cells.setdefault(scratch.root(op.memref), {})[cell] = self.value(op.value)
                 else:
+                    value = self.value(op.value)
                     self.run(op, loops)
-                    self.recorder.step("store", self.value(op.value))
+                    self.recorder.step("store", value)
             case num.ProductsOp(spacing=None, channels=None) if not loops:
                 pitch = op.row_pitch
                 rows = first_element(op.weights).plus(AffineSum(0, {self.lane: pitch}))
@@ -233,6 +302,8 @@ class _Recording:
                 computed = op.computation()(self.recorder, [self.value(value) for value in op.operands])
                 for result in op.results:
                     self.values[result] = computed
+            case arith.SelectOp(lhs=self.lane):
+                self.places[op.result] = self.value(op.cond)
             case arith.SelectOp() if not isinstance(op.result.type, IndexType):
                 chosen = [self.value(value) for value in op.operands]
                 self.values[op.result] = self.recorder.select(*chosen)
@@ -254,10 +325,58 @@ class _Recording:
             return op.computation()(self.recorder, [])
         if value not in self.values:
             known, type = const_evaluate_operand(value), value.type
-            if known is None or not isa(type, IntegerType):
+            if known is None:
+                self.values[value] = self.shared(value)
+            elif isa(type, IntegerType):
+                self.values[value] = self.recorder.int_constant(known, type.bitwidth)
+            else:
                 raise NoSteps
-            self.values[value] = self.recorder.int_constant(known, type.bitwidth)
         return self.values[value]
+
+    def shared(self, value: SSAValue) -> Element:
+        """Record a value from outside of the loop."""
+        if self.loop.is_ancestor(value.owner) or isinstance(value.type, IndexType):
+            raise NoSteps
+        width = _single_width(value.type)
+        self.runs.append(_Run(value, AffineSum(0, {}), width, []))
+        return self.recorder.step("shared", numbers=(len(self.runs) - 1,), width=width)
+
+    def reduced(self, result: SSAValue) -> tuple[Step, ...]:
+        """The steps of a loop that joins all values to one of its results; raises `NoSteps` for another."""
+        loop, recorder, carries = cast(scf.ForOp, self.loop), self.recorder, list[Element | None]()
+        for argument, value in zip(loop.body.block.args[1:], loop.iter_args, strict=True):
+            carries.append(None)
+            if not isinstance(argument.type, IndexType):
+                carries[-1] = self.values[argument] = recorder.step("carry", self.value(value))
+        self.block(loop.body.block, {})
+        last, number = loop.body.block.last_op, [each is result for each in loop.results].index(True)
+        assert isinstance(last, scf.YieldOp)
+        steps, wanted = recorder.steps, last.operands[number]
+        if carries[number] is None:
+            # The place of the greatest value, which is carried beside it.
+            place, other = self.places.get(wanted), const_evaluate_operand(loop.iter_args[number])
+            if place is None or other is None or len(carries) != 2:
+                raise NoSteps
+            number = 1 - number
+            kind, numbers = "place", (self.first, other)
+        else:
+            place, kind, numbers = None, "", ()
+        carry, following = carries[number], self.value(last.operands[number]).operand
+        if carry is None or isinstance(following, Constant) or isinstance(carry.operand, Constant):
+            raise NoSteps
+        joined = steps[following]
+        kind = kind or {"add": "sum", "max": "greatest"}.get(joined.name, "")
+        values = [one for one in joined.operands if one != carry.operand]
+        if not kind or len(values) != 1 or isinstance(value := values[0], Constant):
+            raise NoSteps
+        if place is not None:
+            compared = steps[cast(int, place.operand)]
+            if joined.name != "max" or compared != Step("greater", (value, carry.operand)):
+                raise NoSteps
+        steps.append(Step(kind, (steps[carry.operand].operands[0], value), numbers))
+        if any(each.operand in recorder.needed for each in carries if each is not None):
+            raise NoSteps
+        return recorder.program
 
     def inner(self, loop: scf.ForOp, loops: dict[SSAValue, int]) -> None:
         """Record a loop that carries values."""
@@ -352,7 +471,7 @@ class _Recording:
         start, bytes = element_of(op.memref, op.indices), element_bytes(type)
         strides = [start.factors.get(index, 0) for index in loops]
         apart = {index: -stride for index, stride in zip(loops, strides, strict=True)}
-        start = start.plus(AffineSum(0, {**apart, lane: -start.factors.get(lane, 0)}))
+        start = start.plus(AffineSum(self.first, {**apart, lane: -start.factors.get(lane, 0)}))
         advances = element_of(op.memref, op.indices).factors.get(lane, 0)
         if advances != 1 or bytes != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NoSteps

@@ -137,6 +137,8 @@ class CodedTileAttr(CodeAttr):
 class CodedLoopAttr(CodeAttr):
     """`outputs[i] =` what the steps of an iteration compute from element i of each run, and from elements behind it.
 
+    Where all iterations are joined, there is one output.
+
     constants: the attribute of `ElementLoop`.
     """
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.dialects import arith
@@ -11,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
+from tinyml.lowering.loops.images.pooling import over_windows
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -18,60 +18,13 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
-    """Emit one loop nest for all windows with the same elements inside the image."""
-    n, rows, columns, channels = tdsl.shape_of(op.out)
-    extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
-    for down in _bands(op.window[0], rows, op.steps[0], before[0], extents[0]):
-        for across in _bands(op.window[1], columns, op.steps[1], before[1], extents[1]):
+    """Add the elements of each window inside the image, then divide."""
 
-            def body(indices: Indices, bands: tuple[_Band, _Band] = (down, across)) -> None:
-                batch, *steps, channel = indices
-                origin = [
-                    _shifted(nest.times(index, step), band.start, nest)
-                    for index, step, band in zip(steps, op.steps, bands, strict=True)
-                ]
+    def average(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
+        total = _total(op.image, taps, element, nest)
+        return nest.insert(num.AverageOp(total, prod(taps), tdsl.format_of(op.image), element_of(op.out)))
 
-                def element(taps: Indices) -> SSAValue:
-                    place = [nest.add(start, tap) for start, tap in zip(origin, taps, strict=True)]
-                    return nest.load(op.image, [batch, *place, channel])
-
-                taps = [band.taps for band in bands]
-                total = _total(op.image, taps, element, nest)
-                average = num.AverageOp(total, prod(taps), tdsl.format_of(op.image), element_of(op.out))
-                target = [_shifted(index, band.first, nest) for index, band in zip(steps, bands, strict=True)]
-                nest.store(nest.insert(average), op.out, [batch, *target, channel])
-
-            nest.over((n, down.count, across.count, channels), body)
-
-
-@dataclass(frozen=True)
-class _Band:
-    """A run of `count` windows along an axis, from index `first`, each with `taps` elements inside the image.
-
-    start: the index of the first window's first element inside the image.
-    """
-
-    first: int
-    count: int
-    start: int
-    taps: int
-
-
-def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
-    """Yield runs of adjacent windows with the same elements inside the image."""
-    places = [
-        range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
-    ]
-    first = 0
-    for number in range(1, extent + 1):
-        if number == extent or places[number] != places[first]:
-            taken = places[first]
-            yield _Band(first, number - first, first * step - before + taken.start, len(taken))
-            first = number
-
-
-def _shifted(index: SSAValue, offset: int, nest: LoopNest) -> SSAValue:
-    return nest.add(index, nest.index(offset)) if offset else index
+    over_windows(op, nest, average)
 
 
 @lowers(tdsl.MeanOp)

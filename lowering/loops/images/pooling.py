@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -14,40 +15,78 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.MaxPoolOp)
 def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
-    """Compare the elements of each window; indices outside the image are clamped to it."""
-    extents, margins = tdsl.shape_of(op.image)[1:3], (op.margins[:2], op.margins[2:])
+    """Compare the elements of each window inside the image."""
 
-    def body(indices: Indices) -> None:
-        n, *at, channel = indices
-
-        def element(tap: Sequence[SSAValue]) -> SSAValue:
-            place = [
-                inside(nest.add(nest.times(index, step), i), padding, extent, nest)
-                for index, step, i, padding, extent in zip(at, op.steps, tap, margins, extents, strict=True)
-            ]
-            return nest.load(op.image, [n, *place, channel])
-
+    def greatest(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
         def across(i: SSAValue, best: Sequence[SSAValue]) -> list[SSAValue]:
             def step(j: SSAValue, best: Sequence[SSAValue]) -> list[SSAValue]:
                 value = element([i, j])
                 greater = nest.insert(num.GreaterOp(value, best[0]))
                 return [nest.insert(arith.SelectOp(greater, value, best[0]))]
 
-            return list(nest.fold(nest.index(op.window[1]), best, step))
+            return list(nest.fold(nest.index(taps[1]), best, step))
 
         first = element([nest.index(0), nest.index(0)])
-        [best] = nest.fold(nest.index(op.window[0]), [first], across)
-        nest.store(best, op.out, indices)
+        return nest.fold(nest.index(taps[0]), [first], across)[0]
 
-    nest.over(tdsl.shape_of(op.out), body)
+    over_windows(op, nest, greatest)
 
 
-def inside(index: SSAValue, margins: tuple[int, int], extent: int, nest: LoopNest) -> SSAValue:
-    """Clamp a padded index, which starts `margins[0]` elements before the image, to the image."""
-    before, after = margins
-    if before:
-        index = nest.insert(arith.SubiOp(index, nest.index(before)))
-        index = nest.insert(arith.MaxSIOp(index, nest.index(0)))
-    if after:
-        index = nest.insert(arith.MinSIOp(index, nest.index(extent - 1)))
-    return index
+def over_windows(
+    op: tdsl.PoolOp, nest: LoopNest, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
+) -> None:
+    """Emit one loop nest for all windows with the same elements inside the image.
+
+    pooled: the result of a window, given the extents of these elements and what loads one of them.
+    """
+    n, rows, columns, channels = tdsl.shape_of(op.out)
+    extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
+    for down in _bands(op.window[0], rows, op.steps[0], before[0], extents[0]):
+        for across in _bands(op.window[1], columns, op.steps[1], before[1], extents[1]):
+
+            def body(indices: Indices, bands: tuple[_Band, _Band] = (down, across)) -> None:
+                batch, *steps, channel = indices
+                origin = [
+                    _shifted(nest.times(index, step), band.start, nest)
+                    for index, step, band in zip(steps, op.steps, bands, strict=True)
+                ]
+
+                def element(taps: Indices) -> SSAValue:
+                    place = [nest.add(start, tap) for start, tap in zip(origin, taps, strict=True)]
+                    return nest.load(op.image, [batch, *place, channel])
+
+                result = pooled([band.taps for band in bands], element)
+                target = [_shifted(index, band.first, nest) for index, band in zip(steps, bands, strict=True)]
+                nest.store(result, op.out, [batch, *target, channel])
+
+            nest.over((n, down.count, across.count, channels), body)
+
+
+@dataclass(frozen=True)
+class _Band:
+    """A run of `count` windows along an axis, from index `first`, each with `taps` elements inside the image.
+
+    start: the index of the first window's first element inside the image.
+    """
+
+    first: int
+    count: int
+    start: int
+    taps: int
+
+
+def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
+    """Yield runs of adjacent windows with the same elements inside the image."""
+    places = [
+        range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
+    ]
+    first = 0
+    for number in range(1, extent + 1):
+        if number == extent or places[number] != places[first]:
+            taken = places[first]
+            yield _Band(first, number - first, first * step - before + taken.start, len(taken))
+            first = number
+
+
+def _shifted(index: SSAValue, offset: int, nest: LoopNest) -> SSAValue:
+    return nest.add(index, nest.index(offset)) if offset else index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Operand, Step
+from tinyml.dialects.layouts.element_loops import FUNCTIONS, Constant, ElementLoop, Operand, Step
 
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "at_least": ">=", "greater": ">"}
 
@@ -19,11 +19,32 @@ def loop_signature(symbol: str, loop: ElementLoop) -> str:
 def loop_in_c(loop: ElementLoop) -> str:
     """The body of the function."""
     lines, indent = [f"    for (int i = 0; i < {loop.count}; i++) {{"], 2
+    if loop.lines > 1:
+        runs = [*(f"x{number}" for number in range(len(loop.widths) - 1)), "out"]
+        moves = "".join(f", {run} += {pitch}" for run, pitch in zip(runs, loop.pitches, strict=True) if pitch)
+        lines.insert(0, f"    for (int line = 0; line < {loop.lines}; line++{moves})")
     for number, step in enumerate(loop.steps):
         indent -= step.name == "end"
         lines += [f"{'    ' * indent}{line}" for line in _statements(loop, number, step)]
         indent += step.name == "loop"
-    return "\n".join([*lines, "    }"])
+    return "\n".join([*_started(loop), *lines, "    }", *_ended(loop)])
+
+
+def _started(loop: ElementLoop) -> Iterator[str]:
+    """What comes before the loop of a reduction."""
+    if loop.reduces:
+        last = loop.steps[-1]
+        start = last.operands[0]
+        shared = None if isinstance(start, Constant) else f"x{loop.steps[start].numbers[0]}[0]"
+        yield f"    int32_t all = {shared or _value(start)};"
+        if last.name == "place":
+            yield f"    int32_t place = {last.numbers[1]};"
+
+
+def _ended(loop: ElementLoop) -> Iterator[str]:
+    """What comes after the loop of a reduction."""
+    if loop.reduces:
+        yield f"    out[0] = (int{loop.widths[-1]}_t){'place' if loop.steps[-1].name == 'place' else 'all'};"
 
 
 def _value(operand: Operand) -> str:
@@ -40,6 +61,8 @@ def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
             run, offset, *strides = numbers
             terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
             yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
+        case "shared":
+            yield f"{value}x{numbers[0]}[0];"
         case "lookup":
             yield f"{value}x{numbers[0]}[{operands[0]}];"
         case "dot" | "distance":
@@ -60,6 +83,11 @@ def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
             yield f"{value}{operands[0]} >> {numbers[0]};"
         case "requantise":
             yield f"{value}tm_requantize_s32({operands[0]}, {numbers[0]}, {numbers[1]});"
+        case "requantise_by":
+            x, multiplier, shift = operands
+            yield f"{value}{FUNCTIONS[step.name]}({x}, {multiplier}, (int8_t){shift});"
+        case "leading_zeros" | "reciprocal":
+            yield f"{value}{FUNCTIONS[step.name]}({operands[0]});"
         case "loop":
             yield f"for (int i{number} = 0; i{number} < {numbers[0]}; i{number}++) {{"
         case "carry":
@@ -70,5 +98,14 @@ def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
             yield "}"
         case "store":
             yield f"out[i] = (int{loop.widths[-1]}_t){operands[0]};"
+        case "sum":
+            yield f"all += {operands[1]};"
+        case "greatest":
+            yield f"all = {operands[1]} > all ? {operands[1]} : all;"
+        case "place":
+            yield f"if ({operands[1]} > all) {{"
+            yield f"    all = {operands[1]};"
+            yield f"    place = {numbers[0]} + i;"
+            yield "}"
         case name:
             yield f"{value}{operands[0]} {_OPERATORS[name]} {operands[1]};"

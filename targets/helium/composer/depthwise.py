@@ -16,14 +16,16 @@ from tinyml.targets.composer.instructions import Code, Repeated, balanced, joine
 from tinyml.targets.composer.tile_code import RowNest, overlapping
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
+from tinyml.targets.cortex_m.composer.fragments import SAVED, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
-from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
+from tinyml.targets.helium.composer.alternation import Alternation
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
 from tinyml.targets.helium.mve import (
     RESTORE_VECTORS,
     SAVE_VECTORS,
     VECTOR,
     integer,
+    low_overhead,
     multiply,
     predicate,
     scalar,
@@ -31,7 +33,7 @@ from tinyml.targets.helium.mve import (
 )
 
 _VECTORS = tuple(f"q{number}" for number in range(8))
-_STREAM, _PIXELS, _OUT, _COUNT, _SCRATCH = "r3", "r1", "r2", "r4", "r0"
+_STREAM, _PIXELS, _OUT, _ZERO, _SCRATCH = "r3", "r1", "r2", "r4", "r0"
 _AT_STREAM, _AT_GROUPS = slot(0), slot(4)
 _FRAME = 12
 
@@ -93,7 +95,7 @@ class Channels(RowNest):
 
     def enter(self) -> Code:
         code = joined(t.push((*SAVED, "lr")), SAVE_VECTORS, moved("sp", -_FRAME))
-        return joined(code, t.str_("r0", _AT_STREAM))
+        return joined(code, t.str_("r0", _AT_STREAM), zero_in(_ZERO, self.tile.zero))
 
     def leave(self) -> Code:
         return joined(moved("sp", _FRAME), RESTORE_VECTORS, t.pop((*SAVED, "pc")))
@@ -122,36 +124,35 @@ class Channels(RowNest):
         pixels = list(self._pixels(windows))
         # The pointer ends up at the next channels.
         places = [*(place for place, *_ in pixels), rows]
-        lines, begun, loaded = list[Code](), set[int](), -1
+        order, begun, loaded = Alternation(), set[int](), -1
         for number, (place, column, met, first) in enumerate(pixels):
             if column == 0:
                 loaded = -1
             for tap in range(loaded + 1, max(tap for _, tap in met) + 1):
                 last = first + tap == self.tile.runs * self.columns - 1
                 step = rows + (self.layout.padding(0, rows) if last else 0)
-                lines.append(stepped("vldrb.s32", taps[tap], _STREAM, step))
+                order.load(taps[tap], stepped("vldrb.s32", taps[tap], _STREAM, step))
                 loaded = tap
             load = "vldrb.s32" if rows == LANES else "vldrbt.s32"
-            lines.append(joined(masked(rows), stepped(load, pixel, _PIXELS, places[number + 1] - place)))
+            order.load(pixel, joined(masked(rows), stepped(load, pixel, _PIXELS, places[number + 1] - place)))
             for window, tap in met:
                 to = product if window in begun else sums[window]
-                lines.append((multiply("vmul.i32", to, pixel, taps[tap]),))
-                if window in begun:
-                    lines.append((integer("vadd.i32", sums[window], sums[window], product),))
+                added = (integer("vadd.i32", sums[window], sums[window], product),) if window in begun else ()
+                order.multiply((multiply("vmul.i32", to, pixel, taps[tap]), *added), (pixel, taps[tap]))
                 begun.add(window)
-        return Repeated.once(joined(*lines))
+        return Repeated.once(order.code)
 
     def finish(self, rows: int, windows: int) -> Code:
         sums, channels = _VECTORS[:windows], self.tile.rows
         numbers, spare = _VECTORS[windows : windows + 2]
-        code = requantised(sums, _STREAM, numbers, spare, self.tile.zero, _SCRATCH)
+        code = requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None)
         steps = [*[channels] * (windows - 1), rows - (windows - 1) * channels]
         store = "vstrb.32" if rows == LANES else "vstrbt.32"
         stores = [joined(masked(rows), stepped(store, sum, _OUT, step)) for sum, step in zip(sums, steps, strict=True)]
         return joined(code, *stores)
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        return counted(block, times, _COUNT, 5)
+        return low_overhead(block, times, 5)
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         return counted_in_memory(code, times, _AT_GROUPS, _SCRATCH, 7)

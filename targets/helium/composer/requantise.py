@@ -31,14 +31,19 @@ def finish(aligned: int) -> Sequence[Field]:
     return [RowNumbers(name, aligned, content=(number,)) for name, number in _NUMBERS.items()]
 
 
-def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: int, scratch: str) -> Code:
+def zero_in(register: str, zero: int) -> Code:
+    """Move the raw of 0 to a register, unless it is 0."""
+    return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
+
+
+def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None) -> Code:
     """Requantise vectors of sums to bytes as TensorFlow Lite does, with two roundings.
 
     VQRDMULH is the first of them. VRSHL rounds halves upwards, so that negative sums are decremented, halves to round
     away from zero; every shift is at least 1. The bytes are then in the lowest byte of each lane.
 
     sums: the vectors, which have the same rows. stream: points to the fields `finish`, and ends up behind them.
-    numbers, spare: vectors that are overwritten. zero: the raw of 0. scratch: a core register that is overwritten.
+    numbers, spare: vectors that are overwritten. zero: a register with the raw of 0; None if it is 0.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
@@ -46,12 +51,10 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
     for sum in sums:
         lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
-    if zero:
-        lines += [t.mov(scratch, zero) if zero > 0 else t.mvn(scratch, -zero - 1)]
     for first, *others in (sums[number : number + 2] for number in range(0, len(sums), 2)):
         # Two vectors are narrowed to the halfwords of one.
         lines += [integer(f"vqmovn{part}.s32", first, sum) for part, sum in zip("bt", (first, *others), strict=False)]
-        lines += [integer("vqadd.s16", first, first, scratch)] if zero else []
+        lines += [integer("vqadd.s16", first, first, zero)] if zero else []
         lines += [integer("vqmovnb.s16", first, first)]
         lines += [integer("vshr.u32", second, first, 16) for second in others]
     return joined(lines)

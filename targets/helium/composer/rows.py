@@ -17,13 +17,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.instructions import Code, Instruction, Repeated, joined
+from tinyml.targets.composer.instructions import Code, Repeated, joined
 from tinyml.targets.composer.tile_code import RowNest
 from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
-from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised
+from tinyml.targets.helium.composer.alternation import Alternation
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
 from tinyml.targets.helium.mve import (
     REACH,
     RESTORE_VECTORS,
@@ -57,39 +58,6 @@ _GATHERING = 26 / 16
 
 _UNROLLED, _AT_ONCE = 16, 8
 """The most vectors of a window that are multiplied without a loop, and those of an iteration of a loop over vectors."""
-
-
-class _Alternation:
-    """Loads of vectors and products, in an order in which they alternate as far as registers allow."""
-
-    def __init__(self) -> None:
-        self._loads, self._products = list[Code](), list[Instruction]()
-        # The product after which the register of a load is free, and the loads that a product needs.
-        self._free, self._needed = list[int](), list[int]()
-        self._loaded, self._read = dict[str, int](), dict[str, int]()
-
-    def load(self, vector: str, code: Code) -> None:
-        """Append a load of a vector."""
-        self._loaded[vector] = len(self._loads)
-        self._loads.append(code)
-        self._free.append(self._read.get(vector, -1))
-
-    def multiply(self, product: Instruction, vectors: Sequence[str]) -> None:
-        """Append a product of vectors."""
-        self._read |= dict.fromkeys(vectors, len(self._products))
-        self._products.append(product)
-        self._needed.append(1 + max(self._loaded[vector] for vector in vectors))
-
-    @property
-    def code(self) -> Code:
-        lines, loaded = list[Code](), 0
-        for number, (product, needed) in enumerate(zip(self._products, self._needed, strict=True)):
-            lines += [*self._loads[loaded:needed], (product,)]
-            loaded = max(loaded, needed)
-            if loaded < len(self._loads) and self._free[loaded] <= number:
-                lines.append(self._loads[loaded])
-                loaded += 1
-        return joined(*lines)
 
 
 @dataclass(frozen=True)
@@ -209,7 +177,7 @@ class Rows(RowNest):
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
         """Add the products of vectors, given as by `_run`. first: the sums begin."""
-        order = _Alternation()
+        order = Alternation()
         for number, (step, masked) in enumerate(vectors):
             name = "vmladav.s8" if first and number == 0 else "vmladava.s8"
             for row in range(rows):
@@ -220,7 +188,7 @@ class Rows(RowNest):
                         order.load(elements, gather or self._elements(window, step, masked=masked))
                     if window == 0:
                         order.load(weights, (access("vldrb.u8", weights, _STREAM, VECTOR),))
-                    order.multiply(multiply(name, sums[row], elements, weights), (elements, weights))
+                    order.multiply((multiply(name, sums[row], elements, weights),), (elements, weights))
         return order.code
 
     def _elements(self, window: int, step: int, *, masked: bool) -> Code:
@@ -232,7 +200,8 @@ class Rows(RowNest):
     def finish(self, rows: int, windows: int) -> Code:
         vectors = _ELEMENTS[:windows]
         moves = [lanes(vector, *sums) for vector, sums in zip(vectors, _SUMS, strict=False)]
-        code = joined(*moves, requantised(vectors, _STREAM, *_WEIGHTS, self.tile.zero, _SCRATCH))
+        zero = _SCRATCH if self.tile.zero else None
+        code = joined(*moves, zero_in(_SCRATCH, self.tile.zero), requantised(vectors, _STREAM, *_WEIGHTS, zero))
         if rows == LANES:
             stores = [access("vstrb.32", vector, out, LANES) for vector, out in zip(vectors, _OUT, strict=False)]
             return joined(code, stores)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.element_loops import REGISTER, SUMS, Constant, Operand, Step, misuses_conditions
+from tinyml.dialects.layouts.element_loops import ENDS, REGISTER, SUMS, Constant, Operand, Step, misuses_conditions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Table = NDArray[np.signedinteger[Any]]
 
 
-_KEPT = ("load", "lookup", *SUMS, "loop", "next", "end", "store")
+_EFFECTS = ("load", "shared", "lookup", *SUMS, "loop", "next", "end", *ENDS)
 """Steps that read a run, which every run of a loop needs, control it, or write."""
 
 
@@ -58,13 +58,18 @@ class StepRecorder(Machine[Element]):
         return Element(len(self.steps) - 1, width)
 
     @property
-    def needed(self) -> tuple[Step, ...]:
-        """The steps, without those whose values nothing reads: the comparison of a selection that is an extreme."""
+    def needed(self) -> Set[Operand]:
+        """The numbers of the steps whose values a step with an effect reads, directly or not, and of those steps."""
         needed = set[Operand]()
         for number, step in reversed([*enumerate(self.steps)]):
-            if number in needed or step.name in _KEPT:
+            if number in needed or step.name in _EFFECTS:
                 needed |= {number, *step.operands}
-        numbers, kept = dict[Operand, int](), list[Step]()
+        return needed
+
+    @property
+    def program(self) -> tuple[Step, ...]:
+        """The steps that are needed: not, for example, the comparison of a selection that is an extreme."""
+        needed, numbers, kept = self.needed, dict[Operand, int](), list[Step]()
         for number, step in enumerate(self.steps):
             if number in needed:
                 numbers[number] = len(kept)
@@ -149,13 +154,20 @@ class StepRecorder(Machine[Element]):
         return self.step("select", condition, a, b, width=a.width)
 
     def call(self, function: str, *arguments: Element) -> Element:
-        if function != "tm_requantize_s32":
-            raise NoSteps
         x, *factors = arguments
-        numbers = tuple(factor.constant for factor in factors if factor.constant is not None)
-        if len(numbers) != len(factors) or x.constant is not None:
+        if x.constant is not None:
             raise NoSteps
-        return self.step("requantise", x, numbers=numbers, width=REGISTER)
+        match function, [factor.constant for factor in factors]:
+            case "tm_requantize_s32", [int() as multiplier, int() as shift]:
+                return self.step("requantise", x, numbers=(multiplier, shift), width=REGISTER)
+            case "tm_requantize_s32", [None, None]:
+                return self.step("requantise_by", *arguments, width=REGISTER)
+            case "tm_leading_zeros_s32", []:
+                return self.step("leading_zeros", x, width=8)
+            case "tm_reciprocal_s32", []:
+                return self.step("reciprocal", x)
+            case _:
+                raise NoSteps
 
     def divsi(self, a: Element, b: Element) -> Element:
         raise NoSteps

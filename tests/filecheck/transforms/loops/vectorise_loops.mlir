@@ -20,15 +20,14 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
 // M4: scf.for
 // M4: num.add
 
-// An operand that is the same in every row does not visit the run of the others: a call for each row.
+// An operand that is the same in every row does not visit the run of the others: each row is a line.
 func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!y>) {
   tdsl.add %x, %z : memref<3x16x!a>, memref<16x!b> into %out : memref<3x16x!y>
   func.return
 }
 // CHECK: func.func @broadcast
-// CHECK: scf.for
-// CHECK: num.call #num.coded_loop<{count = 16 : i64
-// CHECK-NOT: num.add
+// CHECK-NOT: scf.for
+// CHECK: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = [{{.*}}], lines = array<i64: 3, 16, 0, 16>}
 
 // The window of a pool is a loop that carries the total.
 func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
@@ -46,6 +45,43 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 }
 // CHECK: func.func @greatest
 // CHECK: steps = ["load 0 0", "carry %0", "loop 4", "carry %1", "loop 4", "load 0 0 128 32", "max %5 %3", "next %3 %6", "end"
+
+// The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
+// each in front of what later windows read.
+func.func @margins(%arena: memref<2048xi8>) {
+  %zero = arith.constant 0 : index
+  %x = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x8x8x32x!f>
+  %out = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x3x3x32x!f>
+  tdsl.max_pool %x {kernel = array<i64: 3, 3>, padding = array<i64: 0, 1, 0, 1>, strides = array<i64: 3, 3>} : memref<1x8x8x32x!f> into %out : memref<1x3x3x32x!f>
+  func.return
+}
+// CHECK: func.func @margins
+// CHECK: scf.for
+// CHECK: "loop 3"{{.*}}"loop 3", "load 0 0 256 32", {{.*}}"max %{{[0-9]+}} %{{[0-9]+}}", {{.*}}lines = array<i64: 2, 96, 32>
+// CHECK: "loop 3"{{.*}}"loop 2", "load 0 0 256 32"
+// CHECK: "loop 2"{{.*}}"loop 3", "load 0 0 256 32"
+// CHECK: "loop 2"{{.*}}"loop 2", "load 0 0 256 32"
+// CHECK-NOT: num.greater
+
+// Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
+func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
+  tdsl.softmax %x : memref<1x64x!a> into %out : memref<1x64x!zeroskew.q<8, 0.00390625, -128>>
+  func.return
+}
+// CHECK: func.func @softmax
+// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest %0 %1"]
+// CHECK: memref.load %greatest
+// CHECK: steps = ["load 0 0", "shared 1", "sub %1 %0", "max %2 #0", {{.*}}"lookup {{.*}}"sum #0 %{{[0-9]+}}"]
+// CHECK: "reciprocal %{{[0-9]+}}", {{.*}}"requantise_by {{.*}}"store
+
+// The first of the greatest elements, from the second on, or else the first one.
+func.func @argmax(%x: memref<64x!f>) -> index {
+  %label = tdsl.argmax %x : memref<64x!f>
+  func.return %label : index
+}
+// CHECK: func.func @argmax
+// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place %0 %1 1 0"]
+// CHECK: arith.index_cast
 
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs.devices import BOARDS, SIMULATED
+from programs.devices import BOARDS, SIMULATED, need_tools
 from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices import avr, emulator
-from tinyml.runtime.devices.attribution import DEBUG_FLAGS
+from tinyml.runtime.devices.attribution import DEBUG_FLAGS, attribute
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
 from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
-from tinyml.targets.registry import board, chip_of
+from tinyml.targets.registry import board, chip_of, sized
 
 DATA = Path(__file__).parent
 FIX = Interface("fixmodel", "int16_t", 16, "int16_t", 4, has_label=True)
@@ -304,6 +304,19 @@ def test_a_program_larger_than_the_chip_is_measured_but_not_run(
         runner.run(build, SMALL, np.zeros((1, 2), dtype=np.int16))
 
 
+@pytest.mark.parametrize("core", ["cortex-m55", "esp8266"])
+def test_a_part_with_more_memory_than_the_emulated_machine(core: str, tmp_path: Path, write_model: WriteModel):
+    need_tools(core)
+    runner = runner_for(sized(core, 16 << 20, 256 << 20))
+    source = write_model("static volatile int8_t a[LENGTH]; a[LENGTH - 1] = (int8_t)X[0]; return a[LENGTH - 1];")
+    build = runner.build(source, SMALL, tmp_path, extra_flags=["-DLENGTH=3000000"])
+    result = runner.run(build, SMALL, np.array([[9, 0]], dtype=np.int16))
+    assert result.labels is not None
+    assert result.labels.tolist() == [9]
+    with pytest.raises(InputError, match=r"static data exceeds the RAM of the emulated machine by \d+ bytes"):
+        runner.build(source, SMALL, tmp_path, extra_flags=["-DLENGTH=100000000"])
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [
@@ -395,6 +408,17 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     lines = source_lines(runner.chip, build.elf, inside, "fixmodel.c")
     text = (DATA / "fixmodel" / "fixmodel.c").read_text().splitlines()
     assert {text[line - 1] for line in lines.values()} & {line for line in text if "for (" in line}
+
+
+@pytest.mark.parametrize("device", ["cortex-m4", "esp8266"])
+def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
+    """Instructions of Xtensa begin at odd addresses, too."""
+    need_tools(device)
+    found = attribute(runner_for(device), DATA / "fixmodel", FIX, fix_inputs(3), tmp_path, "-Os", ())
+    assert found.result.cycles is not None
+    assert sum(found.time.values()) == pytest.approx(found.result.cycles.mean())
+    assert 0 not in {*found.time, *found.code}
+    assert not found.calls
 
 
 def test_the_host_has_no_profile(tmp_path: Path):

@@ -29,7 +29,11 @@ MOST = 24
 POOL = 4096
 """The elements of a run's memory."""
 
-INTERFACE = Interface("loops", "int16_t", 4, "int32_t", MOST + 1, has_label=False)
+LINES = 3
+"""The most lines, the results of which lie up to 5 elements apart."""
+
+RESULTS = LINES * (MOST + 5)
+INTERFACE = Interface("loops", "int16_t", 4, "int32_t", RESULTS, has_label=False)
 
 UNUSUAL = ("-Wno-unused-variable", "-Wno-tautological-compare")
 """What random loops have, and those of programs do not."""
@@ -39,22 +43,26 @@ Values = NDArray[np.int64]
 
 @dataclass
 class Draft:
-    """The steps of a random loop, and the interval of each value that later steps may read."""
+    """The steps of a random loop, and the interval of each value that later steps may read.
+
+    bits: in which all values can be held.
+    """
 
     random: Random
     count: int
+    bits: int = 32
     widths: list[int] = field(default_factory=list[int])
     steps: list[Step] = field(default_factory=list[Step])
     known: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     depth: int = 0
 
     def run(self, *widths: int) -> int:
-        self.widths.append(self.random.choice(widths or (8, 16, 32)))
+        self.widths.append(self.random.choice([width for width in widths or (8, 16, 32) if width <= self.bits]))
         return len(self.widths) - 1
 
     def step(self, low: int, high: int, name: str, operands: tuple[Operand, ...] = (), *numbers: int) -> int | None:
-        """Append a step whose value lies in an interval; None if 32 bits do not hold it."""
-        if low < -(1 << 31) or high >= 1 << 31:
+        """Append a step whose value lies in an interval; None if `bits` do not hold it."""
+        if low < -(1 << self.bits - 1) or high >= 1 << self.bits - 1:
             return None
         self.steps.append(Step(name, operands, numbers))
         self.known[len(self.steps) - 1] = low, high
@@ -73,9 +81,8 @@ class Draft:
         (a, one), (b, other) = self.value(), self.value()
         second: Operand = b
         if self.random.random() < 0.4:
-            constant = self.random.choice(
-                [0, 1, -1, self.random.randint(-200, 200), self.random.randint(-(10**6), 10**6)]
-            )
+            far = self.random.randint(-(10**6), 10**6) if self.bits == 32 else 0
+            constant = self.random.choice([0, 1, -1, self.random.randint(-127, 127), far])
             second, other = Constant(constant), (constant, constant)
         name = self.random.choice(["add", "sub", "mul", "min", "max"])
         corners = {
@@ -100,6 +107,23 @@ class Draft:
         (a, (low, high)), shift = self.value(), self.random.randint(-12, 0)
         reach = max(-low, high) + 1
         self.step(-reach, reach, "requantise", (a,), self.random.randrange(1 << 30, 1 << 31), shift)
+
+    def share(self) -> None:
+        limit = 1 << self.widths[run := self.run()] - 1
+        self.step(-limit, limit - 1, "shared", (), run)
+
+    def quotient(self) -> None:
+        """A requantisation by a computed reciprocal and shift, as the shares of softmax are."""
+        (a, (low, high)), (b, (_, most)) = self.value(), self.value()
+        positive = self.step(1, max(most, 1), "max", (b, Constant(1)))
+        assert positive is not None
+        factor, zeros = (self.step(0, (1 << 31) - 1, name, (positive,)) for name in ("reciprocal", "leading_zeros"))
+        assert factor is not None
+        assert zeros is not None
+        shift = self.step(-33, -1, "sub", (zeros, Constant(33)))
+        assert shift is not None
+        reach = max(-low, high) + 1
+        self.step(-reach, reach, "requantise_by", (a, factor, shift))
 
     def select(self) -> None:
         (a, _), (b, one), (c, other) = self.value(), self.value(), self.value()
@@ -134,30 +158,51 @@ class Draft:
         assert carried is not None
         self.steps.append(Step("loop", (), (trips,)))
         self.step(0, 0, "load", (), run, 0, self.random.choice([1, MOST, 200]))
-        self.step(0, 0, "add", (carried, len(self.steps) - 1))
+        self.step(0, 0, "add" if self.bits == 32 else "max", (carried, len(self.steps) - 1))
         self.steps.append(Step("next", (carried, len(self.steps) - 1)))
         self.steps.append(Step("end"))
         for number in range(carried + 1, len(self.steps)):
             self.known.pop(number, None)
-        self.known[carried] = -(1 << 19), 1 << 19
+        limit = min(1 << 19, (1 << self.bits - 1) - 1)
+        self.known[carried] = -limit - 1, limit
 
     def finished(self) -> ElementLoop | None:
         """The loop with a store of the last value; None for one that the composer is not asked for."""
-        self.widths.append(self.random.choice([8, 16, 32]))
-        last = max(self.known)
+        last, kind = max(self.known), self.random.choice(["store", "store", "store", "sum", "greatest", "place"])
+        if kind == "sum" and self.count * max(map(abs, self.known[last])) >= 1 << 30:
+            kind = "greatest"
+        if kind != "store":
+            shared = [number for number, step in enumerate(self.steps) if step.name == "shared"]
+            shared = [number for number in shared if kind != "sum" or self.known[number][1] < 1 << 30]
+            start: Operand = self.random.choice([*shared, Constant(self.random.randint(-99, 99))])
+            self.widths.append(self.bits if kind == "greatest" else 32)
+            numbers = (self.random.randint(0, 3), self.random.randint(0, 3)) if kind == "place" else ()
+            self.steps.append(Step(kind, (start, last), numbers))
+            return ElementLoop(self.count, tuple(self.widths), tuple(self.steps)).verified
+        self.run()
         self.steps.append(Step("store", (last,)))
-        return ElementLoop(self.count, tuple(self.widths), tuple(self.steps)).verified
+        lines, pitches = self.random.choice([1, 1, 2, LINES]), tuple[int, ...]()
+        if lines > 1:
+            single = [step.numbers[0] for step in self.steps if step.name == "shared"]
+            runs = range(len(self.widths) - 1)
+            read = [0 if run in single else self.random.choice([0, 1, 7, 130]) for run in runs]
+            pitches = *read, self.count + self.random.choice([0, 1, 5])
+        return ElementLoop(self.count, tuple(self.widths), tuple(self.steps), lines, pitches).verified
 
 
 def drawn(seed: int) -> ElementLoop | None:
     random = Random(seed)
-    draft = Draft(random, random.randint(1, MOST))
+    draft = Draft(random, random.randint(1, MOST), (32, 32, 32, 32, 8, 16)[seed % 6])
     draft.load()
-    kinds = [draft.load, draft.lookup, draft.sum, draft.sum, draft.pool] if seed % 2 else [draft.load, draft.lookup]
+    kinds = [draft.load, draft.share, draft.lookup]
+    kinds += [draft.sum, draft.sum, draft.pool] if seed % 2 else []
+    if draft.bits < 32:
+        kinds = [draft.load, draft.share, draft.pool]
     for kind in random.sample(kinds, random.randint(0, min(3, len(kinds)))):
         kind()
     for _ in range(random.randint(1, 12)):
-        random.choice([draft.binary, draft.binary, draft.binary, draft.shift, draft.requantise, draft.select])()
+        further = [] if draft.bits < 32 else [draft.requantise, draft.quotient]
+        random.choice([draft.binary, draft.binary, draft.binary, draft.shift, draft.select, *further])()
     return draft.finished()
 
 
@@ -178,9 +223,54 @@ def requantised(x: int, multiplier: int, shift: int) -> int:
     return magnitude if high >= 0 else -magnitude
 
 
-def computed(loop: ElementLoop, i: int) -> int:
-    """The result of an iteration, step by step on unbounded integers, whose values fit 32 bits."""
-    runs = [pool(run, width) for run, width in enumerate(loop.widths)]
+def reciprocal(x: int) -> int:
+    """About 2^62 / x, for x shifted left until its highest bit is bit 31."""
+
+    def high(a: int, b: int) -> int:
+        return (a * b + (1 << 30)) >> 31
+
+    def left(a: int, bits: int) -> int:
+        most = (1 << 31 - bits) - 1
+        return max(-most - 1, min(most, a)) << bits
+
+    half = x << 32 - x.bit_length() >> 1
+    r = 1515870810 + high(-1010580540, half)
+    for _ in range(3):
+        r += left(high((1 << 29) - high(half, r), r), 2)
+    return left(r, 1)
+
+
+def result(loop: ElementLoop) -> list[int]:
+    """The elements of the result, and 99 where there are none."""
+    expected, pitch, last = [99] * RESULTS, loop.pitches[-1] if loop.pitches else 0, loop.steps[-1]
+    if not loop.reduces:
+        for line in range(loop.lines):
+            expected[line * pitch : line * pitch + loop.count] = [computed(loop, line, i) for i in range(loop.count)]
+        return expected
+    start, values = last.operands[0], [computed(loop, 0, i) for i in range(loop.count)]
+    if not isinstance(start, Constant):
+        [run] = loop.steps[start].numbers
+        start = Constant(int(pool(run, loop.widths[run])[0]))
+    match last.name:
+        case "sum":
+            expected[0] = narrowed(start.value + sum(values), 32)
+        case "greatest":
+            expected[0] = max(start.value, *values)
+        case _:
+            first, other = last.numbers
+            expected[0] = first + values.index(max(values)) if max(values) > start.value else other
+    return expected
+
+
+def narrowed(x: int, bits: int) -> int:
+    """The low bits of an integer, signed."""
+    return (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
+def computed(loop: ElementLoop, line: int, i: int) -> int:
+    """What an iteration gives, step by step on unbounded integers, whose values fit 32 bits."""
+    pitches = loop.pitches or [0] * len(loop.widths)
+    runs = [pool(run, width)[line * pitches[run] :] for run, width in enumerate(loop.widths)]
     values, at, places = dict[int, int](), 0, dict[int, int]()
 
     def of(operand: Operand) -> int:
@@ -194,6 +284,14 @@ def computed(loop: ElementLoop, i: int) -> int:
                 trips = [places[around] for around in loop.around(at)]
                 place = i + numbers[1] + sum(stride * trip for stride, trip in zip(numbers[2:], trips, strict=True))
                 values[at] = int(runs[numbers[0]][place])
+            case "shared":
+                values[at] = int(runs[numbers[0]][0])
+            case "leading_zeros":
+                values[at] = 32 - x[0].bit_length()
+            case "reciprocal":
+                values[at] = reciprocal(x[0])
+            case "requantise_by":
+                values[at] = requantised(x[0], x[1], x[2])
             case "lookup":
                 values[at] = int(runs[numbers[0]][x[0]])
             case "dot" | "distance":
@@ -225,13 +323,13 @@ def computed(loop: ElementLoop, i: int) -> int:
                 places[begin] += 1
                 at = begin if places[begin] < loop.steps[begin].numbers[0] else at
             case "store":
-                break
+                return narrowed(x[0], loop.widths[-1])
+            case "sum" | "greatest" | "place":
+                return x[1]
             case _:
                 raise AssertionError(name)
         assert -(1 << 31) <= values.get(at, 0) < 1 << 31
         at += 1
-    bits = loop.widths[-1]
-    return (of(loop.steps[-1].operands[0]) + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def written(loops: list[ElementLoop], folder: Path) -> None:
@@ -244,12 +342,12 @@ def written(loops: list[ElementLoop], folder: Path) -> None:
         assert kernel is not None
         *read, result = loop.widths
         operands = [f"x{width}[{run}]" for run, width in enumerate(read)]
-        got = f"for (int i = 0; i <= {loop.count}; i++) out[i] = y{result}[i];"
+        got = f"for (int i = 0; i < {RESULTS}; i++) out[i] = y{result}[i];"
         calls.append(f"case {number}: {kernel.symbol}({', '.join([*operands, f'y{result}'])}); {got} break;")
     word = "(uint32_t)i * (2654435761u + 2u * (uint32_t)run) + (uint32_t)run"
     fills = [f"x{bits}[run][i] = (int{bits}_t)(uint{bits}_t)(({word}) >> 4);" for bits in (8, 16, 32)]
     (folder / "loops.h").write_text(
-        f"#include <stdint.h>\n#define loops_INPUT_LENGTH 4\n#define loops_OUTPUT_LENGTH {MOST + 1}\n"
+        f"#include <stdint.h>\n#define loops_INPUT_LENGTH 4\n#define loops_OUTPUT_LENGTH {RESULTS}\n"
         "const int32_t *loops_scores(void);\nvoid loops_predict(const int16_t *X);\n"
     )
     (folder / "loops.c").write_text(
@@ -257,13 +355,14 @@ def written(loops: list[ElementLoop], folder: Path) -> None:
             [
                 '#include "loops.h"',
                 *texts.values(),
-                *(f"static int{bits}_t x{bits}[{runs}][{POOL}], y{bits}[{MOST + 1}];" for bits in (8, 16, 32)),
-                f"static int32_t out[{MOST + 1}];",
+                *(f"static int{bits}_t x{bits}[{runs}][{POOL}], y{bits}[{RESULTS}];" for bits in (8, 16, 32)),
+                f"static int32_t out[{RESULTS}];",
                 "const int32_t *loops_scores(void) { return out; }",
                 "void loops_predict(const int16_t *X)\n{",
                 f"    for (int run = 0; run < {runs}; run++)\n        for (int i = 0; i < {POOL}; i++) {{",
                 *fills,
-                f"        }}\n    for (int i = 0; i <= {MOST}; i++) out[i] = 99, y8[i] = 99, y16[i] = 99, y32[i] = 99;",
+                f"        }}\n    for (int i = 0; i < {RESULTS}; i++)",
+                "        out[i] = 99, y8[i] = 99, y16[i] = 99, y32[i] = 99;",
                 "    switch (X[0]) {",
                 *calls,
                 "    }\n}",
@@ -285,8 +384,7 @@ def test_random_loops(device: str, tmp_path: Path):
     build = runner.build(tmp_path, INTERFACE, tmp_path, "-O1", (*WARNING_FLAGS, *UNUSUAL))
     inputs = np.zeros((LOOPS, 4), np.int16)
     inputs[:, 0] = np.arange(LOOPS)
-    result = runner.run(build, INTERFACE, inputs)
-    assert result.scores is not None
-    for loop, got in zip(loops, result.scores, strict=True):
-        expected = [*(computed(loop, i) for i in range(loop.count)), 99]
-        assert got[: loop.count + 1].tolist() == expected, [step.text for step in loop.steps]
+    scores = runner.run(build, INTERFACE, inputs).scores
+    assert scores is not None
+    for loop, got in zip(loops, scores, strict=True):
+        assert got.tolist() == result(loop), loop

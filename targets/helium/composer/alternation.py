@@ -1,0 +1,40 @@
+"""The order of loads and products: side by side, since different units execute them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tinyml.targets.composer.instructions import Code, joined
+
+
+class Alternation:
+    """Loads of vectors and products, in an order in which they alternate as far as registers allow."""
+
+    def __init__(self) -> None:
+        self._loads, self._products = list[Code](), list[Code]()
+        # The product after which the register of a load is free, and the loads that a product needs.
+        self._free, self._needed = list[int](), list[int]()
+        self._loaded, self._read = dict[str, int](), dict[str, int]()
+
+    def load(self, vector: str, code: Code) -> None:
+        """Append a load of a vector."""
+        self._loaded[vector] = len(self._loads)
+        self._loads.append(code)
+        self._free.append(self._read.get(vector, -1))
+
+    def multiply(self, product: Code, vectors: Sequence[str]) -> None:
+        """Append the instructions of a product of vectors."""
+        self._read |= dict.fromkeys(vectors, len(self._products))
+        self._products.append(product)
+        self._needed.append(1 + max(self._loaded[vector] for vector in vectors))
+
+    @property
+    def code(self) -> Code:
+        lines, loaded = list[Code](), 0
+        for number, (product, needed) in enumerate(zip(self._products, self._needed, strict=True)):
+            lines += [*self._loads[loaded:needed], product]
+            loaded = max(loaded, needed)
+            if loaded < len(self._loads) and self._free[loaded] <= number:
+                lines.append(self._loads[loaded])
+                loaded += 1
+        return joined(*lines)
