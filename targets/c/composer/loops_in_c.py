@@ -34,9 +34,7 @@ def _started(loop: ElementLoop) -> Iterator[str]:
     """What comes before the loop of a reduction."""
     if loop.reduces:
         last = loop.steps[-1]
-        start = last.operands[0]
-        shared = None if isinstance(start, Constant) else f"x{loop.steps[start].numbers[0]}[0]"
-        yield f"    int32_t all = {shared or _value(start)};"
+        yield f"    int32_t all = {_value(loop, last.operands[0])};"
         if last.name == "place":
             yield f"    int32_t place = {last.numbers[1]};"
 
@@ -47,22 +45,24 @@ def _ended(loop: ElementLoop) -> Iterator[str]:
         yield f"    out[0] = (int{loop.widths[-1]}_t){'place' if loop.steps[-1].name == 'place' else 'all'};"
 
 
-def _value(operand: Operand) -> str:
+def _value(loop: ElementLoop, operand: Operand) -> str:
     if isinstance(operand, Constant):
         # The least integer has no literal.
         return str(operand.value) if operand.value > -(1 << 31) else f"({operand.value + 1} - 1)"
-    return f"v{operand}"
+    step = loop.steps[operand]
+    return f"x{step.numbers[0]}[0]" if step.name == "shared" else f"v{operand}"
 
 
 def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
-    operands, numbers, value = [_value(one) for one in step.operands], step.numbers, f"const int32_t v{number} = "
+    operands, numbers, value = [_value(loop, one) for one in step.operands], step.numbers, f"const int32_t v{number} = "
     match step.name:
         case "load":
             run, offset, *strides = numbers
             terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
             yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
         case "shared":
-            yield f"{value}x{numbers[0]}[0];"
+            # Its readers name the element.
+            pass
         case "lookup":
             yield f"{value}x{numbers[0]}[{operands[0]}];"
         case "dot" | "distance":
