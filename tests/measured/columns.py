@@ -58,7 +58,12 @@ NAMES = {
             ("Bonsai, mnist16-10", "bonsai-mnist16-10"),
             ("LeNet, mnist-10", "cnn-lenet-mnist10"),
         )
-        for more, cells in (("", ""), (", at 80 %", " --cells 80"), (", not unrolled", " --cells 1"))
+        for more, cells in (
+            ("", ""),
+            (", at 63 %", " --cells 63"),
+            (", at 80 %", " --cells 80"),
+            (", not unrolled", " --cells 1"),
+        )
     },
     **{
         f"{label} | {width} | {share}": f"'{model or label}' --width {width} --cells {share}{more}"

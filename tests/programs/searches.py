@@ -48,13 +48,14 @@ def profiled(model: str) -> ModuleOp:
 
 
 @lru_cache
-def problem_of(model: str) -> SearchProblem:
+def problem_of(model: str, samples: int = SAMPLES) -> SearchProblem:
     data = some_data(model)
-    return SearchProblem(print_ir(profiled(model)), data.x, data.y, None)
+    assert data.y is not None
+    return SearchProblem(print_ir(profiled(model)), data.x[:samples], data.y[:samples], None)
 
 
-def evaluation_of(model: str, workers: Workers | None = None, **options: Any) -> Evaluation:
-    return Evaluation(problem_of(model), "disagreement", workers or Workers(1), **options)
+def evaluation_of(model: str, workers: Workers | None = None, samples: int = SAMPLES, **options: Any) -> Evaluation:
+    return Evaluation(problem_of(model, samples), "disagreement", workers or Workers(1), **options)
 
 
 def costs_of(evaluation: Evaluation) -> CandidateCosts:

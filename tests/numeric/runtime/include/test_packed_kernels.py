@@ -153,7 +153,7 @@ def extreme_cases(kernel: KernelSignature) -> list[Case]:
     return cases
 
 
-@pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 16), ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 8), ids=lambda kernel: kernel.name)
 def test_extremes(device: Device, kernel: KernelSignature):
     """Whatever lies behind the vector meets zeros only."""
     device.check(extreme_cases(kernel))

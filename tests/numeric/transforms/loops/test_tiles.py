@@ -114,7 +114,7 @@ def kernels_called(program: Compiled, target: str) -> list[list[str]]:
     return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
 
 
-@pytest.mark.parametrize("target", spread(DEVICES, 1))
+@pytest.mark.parametrize("target", spread(DEVICES, 2))
 def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: str, tmp_path: Path):
     program = compiled_for(target, network(), tmp_path)
     dots, channels, *_ = kernels_called(program, target)

@@ -23,7 +23,7 @@ ENDLESS = "xdsl-string-literals"
 def patched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the patched xDSL and the tests of the patches."""
     folder = tmp_path_factory.mktemp("patched")
-    shutil.copytree(Path(xdsl.__file__).parent, folder / "xdsl", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(xdsl.__file__).parent, folder / "xdsl")
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     subprocess.run(["git", "-C", folder, "apply", *PATCHES], check=True)
     return folder

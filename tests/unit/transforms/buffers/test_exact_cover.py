@@ -147,15 +147,16 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
 
 
 def test_pentominoes():
-    """3 x 20: two solutions, each with its reflections."""
+    """3 x 20: two solutions, each with its reflections; the cross lies on the left."""
     options: list[Sequence[Hashable]] = []
     for name in PENTOMINOES:
         for shape in sorted({*shapes(name)}, key=sorted):
             height, width = (max(cell[k] for cell in shape) for k in (0, 1))
             for i in range(3 - height):
-                options += [[name, *((i + y, j + x) for y, x in sorted(shape))] for j in range(20 - width)]
+                places = range(9 if name == "X" else 20 - width)
+                options += [[name, *((i + y, j + x) for y, x in sorted(shape))] for j in places]
     items = [*PENTOMINOES, *((i, j) for j in range(20) for i in range(3))]
-    assert sum(1 for _ in cover_of(items, options).solutions()) == 8
+    assert sum(1 for _ in cover_of(items, options).solutions()) == 4
 
 
 def test_the_examples_of_the_documentation(capsys: pytest.CaptureFixture[str]):

@@ -21,7 +21,7 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
     """Where estimates are beyond the limits for all that is wide, and more than three wide registers really are."""
     narrow, limit = FixedType.of_width(8), 400
-    with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
+    with Evaluation(problem_of("fastgrnn", 40), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         costs, start = search.costs("uno"), search.formats(search.uniform(narrow))
 

@@ -111,7 +111,7 @@ THE_THREE = {
 
 
 def test_pareto_is_never_worse_than_the_best_of_the_three():
-    with evaluation_of("protonn") as evaluation:
+    with evaluation_of("protonn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
         # In the RAM that Shiftry's result works in, without the stack, as MinUn compares them.
@@ -197,7 +197,7 @@ def test_no_factors_are_held_where_memory_is_short(
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
     """Though estimates are wrong, for one program more than for another; and pareto is not worse than others for it."""
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
-    with evaluation_of("fastgrnn") as evaluation:
+    with evaluation_of("fastgrnn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         costs = search.costs("uno")
         own = search.formats(search.uniform(FixedType.of_width(8)))
