@@ -7,6 +7,7 @@ stores. Those of loops, branches and calls are in `lowering/c/function.py`.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -336,13 +337,16 @@ def _remove_dead(program: c.ProgramOp) -> None:
     """
     functions = [op for op in program.body.block.ops if isinstance(op, c.FuncOp)]
     for function in functions:
-        live = {function, *_live(function)}
+        ops = list(function.walk())
+        live = {function, *_live(function, ops)}
         # A dead loop or branch takes its body with it.
-        for op in [op for op in function.walk() if _is_dead(op, live)]:
-            Rewriter.erase_op(op, safe_erase=False)
-    used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
-    used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
-    for op in list(program.walk()):
+        for op in ops:
+            if _is_dead(op, live):
+                Rewriter.erase_op(op, safe_erase=False)
+    ops = list(program.walk())
+    used = {op.symbol for op in ops if isinstance(op, c.SymbolOp)}
+    used |= {op.arena for op in ops if isinstance(op, c.ViewOp)}
+    for op in ops:
         if isinstance(op, c.PragmaOp) and op.symbol is not None and op.symbol not in used:
             Rewriter.erase_op(op)
         if isinstance(op.parent_op(), c.LoadedOp) or not isinstance(op, c.ConstantOp | c.ArenaOp | c.BufferOp):
@@ -356,13 +360,14 @@ def _is_dead(op: Operation, live: set[Operation]) -> bool:
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
-def _live(function: c.FuncOp) -> set[Operation]:
+def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
+    """The ops on which a result or an effect of a function depends. ops: of the function, nested ones included."""
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
-    for op in function.walk():
+    for op in ops:
         if isinstance(op, c.AssignOp):
             assigned[op.variable].append(op)
     live: set[Operation] = set()
-    pending: list[Operation] = [op for op in function.walk() if isinstance(op, c.StoreOp | c.InvokeOp | c.ReturnOp)]
+    pending: list[Operation] = [op for op in ops if isinstance(op, c.StoreOp | c.InvokeOp | c.ReturnOp)]
     while pending:
         op = pending.pop()
         if op in live or op is function:

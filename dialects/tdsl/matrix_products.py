@@ -72,7 +72,8 @@ class ProductOp(MatrixProductsOp, ABC):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        return [(self.lhs, self.rhs)]
+        # Same as `self.lhs, self.rhs`, without xDSL's search for these beside an optional operand.
+        return [(self.operands[0], self.operands[1])]
 
 
 @irdl_op_definition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from math import prod
 from typing import cast
 
@@ -326,7 +327,7 @@ class ProgramBuilder:
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
-    @property
+    @cached_property
     def input_format(self) -> NumberFormat | None:
         """The number format of the input, if it is known."""
         return self._spelled(self._input_note)

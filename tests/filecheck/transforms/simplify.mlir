@@ -39,6 +39,25 @@ func.func @loops(%m: memref<4xi32>, %x: i32, %n: index) {
 // CHECK-NEXT: memref.store
 // CHECK-NOT: scf.for
 
+// A sum that folds leaves a constant behind the walk, in a loop that it leaves in the next one.
+func.func @behind(%m: memref<4xindex>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %n step %one {
+    scf.for %j = %zero to %n step %one {
+      %five = arith.addi %four, %one : index
+      memref.store %five, %m[%j] : memref<4xindex>
+    }
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @behind
+// CHECK: %five = arith.constant 5 : index
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: memref.store %five
+
 // Blocks of a function may use each other's values in any order.
 func.func @blocks(%c: i1, %x: i32) -> i32 {
   cf.br ^entry
