@@ -4,7 +4,7 @@ Vectors are assigned in one pass over the steps, each freed at the last use of i
 than there are lanes are predicated.
 
 Sums of products over a row are sums of whole vectors in core registers, which then move to the lanes of their
-iterations.
+iterations. Reductions join values lane by lane, and the lanes at the end (`Registers.ended`).
 """
 
 from __future__ import annotations

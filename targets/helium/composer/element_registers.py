@@ -1,7 +1,8 @@
 """The registers of a loop over elements: what holds the same in all groups of iterations, and what is free for values.
 
 A constant is in a core register where an instruction takes one as its second operand, otherwise in a vector. The vector
-that all rows of a sum meet stays in registers where there are enough.
+that all rows of a sum meet stays in registers where there are enough. What a reduction has joined so far has one or
+two of its own.
 """
 
 from __future__ import annotations
