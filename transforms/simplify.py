@@ -165,8 +165,8 @@ class _Walk:
     """A walk over ops from the first to the last.
 
     known: the last op of each key in the region at hand and those around it. changed: ops that were inserted or changed
-    since the walk was last there. unsettled: ops that have lost a
-    user since then, and ops around others that have changed.
+    since the walk was last there. unsettled: ops that have lost a user since then, and ops around others that have
+    changed.
     """
 
     def __init__(self, ctx: Context):

@@ -181,11 +181,6 @@ class AveragePoolOp(PoolOp):
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
 
-    @property
-    def visits(self) -> Sequence[Visits]:
-        """The windows row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
-        return super(PoolOp, self).visits if any(self.margins) else super().visits
-
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         """Elements are added in row-major order of their offsets in the window."""
         [image] = x

@@ -35,31 +35,38 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopNest, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Emit one loop nest for all windows with the same elements inside the image.
+    """Visit all windows in row-major order, with a loop for each run of those with the same elements inside the image.
 
     pooled: the result of a window, given the extents of these elements and what loads one of them.
     """
     n, rows, columns, channels = tdsl.shape_of(op.out)
     extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
-    for down in _bands(op.window[0], rows, op.steps[0], before[0], extents[0]):
-        for across in _bands(op.window[1], columns, op.steps[1], before[1], extents[1]):
+    down = [*_bands(op.window[0], rows, op.steps[0], before[0], extents[0])]
+    across = [*_bands(op.window[1], columns, op.steps[1], before[1], extents[1])]
 
-            def body(indices: Indices, bands: tuple[_Band, _Band] = (down, across)) -> None:
-                batch, *steps, channel = indices
-                origin = [
-                    _shifted(nest.times(index, step), band.start, nest)
-                    for index, step, band in zip(steps, op.steps, bands, strict=True)
-                ]
+    def window(bands: Sequence[_Band], batch: SSAValue, places: Indices, channel: SSAValue) -> None:
+        origin = [
+            _shifted(nest.times(index, step), band.start, nest)
+            for index, step, band in zip(places, op.steps, bands, strict=True)
+        ]
 
-                def element(taps: Indices) -> SSAValue:
-                    place = [nest.add(start, tap) for start, tap in zip(origin, taps, strict=True)]
-                    return nest.load(op.image, [batch, *place, channel])
+        def element(taps: Indices) -> SSAValue:
+            place = [nest.add(start, tap) for start, tap in zip(origin, taps, strict=True)]
+            return nest.load(op.image, [batch, *place, channel])
 
-                result = pooled([band.taps for band in bands], element)
-                target = [_shifted(index, band.first, nest) for index, band in zip(steps, bands, strict=True)]
-                nest.store(result, op.out, [batch, *target, channel])
+        result = pooled([band.taps for band in bands], element)
+        target = [_shifted(index, band.first, nest) for index, band in zip(places, bands, strict=True)]
+        nest.store(result, op.out, [batch, *target, channel])
 
-            nest.over((n, down.count, across.count, channels), body)
+    def row(band: _Band, batch: SSAValue, y: SSAValue) -> None:
+        for run in across:
+            nest.over((run.count, channels), lambda at, run=run: window((band, run), batch, [y, at[0]], at[1]))
+
+    def image(batch: SSAValue) -> None:
+        for band in down:
+            nest.over((band.count,), lambda at, band=band: row(band, batch, at[0]))
+
+    nest.over((n,), lambda at: image(at[0]))
 
 
 @dataclass(frozen=True)

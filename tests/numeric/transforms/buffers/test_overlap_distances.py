@@ -82,7 +82,7 @@ CASES = {
     "overlapping pool": Case(pool("max", 3, 1, 1), 15),
     "pool": Case(pool("max", 2, 2, 0), 0),
     "averages": Case(pool("average", 3, 1, 0), 0),
-    "averages with margins": Case(pool("average", 3, 1, 1), None),
+    "averages with margins": Case(pool("average", 3, 1, 1), 15),
     "wider elements": Case(
         program(image(2, 3, 4), f"tdsl.cast %a : {image(2, 3, 4)}", image(2, 3, 4, "!fixed.q<16, 8>")), 23
     ),

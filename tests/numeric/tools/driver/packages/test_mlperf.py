@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import runpy
 import shutil
 import subprocess
 import tty
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.paths import ROOT
 from programs.spread import spread
 from programs.tflite_models import VALID, TfliteModel, computed_by_tflm, raws, weighted
 
@@ -208,3 +210,17 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
     with pytest.raises(InputError, match="the runner sends whole inputs: leave out --input"):
         firmware(small_network("vww01"), tmp_path, input="callback")
     assert not (tmp_path / "out").exists()
+
+
+def test_samples_of_keywords_become_an_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The inputs have the scale of the reference model, so that it reads the bytes of the files."""
+    raws = np.random.default_rng(0).integers(-128, 128, (2, 490), np.int8)
+    (tmp_path / "kws01").mkdir()
+    for number, sample in enumerate(raws):
+        sample.tofile(tmp_path / "kws01" / f"{number}.bin")
+    (tmp_path / "kws01" / "y_labels.csv").write_text("0.bin, 12, 3\n1.bin, 12, 11\n")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples/kws01/make_data.py"))
+    with np.load(tmp_path / "kws01.npz") as data:
+        assert data["y"].tolist() == [3, 11]
+        assert np.array_equal(np.rint(data["x"] / 0.5847029) + 83, raws.reshape(2, 49, 10, 1))
