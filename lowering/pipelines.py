@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import STEPS, Plugin, PluginError, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
@@ -149,8 +150,15 @@ class Pipeline(ModulePass):
         if (target := self.sets_target) is not None:
             check_compiled_for(op, target)
             compile_for(op, target)
-        # As `tinyml-opt` does between passes, so that an error names the right pass.
-        PassPipeline(tuple(self.steps()), Verification().between).apply(ctx, op)
+        steps, given = tuple(self.steps()), op.clone()
+        try:
+            PassPipeline(steps, EndVerification().between).apply(ctx, op)
+        except (InputError, MemoryError):
+            raise
+        except Exception:
+            # Once more, verified between passes as `tinyml-opt` does it, so that the error names the right pass.
+            PassPipeline(steps, Verification().between).apply(ctx, given)
+            raise
 
 
 @cache

@@ -6,15 +6,20 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, flatten, pipeline
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
 STEPS = [step for definition in PIPELINES.values() for step in definition.steps]
@@ -137,3 +142,41 @@ def test_a_target_is_that_of_the_module(name: str):
             lowered(name, own, target=other)
     with pytest.raises(InputError, match="unknown target 'unoo', did you mean 'uno'"):
         lowered(name, own, target="unoo")
+
+
+class Spoil(ModulePass):
+    """Gives a function that returns an integer another type."""
+
+    name = "spoil"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in defined_functions(op):
+            function.properties["function_type"] = FunctionType.from_lists([], [])
+
+
+class Rely(ModulePass):
+    """Crashes on functions without results."""
+
+    name = "rely"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        assert all(len(function.function_type.outputs) == 1 for function in defined_functions(op))
+
+
+class Spoiling(Pipeline):
+    """A pipeline of both."""
+
+    name = "spoiling"
+
+    @property
+    def sets_target(self) -> None:
+        return None
+
+    def steps(self) -> list[ModulePass]:
+        return [Spoil(), Rely()]
+
+
+def test_the_pass_that_spoils_a_program_is_named_and_not_the_one_that_relies_on_it():
+    text = "func.func @f() -> i8 { %c = arith.constant 1 : i8 func.return %c : i8 }"
+    with pytest.raises(VerifyException, match="same types as the function output types"):
+        Spoiling().apply(context(), Parser(context(), text).parse_module())
