@@ -134,7 +134,10 @@ class WorkingMemory:
         return module
 
     def _key(self, module: ModuleOp) -> object:
-        """A key that is equal for programs of equal memory layout: of the same ops and element widths."""
+        """A key that is equal for programs of equal memory layout: of the same ops and element widths.
+
+        How many windows of a convolution are computed at once, which takes memory, depends on all that its formats say.
+        """
         values: dict[SSAValue, int] = {}
         ops: list[object] = []
         for op in module.walk():
@@ -142,7 +145,8 @@ class WorkingMemory:
                 made = [*op.results, *(argument for region in op.regions for argument in region.block.args)]
                 read = [values.setdefault(value, len(values)) for value in op.operands]
                 written = [(values.setdefault(value, len(values)), self._element_bits(value)) for value in made]
-                ops.append((op.name, *read, *written))
+                tiled = (*op.operands, *op.results) if isinstance(op, tdsl.Conv2dOp) else ()
+                ops.append((op.name, *read, *written, *(value.type for value in tiled)))
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
