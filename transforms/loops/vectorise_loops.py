@@ -2,8 +2,8 @@
 
 Elementwise ops, sums of tensors, pools and means are loops whose iterations compute one element of a result each, as
 are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
-iterations compute to a single element. What such an iteration computes is recorded in steps
-on integers (`ElementLoop`), by the number formats themselves, so that a new format or op needs no kernel.
+iterations compute to a single element. What such an iteration computes is recorded in steps on integers
+(`ElementLoop`), by the number formats themselves, so that a new format or op needs no kernel.
 """
 
 from __future__ import annotations
