@@ -1,26 +1,29 @@
 """`simplify`: folds, canonicalization patterns, common subexpressions and dead ops, until nothing changes.
 
 It does what xDSL's `canonicalize` and `cse` do in turn, in less time. These ask each op for its traits and effects on
-every visit and go over all ops for each of the two until none becomes live; this pass looks traits up once per class
-of ops, visits an op after those that define its operands, so that users see in the same walk what became of these, and
+every visit and go over all ops for each of the two until none becomes live; this pass looks traits up once per class of
+ops, visits an op after those that define its operands, so that users see in the same walk what became of these, and
 finds dead ops in one walk from the last op to the first. It walks again only if an op has changed behind the walk, or
-an op there that lost users, or around others that changed, can be rewritten now.
+an op there that lost users, or around others that changed, can be rewritten now. Of sums and products of integers,
+which are most ops of lowered loops, it looks at the constants before it asks for folds and patterns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.folder import Folder
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriter, RewritePattern
 from xdsl.rewriter import Rewriter
 from xdsl.traits import (
+    Commutative,
     ConstantLike,
     HasCanonicalizationPatternsTrait,
     HasFolder,
@@ -35,6 +38,11 @@ from xdsl.traits import (
     SymbolOpInterface,
     get_effects,
 )
+from xdsl.transforms.canonicalization_patterns.arith import (
+    SignlessIntegerBinaryOperationConstantProp,
+    SignlessIntegerBinaryOperationZeroOrUnitRight,
+)
+from xdsl.transforms.canonicalization_patterns.scf import RehoistConstInLoops
 from xdsl.transforms.dead_code_elimination import region_dce, result_only_effects
 
 
@@ -58,12 +66,19 @@ READS, WRITES, ALLOCATES, UNKNOWN = 1, 2, 4, 8
 _BITS = {MemoryEffectKind.READ: READS, MemoryEffectKind.WRITE: WRITES, MemoryEffectKind.ALLOC: ALLOCATES}
 
 
+_ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinaryOperationZeroOrUnitRight)
+
+
 class _Rules(NamedTuple):
     """The properties of all ops of a class.
 
-    effects: None if they differ from op to op. stays: true for a terminator or a symbol, which is never dead.
+    constant: true for ops that fold to themselves. of_integers: true if nothing but constants among the operands lets
+    an op fold or match a pattern. effects: None if they differ from op to op. stays: true for a terminator or a symbol,
+    which is never dead.
     """
 
+    constant: bool
+    of_integers: bool
     fold: Callable[[Operation], object] | None
     pattern: RewritePattern | None
     effects: int | None
@@ -74,15 +89,24 @@ class _Rules(NamedTuple):
 
 @cache
 def _rules_of(kind: type[Operation]) -> _Rules:
-    # Constants fold to themselves.
-    folder = None if kind.has_trait(ConstantLike) else kind.get_trait(HasFolder)
+    constant = kind.has_trait(ConstantLike)
+    folder = None if constant else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
     patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
+    # `_hoist` moves constants out of loops; the pattern makes new ones.
+    patterns = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
+    of_integers = (
+        issubclass(kind, arith.SignlessIntegerBinaryOperation)
+        and kind.fold is arith.SignlessIntegerBinaryOperation.fold
+        and all(isinstance(pattern, _ON_INTEGERS) for pattern in patterns)
+    )
     pattern = (
         GreedyRewritePatternApplier(patterns, dce_enabled=False) if len(patterns) > 1 else next(iter(patterns), None)
     )
     declared = kind.get_traits_of_type(MemoryEffect)
     return _Rules(
+        constant,
+        of_integers,
         None if folder is None else folder.fold,
         pattern,
         _constant_effects(declared),
@@ -129,6 +153,22 @@ def _is_dead(op: Operation) -> bool:
         return False
     effects = _effects_of(op)
     return not effects & (WRITES | UNKNOWN) and (not effects & ALLOCATES or result_only_effects(op))
+
+
+def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
+    """True unless an op folds to nothing and matches no pattern, by its constant operands."""
+    left, right = _integer(op.lhs), _integer(op.rhs)
+    if left is None or right is None:
+        if right is None:
+            return left is not None and op.has_trait(Commutative)
+        return op.is_right_zero(right) or op.is_right_unit(right)
+    return True
+
+
+def _integer(value: SSAValue) -> IntegerAttr | None:
+    """The number that `arith.constant` states."""
+    maker = value.owner
+    return maker.value if type(maker) is arith.ConstantOp and isinstance(maker.value, IntegerAttr) else None
 
 
 class _Key:
@@ -252,17 +292,34 @@ class _Walk:
     def _rewritten(self, op: Operation) -> bool:
         """Fold or canonicalize an op, whichever applies; true if it changed."""
         rules = _rules_of(type(op))
+        if rules.of_integers and not _may_change(cast(arith.SignlessIntegerBinaryOperation, op)):
+            return False
         if (
             rules.fold is not None
             and rules.fold(op) is not None
             and self.folder.replace_with_fold(op, self._rewriter(op)) is not None
         ):
             return True
-        if rules.pattern is None:
+        if rules.pattern is not None:
+            rewriter = self._rewriter(op)
+            rules.pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return True
+        return isinstance(op, scf.ForOp) and self._hoist(op)
+
+    def _hoist(self, loop: scf.ForOp) -> bool:
+        """Move the constants of a loop before it; true if there are any."""
+        constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
+        around = loop.parent
+        if around is None or not constants:
             return False
-        rewriter = self._rewriter(op)
-        rules.pattern.match_and_rewrite(op, rewriter)
-        return rewriter.has_done_action
+        for constant in constants:
+            constant.detach()
+            self._change(constant)
+        around.insert_ops_before(constants, loop)
+        self._unsettle_around(loop)
+        self.unsettled[loop] = None
+        return True
 
     def _rewriter(self, op: Operation) -> PatternRewriter:
         rewriter = PatternRewriter(op)
