@@ -1,8 +1,9 @@
 """The choice of `--format auto`: the fastest program that fits the board and loses no more than is allowed.
 
-Contenders are estimated by the cost model, without tools of the target, each by the schedule that serves it best; those
-that others make needless wait until these are refused. From the fastest up, each is evaluated on the validation set;
-the first whose expected loss is allowed is taken. Where the bound is far from that, or samples are few, the bound has
+Contenders are estimated by the cost model, without tools of the target; those that others make needless wait until
+these are refused. From the fastest up, each is evaluated on the validation set; the first whose expected loss is
+allowed is taken. Schedules other than ordinary execution are estimated for programs that do not fit, and for those that
+may be faster than the first one that is accepted. Where the bound is far from that, or samples are few, the bound has
 to be allowed, and where none is, the program with the least bound is taken of those whose expected loss is.
 Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants,
 unless all of them lose too much. This bounds the work by a count, which is the same on every computer.
@@ -59,8 +60,8 @@ FAR_OFF = 10.0
 MOST_REFINED = 3
 """The number of alternatives with refined constants, after which only two of the others are tried (`_keep_two`)."""
 
-TAKEN = "taken"
-"""The verdict on the alternative that is taken."""
+TAKEN, NOT_NEEDED = "taken", "not needed"
+"""The verdicts on the alternative that is taken, and on those after it."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ class Bounds:
 class Tried:
     """An alternative in the course of a choice.
 
-    cost: by the schedule in `schedule`, ordinary execution until it is placed. look: the loss of the program with
-    constants rounded to nearest. loss: that of the program itself. Both are None where nothing was evaluated. verdict:
-    why the alternative was taken or not.
+    cost: by the schedule in `schedule`. placed: whether that is the best one, and not ordinary execution. look: the
+    loss of the program with constants rounded to nearest. loss: that of the program itself. Both are None where nothing
+    was evaluated. verdict: why the alternative was taken or not.
     """
 
     trial: ProgramTrial
@@ -96,7 +97,7 @@ class Tried:
     look: Loss | None = None
     loss: Loss | None = None
     placed: bool = False
-    verdict: str = "not needed"
+    verdict: str = NOT_NEEDED
 
     @property
     def alternative(self) -> Alternative:
@@ -215,11 +216,25 @@ class Contenders:
         self.tried.append(tried)
         self.waiting.append(tried)
 
+    def is_fastest(self, accepted: Tried) -> bool:
+        """True if no other that waits is faster than an accepted one, each by its best schedule; else both wait."""
+        place(accepted, self.bounds)
+        for row in self.waiting:
+            if SCHEDULE_GAIN * _time(row) <= _time(accepted):
+                place(row, self.bounds)
+        ordered = fastest_first([accepted, *(row for row in self.waiting if self.bounds.admit(row.cost))])
+        if ordered[0] is accepted:
+            return True
+        accepted.verdict = NOT_NEEDED
+        self.waiting.append(accepted)
+        self._sort()
+        return False
+
     def _sort(self) -> None:
-        """Order those that wait by their times, by the best schedule where one may make a difference to the order."""
+        """Order those that wait by their times, by another schedule where one that does not fit may come first."""
         fastest = math.inf
         for row in sorted(self.waiting, key=_time):
-            if SCHEDULE_GAIN * _time(row) <= fastest and place(row, self.bounds):
+            if SCHEDULE_GAIN * _time(row) <= fastest and fits(row, self.bounds):
                 fastest = min(fastest, _time(row))
         self.waiting[:] = fastest_first(self.waiting)
         self.tried[:] = fastest_first(self.tried)
@@ -248,6 +263,11 @@ def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
 def compares_floats(program: ModuleOp) -> bool:
     """True if forests compare the floats of the input themselves; else the option changes no program."""
     return tdsl.read_input(program).format == F32_FORMAT.type
+
+
+def fits(tried: Tried, bounds: Bounds) -> bool:
+    """True if an alternative fits, by ordinary execution or else by the schedule that it is given."""
+    return bounds.admit(tried.cost) or place(tried, bounds)
 
 
 def place(tried: Tried, bounds: Bounds) -> bool:
@@ -368,6 +388,7 @@ def choose(
     usual = next((row for row in contenders.tried if row.alternative.name == USUAL_WIDTH), None)
     if usual is not None and usual.look is None:
         usual.look = usual.trial.loss(usual.trial.rounded, judge)
+    place(taken, bounds)
     chosen = replace(taken.trial.options, **taken.schedule)
     tried, deferred, failed = contenders.tried, contenders.deferred, contenders.failed
     division = contenders.trials.division
@@ -380,7 +401,7 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
     refined: dict[str, Tried] = {}
     while waiting:
         row = waiting.pop(0)
-        if not place(row, bounds):
+        if not fits(row, bounds):
             continue
         beside = refined.get(row.alternative.beside or "")
         if row.alternative.weighed and beside is None:
@@ -392,7 +413,8 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
             row.verdict = f"changes no fewer answers than {beside.alternative.name}"
             contenders.admit_deferred(row)
         elif _judge(row, judge, bounds):
-            return row
+            if contenders.is_fastest(row):
+                return row
         else:
             refined[row.alternative.name] = row
             contenders.admit_deferred(row)
@@ -404,7 +426,8 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
 def _keep_two(contenders: Contenders, judge: Judge) -> None:
     """Leave two waiting: the fastest alternative whose loss a first look allows, and the safest one by it.
 
-    The safest has the least bound: of few samples chance gives great gains as well as losses.
+    The safest has the least bound: of few samples chance gives great gains as well as losses. One that was accepted
+    already stays behind these.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Tried] = []
@@ -414,7 +437,7 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
             row.verdict = f"weighed only among the first {MOST_REFINED} with refined constants"
             contenders.admit_deferred(row)
             continue
-        if not place(row, bounds):
+        if not fits(row, bounds):
             continue
         if not _looks_far_off(row, judge, bounds):
             left.append(row)
@@ -423,7 +446,8 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
     if left:
         safest = min(left, key=lambda row: math.inf if row.look is None else row.look.bound)
         allowed = (row for row in fastest_first(left) if row.look is not None and row.look.allowed(bounds.loss))
-        waiting += dict.fromkeys((next(allowed, safest), safest))
+        accepted = (row for row in left if row.loss is not None)
+        waiting += dict.fromkeys((next(allowed, safest), safest, *accepted))
         for row in left:
             if row not in waiting and row.look is not None:
                 row.verdict = f"{row.look.change} at first, {safest.alternative.name} is safer"
@@ -449,7 +473,7 @@ def _first_of_all(contenders: Contenders, judge: Judge) -> Tried | None:
     contenders.waiting.clear()
     bounds = contenders.bounds
     for row in contenders.tried:
-        skipped = row.loss is None and place(row, bounds) and not _looks_far_off(row, judge, bounds)
+        skipped = row.loss is None and fits(row, bounds) and not _looks_far_off(row, judge, bounds)
         if skipped and _judge(row, judge, bounds):
             return row
     return _safest(contenders)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.store import MEASURED, read
 from measured.tables import PAGES, column_of, tables
 
+from tinyml.dialects import tdsl
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
-from tinyml.tools.driver.choice.choose import NOTABLE, Tried, fastest_first
+from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders, Tried, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
@@ -20,6 +23,15 @@ BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
 def row(name: str, time: float | None, flash: float = 0.0) -> Tried:
     trial = SimpleNamespace(alternative=BY_NAME[name])
     return Tried(cast("Any", trial), EstimatedCost(time, flash, 0.0), {})
+
+
+def network(name: str, time: float, streamed: float = math.inf) -> Tried:
+    """An alternative of a network of images, with its times by ordinary execution and by streaming."""
+    tried = row(name, time)
+    image = tdsl.Conv2dOp.__new__(tdsl.Conv2dOp)
+    tried.trial.prepared = cast("Any", SimpleNamespace(before=SimpleNamespace(walk=lambda: [image])))
+    tried.trial.cost = lambda more: EstimatedCost(streamed, 0.0, 0.0)
+    return tried
 
 
 def names(rows: list[Tried]) -> list[str]:
@@ -41,6 +53,17 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
     for place, first in enumerate(ordered):
         for later in ordered[place + 1 :]:
             assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
+
+
+@pytest.mark.parametrize("streamed", [84, 98])
+def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(streamed: float) -> None:
+    """Schedules are estimated of these two alone: no schedule gains as much as the third would have to."""
+    accepted, other = network(NARROW_WIDTH, 100, 100), network("fixed 16", 110, streamed)
+    far = network("zeroskew 8", 130)
+    contenders = Contenders(cast("Any", None), Bounds(1e6, 1e6, 0.5), [other, far], [accepted, other, far])
+    assert contenders.is_fastest(accepted) == (streamed == 98)
+    assert contenders.waiting == ([other, far] if streamed == 98 else [other, accepted, far])
+    assert (other.placed, far.placed) == (True, False)
 
 
 def test_alternatives_stand_beside_those_that_come_before() -> None:
