@@ -126,16 +126,34 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_HAS_LABEL": int(interface.has_label),
         "TM_MORE_OUTPUTS": "".join(f"TM_MORE({i},{length})" for i, (_, length) in enumerate(interface.more_outputs, 1)),
     }
-    content = weights_in(source_dir, interface)
-    macros["TM_WEIGHTS_BYTES"] = len(content)
+    weights = weights_in(source_dir, interface)
+    macros["TM_WEIGHTS_BYTES"] = len(weights)
     defines = [f"-D{name}={value}" for name, value in macros.items()]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
-    files = [*sources, *chip.files("harness/*.c")]
+    # Of what is given, inputs of the linker are no options.
+    common = (*MODEL_FLAGS, *(flag for flag in flags if flag.startswith("-")), *defines)
+    header = source_dir / f"{interface.name}.h"
     elf.parent.mkdir(parents=True, exist_ok=True)
-    arguments = [*MODEL_FLAGS, *flags, *scripts, *defines, "-I", source_dir, "-I", HARNESS, "-o", elf, *files]
+    for i, content in enumerate(_harness_objects(chip, common, header.name, header.read_bytes())):
+        sources.append(elf.with_name(f"harness-{i}.o"))
+        sources[-1].write_bytes(content)
+    arguments = [*MODEL_FLAGS, *flags, *scripts, "-I", source_dir, "-I", HARNESS, "-o", elf, *sources]
     call_tool(chip, "cc", [*arguments, *chip.libraries])
     text, data, bss = map(int, call_tool(chip, "size", [elf]).splitlines()[1].split()[:3])
-    return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf, weights=content)
+    return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf, weights=weights)
+
+
+@lru_cache(4)
+def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
+    """The object files of a chip's harness, which programs with equal headers share; a search builds many such."""
+    objects: list[bytes] = []
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        Path(folder, name).write_bytes(header)
+        made = Path(folder, "harness.o")
+        for file in chip.files("harness/*.c"):
+            call_tool(chip, "cc", [*flags, "-I", folder, "-I", HARNESS, "-c", "-o", made, file])
+            objects.append(made.read_bytes())
+    return objects
 
 
 def weights_in(folder: Path, interface: Interface) -> bytes:
