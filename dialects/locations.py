@@ -19,23 +19,30 @@ def named(location: LocationAttr, name: str) -> LocationAttr:
     return NameLoc(StringAttr(name), location)
 
 
-def source_names(op: Operation) -> tuple[str, ...]:
+def source_names(op: Operation, known: dict[Operation, tuple[str, ...]] | None = None) -> tuple[str, ...]:
     """Names of the source operations that an operation is part of, from the whole to the smallest part.
 
     An operation that a pass created without a name takes those of its first user, without users those of its operands,
-    and otherwise those of the operation around it. Empty if nothing is known.
+    and otherwise those of the operation around it. Empty if nothing is known. known: the names that earlier calls for
+    the same program have found, and that this one adds to.
     """
-    seen: set[Operation] = set()
+    known = {} if known is None else known
+    names, seen = (), list[Operation]()
     current: Operation | None = op
-    while current is not None and current not in seen:
-        seen.add(current)
-        if names := _names(current.location):
-            return names
-        users = [use.operation for result in current.results for use in result.uses]
-        if not users and (names := _names_of_operands(current)):
-            return names
-        current = _first(users) if users else current.parent_op()
-    return ()
+    while current is not None and not names:
+        if current in known:
+            names = known[current]
+            break
+        # A cycle of users ends here.
+        known[current] = ()
+        seen.append(current)
+        names = _names(current.location)
+        if not names:
+            users = [use.operation for result in current.results for use in result.uses]
+            names = () if users else _names_of_operands(current)
+            current = _first(users) if users else current.parent_op()
+    known.update(dict.fromkeys(seen, names))
+    return names
 
 
 def _first(users: Sequence[Operation]) -> Operation:

@@ -38,6 +38,8 @@ class FunctionPrinter:
         self.sources: list[tuple[str, ...]] = []
         """For each line, the names of the source operations to which it belongs."""
         self.source: tuple[str, ...] = ()
+        self.known: dict[Operation, tuple[str, ...]] = {}
+        """The names of source operations, by op."""
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
 
@@ -72,7 +74,7 @@ class FunctionPrinter:
         outer = self.source
         with self.free.scope():
             for op in block.ops:
-                self.source = source_names(op)
+                self.source = source_names(op, self.known)
                 self._operation(op)
         self.source = outer
         self.depth -= 1
@@ -144,7 +146,7 @@ class FunctionPrinter:
             and not (isinstance(user, c.ForOp) and user.end is result)
             and len(text.code.replace(self.expressions.prefix, "")) <= LONGEST
             # Each line is attributed to a single source operation.
-            and next(iter(source_names(op)), None) == next(iter(source_names(user)), None)
+            and source_names(op, self.known)[:1] == source_names(user, self.known)[:1]
         )
         if nests:
             self.waiting[result] = text
@@ -176,7 +178,7 @@ class FunctionPrinter:
         self.names[value] = self.free.fresh(value.name_hint or default)
         outer = self.source
         if isinstance(value.owner, Operation):
-            self.source = source_names(value.owner)
+            self.source = source_names(value.owner, self.known)
         self.line(f"{declare(value.type, self.names[value], constant=True)} = {text.to(value.type).code};")
         self.source = outer
 

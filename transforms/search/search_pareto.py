@@ -37,7 +37,7 @@ from tinyml.transforms.search.engine.moves import (
     with_better_scales,
 )
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
-from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.search import CORRECTED_SLACK, Feasibility, Limits, Search, limit, nearly_least
 from tinyml.transforms.search.engine.search_pass import (
     SearchPass,
     formats_option,
@@ -167,11 +167,6 @@ class SearchParetoPass(SearchPass):
             return result
         return replace(result, rivals=[pareto.with_front(rival) for rival in pareto.rivals(result)])
 
-
-CORRECTED_SLACK = 1.01
-"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
-factor.
-"""
 
 FAILED_MEASUREMENTS = 8
 """Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do

@@ -120,7 +120,7 @@ class _Counter:
 
     target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
     each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the
-    least and the greatest raw of integer constants.
+    least and the greatest raw of integer constants. sources: the names in the locations of ops.
     """
 
     def __init__(self, target: str) -> None:
@@ -132,6 +132,7 @@ class _Counter:
         self.far: dict[Attribute, int] = {}
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
         self.loops = 0
+        self.sources: dict[Operation, tuple[str, ...]] = {}
 
     def count_entry(self) -> None:
         """Count what the registers that a program saves on entry depend on: its loops and its widest integers."""
@@ -158,7 +159,7 @@ class _Counter:
                 self.demand.local += scratch.bytes_of(op.memref)
             case _:
                 pass
-        name = next(iter(source_names(op)), "")
+        name = next(iter(source_names(op, self.sources)), "")
         steps = self.demand.operations.setdefault(name, StepCounts())
         match op:
             case memref.AllocaOp():

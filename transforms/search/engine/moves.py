@@ -334,7 +334,7 @@ def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -
 
 
 BUILDS = 16
-"""The most programs that are built on one path."""
+"""The most programs on one path that may be built."""
 
 
 _ROUNDS = 2
@@ -415,7 +415,7 @@ def backtrack(
 def _first_feasible(
     feasibility: Feasibility, candidates: Iterator[Sequence[FormatChoice]]
 ) -> Sequence[FormatChoice] | None:
-    steps = list(islice(candidates, BUILDS))
+    steps = [step for step in islice(candidates, BUILDS) if feasibility.is_worth_building(step)]
     size = feasibility.search.evaluation.workers.size
     for part in (steps[i : i + size] for i in range(0, len(steps), size)):
         feasibility.measure(part)

@@ -157,6 +157,11 @@ def limit(value: float | None) -> float:
 Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 """A condition on candidates, such as `Feasibility.fits`."""
 
+CORRECTED_SLACK = 1.01
+"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+factor.
+"""
+
 _SPREAD = 3
 """The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
 
@@ -284,6 +289,13 @@ class Feasibility:
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
         """True if a candidate keeps the limits by its estimate, and then when built and run."""
         return self.fits(choices) and self.is_feasible(choices)
+
+    def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
+        """True unless a candidate would exceed the limits by more than estimates are off, which of stacks is a lot."""
+        formats = self.search.formats(choices)
+        if self.stacks and self.limits.ram - self.search.memory.of(formats) < min(self.stacks) - _SPREAD:
+            return False
+        return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
         """True if a candidate just exceeds the limits when built and run."""
