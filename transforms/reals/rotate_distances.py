@@ -21,7 +21,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.constants.input_moments import Moments
+from tinyml.transforms.formats.constants.input_moments import second_moments
 from tinyml.transforms.ir.sums import is_squared_distance
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _unforeseen(vectors: Reals) -> float:
 
     The errors of the other parts compensate for each other when weights are rounded (`round_weights`).
     """
-    moments = Moments.of(vectors, vectors, np.ones(len(vectors))).rounded
+    moments = second_moments(vectors, np.ones(len(vectors)))
     floor = 1e-9 * (1.0 + np.trace(moments))
     root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))
     return float((np.diag(root) ** 2).sum())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -35,10 +35,11 @@ MOMENT_BITS = 40
 
 @dataclass
 class Moments:
-    """Second moments of an input vector x and its rounded values y; each of shape (length, length).
+    """Second moments of an input vector x and its rounded values y, by which a constant's rows W are multiplied.
 
-    axes: the axes of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T]. further:
-    the moments of further groups of rows, of equal size, whose inputs differ from those of the first.
+    axes: the axes of the constant along which its products are summed, the last ones of W. rounded: E[y y^T], of shape
+    (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of rows, of
+    equal size, whose inputs differ from those of the first.
     """
 
     rounded: NDArray[np.float64]
@@ -47,29 +48,36 @@ class Moments:
     further: Sequence[Moments] = ()
 
     @staticmethod
-    def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal."""
-        total, root = weights.sum(), np.sqrt(weights)[:, None]
-        # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half
-        # the time.
-        used = reals.any(0) | rounded.any(0)
-        mean, rooted = (weights @ rounded) / total, rounded[:, used] * root
-        some = slice(None) if used.all() else np.ix_(used, used)
+    def of(rows: Reals, reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
+        """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal.
 
-        def shrunk(left: Reals, mean_of_left: Reals) -> NDArray[np.float64]:
-            of_means = mean_of_left[:, None] * mean
-            moments = -of_means
-            moments[some] += left.T @ rooted / total
-            variances = np.diag(moments).copy()
-            moments *= 1 - SHRINKAGE
-            np.fill_diagonal(moments, np.diag(moments) + SHRINKAGE * variances)
-            moments += of_means
-            return snapped(moments)
+        The products of x with all rows are formed first, which are far fewer numbers than E[x y^T].
+        """
+        total = weights.sum()
+        mean, mean_of_rounded = (weights @ reals) / total, (weights @ rounded) / total
+        of_means = np.outer(rows @ mean, mean_of_rounded)
+        variances = np.einsum("s,si,si->i", weights, reals, rounded) / total - mean * mean_of_rounded
+        crossed = ((reals @ rows.T) * weights[:, None]).T @ rounded / total - of_means
+        crossed = (1 - SHRINKAGE) * crossed + SHRINKAGE * variances * rows + of_means
+        return Moments(second_moments(rounded, weights), snapped(crossed), axes)
 
-        of_rounded = shrunk(rooted, mean)
-        if reals is rounded:
-            return Moments(of_rounded, of_rounded, axes)
-        return Moments(of_rounded, shrunk(reals[:, used] * root, (weights @ reals) / total), axes)
+
+def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
+    """E[y y^T] of weighted vectors y of shape (samples, length), with covariances shrunk towards the diagonal."""
+    total = weights.sum()
+    # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half the
+    # time.
+    used = vectors.any(0)
+    mean = (weights @ vectors) / total
+    rooted = vectors if used.all() else vectors[:, used]
+    rooted = rooted * np.sqrt((1 - SHRINKAGE) * weights / total)[:, None]
+    moments = np.outer(SHRINKAGE * mean, mean)
+    squares = np.zeros(len(mean))
+    products = rooted.T @ rooted
+    squares[used] = np.diag(products)
+    moments[slice(None) if used.all() else np.ix_(used, used)] += products
+    np.fill_diagonal(moments, np.diag(moments) + SHRINKAGE * (squares / (1 - SHRINKAGE) - mean * mean))
+    return snapped(moments)
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -137,11 +145,12 @@ class _FilterWindows:
         rows, *shape = tdsl.shape_of(self.op.lhs)
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
-    def moments(self, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded into a format. weights: of all samples."""
+    def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
+        """The moments of windows rounded into a format. constant: the filter. weights: of all samples."""
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
-        groups = [Moments.of(reals[:, i], rounded[:, i], each, (1, 2, 3)) for i in range(reals.shape[1])]
+        rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])
+        groups = [Moments.of(rows[i], reals[:, i], rounded[:, i], each, (1, 2, 3)) for i in range(reals.shape[1])]
         first, *further = groups
         return Moments(first.rounded, first.crossed, first.axes, further)
 
@@ -214,7 +223,7 @@ class InputMoments:
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
             if (key := (constant, format.type)) not in self.known:
-                self.known[key] = self.windows[constant].moments(format, self.weights)
+                self.known[key] = self.windows[constant].moments(constant, format, self.weights)
             return self.known[key]
         factors = self._factors(constant)
         if not factors:
@@ -259,14 +268,26 @@ class InputMoments:
             parts = [[vector.swapaxes(1, 2).reshape(-1, shape[-1]) for vector in vectors] for vectors in values]
         else:
             return None
-        reals = [np.concatenate(vectors) for vectors in parts]
+        reals = [_joined(vectors) for vectors in parts]
         rounded = [format.decode(format.encode(samples)) for samples, format in zip(reals, formats, strict=True)]
         weights = [self._repeated(part) for vectors in parts for part in vectors]
-        return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axes)
+        rows = _rows_of(constant, axes)
+        return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
         """The weights of samples, each repeated for every vector of the sample."""
         return self.weights.repeat(len(vectors) // len(self.weights))
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Arrays joined along the first axis; a single one as it is, since samples may take much memory."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
+    """The real numbers of a constant, in rows of those along the given axes."""
+    numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
+    return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.constants.input_moments import Moments, snapped
+from tinyml.transforms.formats.constants.input_moments import second_moments, snapped
 from tinyml.transforms.formats.constants.rounded_constants import worth_moving
 from tinyml.transforms.formats.evaluation.candidates import evaluator_of
 
@@ -121,7 +121,7 @@ class _Refinement:
         """The moments of some numbers' slopes, which do not change between the refinements of a constant."""
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:
-            known = Moments.of(slopes, slopes, self.weights).rounded
+            known = second_moments(slopes, self.weights)
             self.room -= known.size
             if self.room >= 0:
                 self.moments[key] = known

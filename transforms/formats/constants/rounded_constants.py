@@ -66,7 +66,7 @@ def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments])
     moved = np.zeros(weights.shape, bool)
     for number, inputs in enumerate(groups):
         rows = slice(number * each, (number + 1) * each)
-        slopes = snapped(near[rows] @ inputs.rounded - weights[rows] @ inputs.crossed)
+        slopes = snapped(near[rows] @ inputs.rounded - inputs.crossed)
         moved[rows] = worth_moving(near[rows], far[rows], slopes, inputs.rounded, most)
     return np.where(moved, other, raws)
 

@@ -16,14 +16,14 @@ FORMAT = FixedType(8, 7)
 UNIT = 2.0**-7
 
 
-def moments(inputs: np.ndarray, rounded: np.ndarray | None = None) -> Moments:
-    return Moments.of(inputs, inputs if rounded is None else rounded, np.ones(len(inputs)))
+def moments(rows: np.ndarray, inputs: np.ndarray, rounded: np.ndarray | None = None) -> Moments:
+    return Moments.of(rows, inputs, inputs if rounded is None else rounded, np.ones(len(inputs)))
 
 
 def products(weights: np.ndarray, inputs: np.ndarray, **of: np.ndarray) -> tuple[np.ndarray, float, float]:
     """The raws, and how much of the mean squared error of other products is left: rounded to nearest, and on data."""
     train, test = np.split(inputs, 2)
-    raws = round_weights(weights, FORMAT, moments(train, **of))
+    raws = round_weights(weights, FORMAT, moments(weights, train, **of))
     nearest = FORMAT.encode(weights)
     assert raws.dtype == nearest.dtype
     assert (np.abs(FORMAT.decode(raws) - weights) < UNIT).all()
@@ -54,7 +54,7 @@ def test_rounded_inputs_are_made_up_for() -> None:
     random = np.random.default_rng(0)
     weights = np.stack([random.uniform(0.3, 0.4, 50), np.full(50, 0.5)])
     inputs = random.uniform(0.5, 1.0, (500, 50))
-    raws = round_weights(weights, FORMAT, moments(inputs, 0.99 * inputs))
+    raws = round_weights(weights, FORMAT, moments(weights, inputs, 0.99 * inputs))
     error = (0.99 * inputs) @ FORMAT.decode(raws[0]) - inputs @ weights[0]
     assert abs(error.mean()) < 0.1 * 0.01 * 0.35 * 0.75 * 50
 
@@ -65,26 +65,28 @@ def test_vectors_that_a_loop_adds_up(block: int) -> None:
     random = np.random.default_rng(0)
     rows, inputs = random.normal(0.0, 0.2, (6, 40)), random.normal(1.0, 1.0, (300, 40))
     columns = rows.reshape(6, -1, block).swapaxes(0, 1)
-    found = round_weights(columns, FORMAT, replace(moments(inputs), axes=(0, -1) if block > 1 else (0,)))
-    np.testing.assert_array_equal(found.swapaxes(0, 1).reshape(6, 40), round_weights(rows, FORMAT, moments(inputs)))
+    found = round_weights(columns, FORMAT, replace(moments(rows, inputs), axes=(0, -1) if block > 1 else (0,)))
+    np.testing.assert_array_equal(
+        found.swapaxes(0, 1).reshape(6, 40), round_weights(rows, FORMAT, moments(rows, inputs))
+    )
 
 
 def test_exact_weights_stay() -> None:
     """Zeros among them, which sparse storage leaves out."""
     weights = FORMAT.decode(np.arange(-120, 120, 10).reshape(2, 12))
-    inputs = moments(np.full((4, 12), 1.0), np.full((4, 12), 0.9))
+    inputs = moments(weights, np.full((4, 12), 1.0), np.full((4, 12), 0.9))
     np.testing.assert_array_equal(FORMAT.decode(round_weights(weights, FORMAT, inputs)), weights)
 
 
 def test_independent_inputs_without_a_mean_change_nothing() -> None:
     weights = np.random.default_rng(0).normal(0.0, 0.2, (3, 20))
-    inputs = Moments(np.eye(20), np.eye(20))
+    inputs = Moments(np.eye(20), weights)
     np.testing.assert_array_equal(round_weights(weights, FORMAT, inputs), FORMAT.encode(weights))
 
 
 def test_a_format_that_knows_no_other_side() -> None:
     weights = np.random.default_rng(0).normal(0.0, 0.2, (3, 20))
-    inputs = Moments(np.ones((20, 20)), np.ones((20, 20)))
+    inputs = Moments(np.ones((20, 20)), weights @ np.ones((20, 20)))
     np.testing.assert_array_equal(round_weights(weights, F32_FORMAT, inputs), F32_FORMAT.encode(weights))
 
 
