@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf, tensor
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.disjoint_set import DisjointSet
@@ -29,7 +29,11 @@ from xdsl.utils.disjoint_set import DisjointSet
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.transforms.ir.copies import copied
+
+P = TypeVar("P", func.FuncOp, ModuleOp)
 
 
 def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[float, float]:
@@ -349,35 +353,32 @@ def _of_elements(type: TensorType[Attribute], element: Attribute) -> TensorType[
 
 
 def retype(
-    function: func.FuncOp,
+    program: P,
     formats: Mapping[SSAValue, NumberFormat],
     constants: Mapping[SSAValue, tdsl.ConstOp],
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
-) -> dict[SSAValue, SSAValue]:
-    """Give tensors of a function formats and its functions a scheme; other values are unchanged.
+) -> tuple[P, dict[SSAValue, SSAValue]]:
+    """A copy of a function, or of the module around it, whose tensors have formats and whose functions have a scheme.
 
     constants: new ones, in no block, for those of the function. compute_formats: of tensors that are computed in other
-    formats than they are stored in. Returns the new tensor for each of the `formats`.
+    formats than they are stored in. Returns the tensor of the copy for each of the `formats`, too.
     """
-    functions = [op for op in function.walk() if isinstance(op, tdsl.FunctionOp) and op.out in formats]
-    retyped: dict[SSAValue, SSAValue] = {}
-    for value, format in formats.items():
-        type = cast("TensorType[Attribute]", value.type)
-        if isinstance(op := value.owner, tdsl.ConstOp):
-            new = constants[value]
-            Rewriter.insert_op(new, InsertPoint.before(op))
-            value.replace_all_uses_with(new.result)
-            Rewriter.erase_op(op)
-            retyped[value] = new.result
-        else:
-            retyped[value] = Rewriter.replace_value_with_new_type(value, _of_elements(type, format.type))
-    retyped |= {value: _insert_casts(retyped[value], format) for value, format in compute_formats.items()}
-    last = cast(func.ReturnOp, function.body.block.last_op)
+    values: dict[SSAValue, SSAValue] = {}
+    moving = {value: format for value, format in formats.items() if value not in constants}
+    types = {
+        value: _of_elements(cast("TensorType[Attribute]", value.type), format.type) for value, format in moving.items()
+    }
+    copy = copied(program, values, types, constants)
+    retyped = {value: values[value] for value in formats}
+    retyped |= {value: _insert_casts(values[value], format) for value, format in compute_formats.items()}
+    [function] = [copy] if isinstance(copy, func.FuncOp) else defined_functions(copy)
     function.update_function_type()
     # The type of the argument says it from now on.
     tdsl.update_input(function, format=None)
+    last = cast(func.ReturnOp, function.body.block.last_op)
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)
-    for op in functions:
-        op.scheme = None if scheme is None else StringAttr(scheme)
-    return retyped
+    for value in formats:
+        if isinstance(op := values[value].owner, tdsl.FunctionOp):
+            op.scheme = None if scheme is None else StringAttr(scheme)
+    return copy, retyped

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -172,12 +173,13 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Give a program formats. refined: as in `RoundedConstants.raws`. scheme: of functions."""
+    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: of functions."""
     assignment = constants.assignment
-    retype(
+    new, _ = retype(
         assignment.function,
         assignment.formats_of_values(formats),
         constants.ops(formats, refined),
         assignment.compute_formats_of_values(formats),
         scheme,
     )
+    Rewriter.replace_op(assignment.function, new, ())

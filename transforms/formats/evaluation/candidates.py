@@ -100,19 +100,13 @@ class Candidates:
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
         """The same as `assign-format` leaves it, without accumulators."""
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
-        copies: dict[SSAValue, SSAValue] = {}
-        copy = self.module.clone(copies)
-        of_values = self.assignment.formats_of_values(formats)
-        retyped = retype(
-            predict_function(copy),
-            {copies[value]: format for value, format in of_values.items()},
-            {copies[value]: constant for value, constant in self.constants.ops(formats, refined).items()},
-            {copies[value]: format for value, format in self.assignment.compute_formats_of_values(formats).items()},
+        return retype(
+            self.module,
+            self.assignment.formats_of_values(formats),
+            self.constants.ops(formats, refined),
+            self.assignment.compute_formats_of_values(formats),
             self.scheme,
         )
-        return copy, {value: retyped[copies[value]] for value in of_values}
 
     def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
         """The program with the bits that it will have on a device, which must not be changed. refined: as in

@@ -1,0 +1,62 @@
+"""Copies of programs, made in one walk; xDSL's `clone` walks once more, to set operands when all ops exist.
+
+A copy may have other types, and other constants, from the start, so that nothing has to be replaced in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+T = TypeVar("T", bound=Operation)
+
+
+def copied(
+    op: T,
+    values: dict[SSAValue, SSAValue],
+    types: Mapping[SSAValue, Attribute] | None = None,
+    constants: Mapping[SSAValue, Operation] | None = None,
+) -> T:
+    """A copy of an op and of all inside it, whose operands are defined before the ops that read them.
+
+    values: gets the copy of each value. types: of copies whose types differ. constants: ops in no block that take the
+    place of those which make these values.
+    """
+    types, constants = types or {}, constants or {}
+    regions = [
+        Region(_copied_block(block, values, types, constants) for block in region.blocks) for region in op.regions
+    ]
+    copy = op.create(
+        operands=[values.get(operand, operand) for operand in op.operands],
+        result_types=[types.get(result) or result.type for result in op.results],
+        properties=op.properties,
+        attributes=op.attributes,
+        location=op.location,
+        successors=op.successors,
+        regions=regions,
+    )
+    for result, new in zip(op.results, copy.results, strict=True):
+        new.name_hint = result.name_hint
+        values[result] = new
+    return copy
+
+
+def _copied_block(
+    block: Block,
+    values: dict[SSAValue, SSAValue],
+    types: Mapping[SSAValue, Attribute],
+    constants: Mapping[SSAValue, Operation],
+) -> Block:
+    copy = Block(arg_types=[types.get(argument) or argument.type for argument in block.args])
+    for argument, new in zip(block.args, copy.args, strict=True):
+        new.name_hint = argument.name_hint
+        values[argument] = new
+    for op in block.ops:
+        if constants and op.results and (constant := constants.get(op.results[0])) is not None:
+            values[op.results[0]] = constant.results[0]
+            copy.add_op(constant)
+        else:
+            copy.add_op(copied(op, values, types, constants))
+    return copy
