@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.context import context
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.search.costs.pipelines_below import (
@@ -69,7 +70,7 @@ class MeasureCostPass(ModulePass):
         inputs = encode_inputs(refined, np.zeros((1, interface.input_length)))
         runner, within = runner_for(self.target), self.flash
         while True:
-            program = lowered or refined.clone()
+            program = lowered or copied(refined)
             below = TO_C[1:] if lowered is None else TO_C[len(TO_LOOPS) :]
             LoweringPasses(below, flash=within, **self._given).apply(program)
             with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

@@ -15,7 +15,7 @@ T = TypeVar("T", bound=Operation)
 
 def copied(
     op: T,
-    values: dict[SSAValue, SSAValue],
+    values: dict[SSAValue, SSAValue] | None = None,
     types: Mapping[SSAValue, Attribute] | None = None,
     constants: Mapping[SSAValue, Operation] | None = None,
 ) -> T:
@@ -24,10 +24,7 @@ def copied(
     values: gets the copy of each value. types: of copies whose types differ. constants: ops in no block that take the
     place of those which make these values.
     """
-    types, constants = types or {}, constants or {}
-    regions = [
-        Region(_copied_block(block, values, types, constants) for block in region.blocks) for region in op.regions
-    ]
+    values, types, constants = {} if values is None else values, types or {}, constants or {}
     copy = op.create(
         operands=[values.get(operand, operand) for operand in op.operands],
         result_types=[types.get(result) or result.type for result in op.results],
@@ -35,8 +32,9 @@ def copied(
         attributes=op.attributes,
         location=op.location,
         successors=op.successors,
-        regions=regions,
     )
+    for region in op.regions:
+        copy.add_region(Region(_copied_block(block, values, types, constants) for block in region.blocks))
     for result, new in zip(op.results, copy.results, strict=True):
         new.name_hint = result.name_hint
         values[result] = new

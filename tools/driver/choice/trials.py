@@ -29,6 +29,7 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
+from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.ir.intervals import intervals
@@ -210,7 +211,7 @@ class ProgramTrial:
         Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
         """
         options = replace(self.options, **more)
-        module = self._in_formats(replace(options, plan=self.options.plan)).clone()
+        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
         LoweringPasses((FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS), **vars(options)).apply(module)
         if (fabric := board(options.target).fabric) is not None:
             return EstimatedCost(hardware_cycles(module, fabric, options.cells), 0, arena_and_input(module))

@@ -27,6 +27,7 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+from tinyml.transforms.ir.copies import copied
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +121,7 @@ class Candidates:
             return self.summed(formats)
         known = self._programs.get(formats)
         if known is None:
-            known = self._programs.keep(formats, leave_out_roundings(self.summed(formats).clone()))
+            known = self._programs.keep(formats, leave_out_roundings(copied(self.summed(formats))))
         return known
 
 

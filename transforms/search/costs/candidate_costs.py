@@ -22,6 +22,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
+from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
@@ -58,7 +59,7 @@ class RefinedPrograms:
     def of(self, formats: Formats) -> ModuleOp:
         """A candidate behind that pipeline; raises `InputError` if the formats make no program."""
         if formats not in self._refined:
-            self._refined.keep(formats, self.refined(self.candidates.summed(formats).clone()))
+            self._refined.keep(formats, self.refined(copied(self.candidates.summed(formats))))
         return self._refined[formats]
 
     def refined(self, module: ModuleOp) -> ModuleOp:
@@ -128,7 +129,7 @@ class WorkingMemory:
         Raises `InputError` if the formats make no program.
         """
         if (module := self._packed.pop(formats, None)) is None:
-            module = self.programs.of(formats).clone()
+            module = copied(self.programs.of(formats))
             self._packing.apply(module)
             self._known.setdefault(formats, arena_and_input(module))
         return module
@@ -219,7 +220,7 @@ class NestPrograms:
             module = self.memory.packed(formats)
             self._lowering.apply(module)
             self._lowered.keep(number, module)
-        return self._lowered[number].clone()
+        return copied(self._lowered[number])
 
 
 class CandidateCosts:
