@@ -17,11 +17,11 @@ import numpy as np
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.limits import step_limit
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.loops import iterations_of, trips_of
 from tinyml.dialects.tdsl.index_maps import insert_parts
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class Nest:
 
 def nest_of(loop: scf.ForOp) -> Nest | None:
     """The nest whose outermost loop is `loop`; None for a loop that must run sequentially."""
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    if None in bounds or not (taken := range(*cast("list[int]", bounds))) or not loop.iter_args:
+    if not (taken := iterations_of(loop)) or not loop.iter_args:
         return None
     block = loop.body.block
     carried, last = block.args[1:], block.last_op
@@ -152,10 +151,8 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
             _in_block(each.body.block, nest.loops, parallel, together * count * prod(others)) for each in nest.loops
         )
         return -(-first // count) * within
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    low, high, step = bounds
-    trips = 1 if low is None or high is None or step is None or step <= 0 else max(-((low - high) // step), 0)
-    return trips * _in_block(loop.body.block, (), parallel, together)
+    trips = trips_of(loop)
+    return (1 if trips is None else trips) * _in_block(loop.body.block, (), parallel, together)
 
 
 def _in_block(block: Block, nest: Sequence[scf.ForOp], parallel: bool, together: int) -> int:

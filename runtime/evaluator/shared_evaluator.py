@@ -19,6 +19,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
@@ -359,8 +360,7 @@ class _Nested(_Batch):
 
 def _range(loop: scf.ForOp) -> range:
     """The iterations of a loop with constant bounds; empty for any other loop."""
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    return range(0) if None in bounds else range(*cast("list[int]", bounds))
+    return iterations_of(loop) or range(0)
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:

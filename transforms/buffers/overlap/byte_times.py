@@ -5,15 +5,15 @@ Loops are executed iteration by iteration, with integer indices but without elem
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import index_value
 from tinyml.dialects.scratch import SliceOp, memref_type, root, size_in_bytes, unit_of
 from tinyml.dialects.tdsl import TensorOp, Visits, WindowOp, shape_of
 
@@ -160,15 +160,9 @@ class _Replay:
         return total
 
     def index(self, value: SSAValue) -> int:
-        if value in self.indices:
-            return self.indices[value]
-        match value.owner:
-            case arith.ConstantOp(value=IntegerAttr() as constant):
-                return constant.value.data
-            case Operation() as op if type(op) in _ARITHMETIC:
-                return _ARITHMETIC[type(op)](*map(self.index, op.operands))
-            case _:
-                raise NotReplayed
+        if (found := index_value(value, self.indices)) is None:
+            raise NotReplayed
+        return int(found)
 
 
 class _Filling(_Replay):
@@ -232,20 +226,3 @@ class _Sharing(_Filling):
         start, end = (max(byte + self.shift, 0) for byte in ends)
         self.first_writes[start:end] = NEVER
         return None
-
-
-def _quotient(a: int, b: int) -> int:
-    """The quotient, rounded towards zero."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-_ARITHMETIC: dict[type[Operation], Callable[[int, int], int]] = {
-    arith.AddiOp: operator.add,
-    arith.SubiOp: operator.sub,
-    arith.MuliOp: operator.mul,
-    arith.DivSIOp: _quotient,
-    arith.RemSIOp: lambda a, b: a - b * _quotient(a, b),
-    arith.MinSIOp: min,
-    arith.MaxSIOp: max,
-}
-"""Arithmetic on indices."""

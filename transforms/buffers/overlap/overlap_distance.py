@@ -11,16 +11,15 @@ from collections.abc import Collection, Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import index_value
 from tinyml.dialects.scratch import SliceOp, memref_type, root, size_in_bytes, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
 from tinyml.transforms.ir.buffers import is_handed_on
-from tinyml.transforms.ir.indices import ARITHMETIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -219,17 +218,10 @@ class _Walk:
 
     def evaluate(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
         """An index value, with an axis for each loop."""
-        for loop in loops:
-            if loop.variable is value:
-                return _ranked(loop.indices, len(loops))
-        owner = value.owner
-        match owner:
-            case arith.ConstantOp(value=IntegerAttr() as constant):
-                return np.full((1,) * len(loops), constant.value.data)
-            case Operation() if (calculate := ARITHMETIC.get(type(owner))) is not None:
-                return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
-            case _:
-                raise Unknown
+        found = index_value(value, {loop.variable: _ranked(loop.indices, len(loops)) for loop in loops})
+        if found is None:
+            raise Unknown
+        return np.zeros((1,) * len(loops), np.int64) + found
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:
