@@ -350,6 +350,21 @@ class WindowOp(TensorOp):
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
 
+    def span(self, top: Any, left: Any) -> tuple[Any, Any]:
+        """The first and the last element of the operand, but of a ring, that windows read which begin at (top, left).
+
+        Elements outside of the image count as the nearest ones inside. top, left: integers, or arrays of them.
+        """
+        _, rows, columns, channels = self.held
+        down, across, deep = self.pitches
+        _, height, width, _ = shape_of(self.out)
+        bottom, right = top + (height - 1) * self.spread[0], left + self.steps[-1] + (width - 1) * self.spread[1]
+        first, last = (
+            np.clip(y, 0, rows - 1) * down + np.clip(x, 0, columns - 1) * across
+            for y, x in ((top, left), (bottom, right))
+        )
+        return first, last + (channels - 1) * deep
+
     @property
     def reach(self) -> tuple[int, int, int, int]:
         """The margins above, below, on the left and on the right."""
