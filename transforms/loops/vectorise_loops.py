@@ -33,8 +33,8 @@ from tinyml.dialects.loops import iterations_of, trips_from_zero
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers, offers
-from tinyml.transforms.ir.accesses import Access, buffer_access, element_of, first_element
-from tinyml.transforms.ir.buffers import buffer_reads, is_handed_on
+from tinyml.transforms.ir.accesses import Access, buffer_access
+from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array

@@ -34,10 +34,12 @@ from tinyml.dialects.scratch import (
     elements_of,
     memref_type,
     packed_bits,
+    root,
 )
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.dialects.tdsl.slices import ReceiveOp
-from tinyml.transforms.ir.indices import AffineSum, affine_sum, covers, loops_from_zero
+from tinyml.transforms.ir.buffers import first_element
+from tinyml.transforms.ir.indices import AffineSum, covers, loops_from_zero
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
@@ -81,11 +83,7 @@ def _loops_inside(op: Operation, home: Operation) -> Iterator[Operation]:
 
 def _part(alloc: SSAValue, value: SSAValue) -> tuple[AffineSum, int] | None:
     """The first element and the number of elements of a view of a buffer; None for other values."""
-    start, count = AffineSum(0, {}), value
-    while isinstance(slice := value.owner, SliceOp):
-        start = start.plus(affine_sum(slice.offset))
-        value = slice.source
-    return (start, elements_of(count)) if value is alloc else None
+    return (first_element(value), elements_of(value)) if root(value) is alloc else None
 
 
 Buffer: TypeAlias = AllocOp | ReuseOp

@@ -15,9 +15,9 @@ from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.overlap.op_steps import (
     Steps,
     Unknown,
-    first_element,
     index_of,
     steps_of,
+    sum_of,
     touches,
 )
 
@@ -133,7 +133,7 @@ def _access(steps: Steps, indices: Mapping[SSAValue, int]) -> _Access:
         first, last = window.span(index_of(window.top, indices), index_of(window.left, indices))
         elements = np.arange(int(first), int(last) + 1)[None]
     length, size = unit_of(memref_type(steps.value))
-    units: NDArray[np.int64] = (first_element(steps.value, indices) + elements) // length * size
+    units: NDArray[np.int64] = (sum_of(steps.start, indices) + elements) // length * size
     bytes = np.add.outer(units, np.arange(size)).reshape(len(steps.times), -1)
     times = np.broadcast_to(steps.times[:, None], bytes.shape)
     return _Access(root(steps.value), steps.writes, times.reshape(-1), bytes.reshape(-1))

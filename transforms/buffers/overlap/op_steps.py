@@ -17,7 +17,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value
 from tinyml.dialects.scratch import SliceOp, root
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
-from tinyml.transforms.ir.buffers import is_handed_on
+from tinyml.transforms.ir.buffers import first_element, is_handed_on
+from tinyml.transforms.ir.indices import AffineSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,11 +36,13 @@ class Unknown(Exception):
 class Steps(NamedTuple):
     """Loads from a memref, or stores to it.
 
-    times: from the start of the op; loads happen at even ones, stores at odd ones. elements: times x elements per time.
-    window: the op of whose windows (`WindowOp.span`) these are the elements, if they depend on indices.
+    start: the first element of the memref in its buffer. times: from the start of the op; loads happen at even ones,
+    stores at odd ones. elements: times x elements per time. window: the op of whose windows (`WindowOp.span`) these are
+    the elements, if they depend on indices.
     """
 
     value: SSAValue
+    start: AffineSum
     writes: bool
     times: Numbers
     elements: Numbers
@@ -73,20 +76,21 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     assert op.dest is not None
     if isinstance(op, WindowOp) and root(op.dest) not in buffers:
         image = np.arange(prod(shape_of(op.image)))[None]
-        return [Steps(op.image, False, np.array([0]), image, op if op.ring is None else None)]
+        return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
     if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
         raise Unknown
     found: list[Steps] = []
     time = 0
     for run in op.visits:
         times = time + 2 * np.arange(len(run.stores))
-        found += [Steps(operand, False, times, elements) for operand, elements in run.loads]
-        found.append(Steps(op.dest, True, times + 1, run.stores[:, None]))
+        found += [Steps(operand, first_element(operand), False, times, elements) for operand, elements in run.loads]
+        found.append(Steps(op.dest, first_element(op.dest), True, times + 1, run.stores[:, None]))
         time += 2 * len(run.stores)
     stepwise = {steps.value for steps in found if not steps.writes}
     for operand in dict.fromkeys(op.inputs):
         if operand not in stepwise:
-            found.append(Steps(operand, False, np.array([time]), np.arange(prod(shape_of(operand)))[None]))
+            whole = np.arange(prod(shape_of(operand)))[None]
+            found.append(Steps(operand, first_element(operand), False, np.array([time]), whole))
     return [steps for steps in found if root(steps.value) in buffers and steps.elements.size]
 
 
@@ -97,9 +101,6 @@ def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
     return found
 
 
-def first_element(value: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The element of its buffer at which a view begins."""
-    first = 0
-    while isinstance(slice := value.owner, SliceOp):
-        first, value = first + index_of(slice.offset, known), slice.source
-    return first
+def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
+    """The value of a sum of indices (`index_of`)."""
+    return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())

@@ -22,9 +22,9 @@ from tinyml.transforms.buffers.overlap.op_steps import (
     MOST_STEPS,
     Steps,
     Unknown,
-    first_element,
     index_of,
     steps_of,
+    sum_of,
     touches,
 )
 
@@ -140,7 +140,7 @@ class _Walk:
         if (window := steps.window) is not None:
             corner = (_on_axes(index_of(index, known), loops)[..., None] for index in (window.top, window.left))
             first, last = window.span(*corner)
-        origin = _on_axes(first_element(steps.value, known), loops)[..., None]
+        origin = _on_axes(sum_of(steps.start, known), loops)[..., None]
         times, runs = time + steps.times, np.ones((1,) * len(shape), bool)
         for axis, loop in enumerate(loops):
             times = times + _along(axis, len(shape), loop.duration * np.arange(loop.trips))

@@ -325,16 +325,13 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 def _rows(loop: scf.ForOp) -> Rows | None:
     """The rows that a loop makes for the ops behind it, if it collects them in one tensor that has one reader."""
-    time, *carried = loop.body.block.args
-    for position, argument in enumerate(carried):
-        insertion = cast(scf.YieldOp, loop.body.block.last_op).operands[position].owner
-        if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not argument:
+    for position in range(len(loop.iter_args)):
+        if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue
         first, *others = insertion.offsets
-        shape, part = tdsl.shape_of(argument), tdsl.shape_of(insertion.part)
-        in_order = first is time and insertion.axes is None and part == (1, *shape[1:])
-        alone = argument.has_one_use() and insertion.out.has_one_use()
-        if in_order and alone and all(const_evaluate_operand(other) == 0 for other in others):
+        shape, part = tdsl.shape_of(insertion.out), tdsl.shape_of(insertion.part)
+        in_order = first is loop.body.block.args[0] and insertion.axes is None and part == (1, *shape[1:])
+        if in_order and all(const_evaluate_operand(other) == 0 for other in others):
             chain = tuple(_chain(loop.results[position]))
             return Rows(position, insertion, chain, chain[-1].out if chain else loop.results[position])
     return None
