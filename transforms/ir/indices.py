@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of, trips_from_zero
+from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
@@ -122,31 +122,6 @@ def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
     for axis, index in enumerate(indices):
         total = total.plus(affine_sum(index), prod(shape[axis + 1 :]))
     return total
-
-
-def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: int) -> bool:
-    """True if runs of `length` elements from `start`, over all values of the variables, are elements 0 to `total`.
-
-    extents: the number of values of each variable, from 0.
-    """
-    if start.constant or not start.factors.keys() <= extents.keys():
-        return False
-    for variable, factor in sorted(start.factors.items(), key=lambda item: item[1]):
-        if factor != length:
-            return False
-        length *= extents[variable]
-    return length == total
-
-
-def loops_from_zero(inner: Block | None, outer: Block) -> Iterator[tuple[SSAValue, int]]:
-    """Yield variable and extent of the loops between two blocks that count from 0 by 1 to a positive constant."""
-    while inner is not None and inner is not outer:
-        loop = inner.parent_op()
-        if not isinstance(loop, scf.ForOp):
-            return
-        if (trips := trips_from_zero(loop)) is not None:
-            yield loop.body.block.args[0], trips
-        inner = loop.parent
 
 
 MOST_ITERATIONS = 1_000_000

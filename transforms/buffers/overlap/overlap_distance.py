@@ -1,8 +1,9 @@
-"""The least safe distance between a result and an operand that it overwrites (L2, before packing).
+"""What loop nests do with buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
 
-It follows from the bytes that an op or a loop nest reads and writes over time, computed without running it.
-Loops run symbolically: indices are arrays with an axis for each loop, so that an access becomes arrays of its
-times and bytes. Loop bounds and indices must be computed from constants and the indices of enclosing loops.
+The least safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop
+nest reads and writes over time, computed without running it. Loops run symbolically: indices are arrays with an axis
+for each loop, so that an access becomes arrays of its times and bytes. Loop bounds and indices must be computed from
+constants and the indices of enclosing loops.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+
+NEVER = 1 << 62
+"""The time of an access that does not happen."""
 
 
 class Access(NamedTuple):
@@ -203,3 +207,20 @@ def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collec
         if pending.any():
             distance = max(distance, int((write.ends[pending] - lowest[following[pending]]).max()))
     return distance
+
+
+def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
+    """True if a loop writes all bytes of a buffer, each before it reads it; False if its accesses are unknown."""
+    first = {writes: np.full(size_in_bytes(memref_type(buffer)), NEVER) for writes in (True, False)}
+    try:
+        every = accesses(loop, [buffer])
+    except Unknown:
+        return False
+    for access in every:
+        lengths = access.ends - access.starts
+        if (total := int(lengths.sum())) > MOST_STEPS:
+            return False
+        offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        bytes = np.repeat(access.starts, lengths) + offsets
+        np.minimum.at(first[access.writes], bytes, np.repeat(access.times, lengths))
+    return bool((first[True] < np.minimum(first[False], NEVER)).all())

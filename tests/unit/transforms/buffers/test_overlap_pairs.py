@@ -12,8 +12,8 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import AllocOp
 from tinyml.transforms.buffers.liveness.live_ranges import buffers_by_location, live_ranges
-from tinyml.transforms.buffers.overlap.byte_times import reads_precede_writes
-from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes
+from tinyml.transforms.buffers.overlap.overlap_distance import fills, safe_distance
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances
 from tinyml.transforms.buffers.pack_scratch import rectangle
 
@@ -103,9 +103,13 @@ OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), N
 
 @settings(max_examples=examples(25))
 @example((1, 2), [("window", 0, 0, 0), ("z to y", 0, 1, 0)])
+@example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])
 @given(st.tuples(st.integers(1, 3), st.integers(1, 3)), st.lists(OPS, min_size=1, max_size=4))
-def test_execution_confirms_safe_distances(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
-    """At its distance, an operand is read for the last time before the result overwrites it, in every byte."""
+def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
+    """At its distance, an operand is read for the last time before the result overwrites it, in every byte.
+
+    A nest that fills a buffer writes each byte before it reads it.
+    """
     module = Parser(context(), nest(trips, ops)).parse_module()
     loop = next(op for op in module.walk() if isinstance(op, scf.ForOp))
     buffers = {op.result.name_hint: op.result for op in module.walk() if isinstance(op, AllocOp)}
@@ -114,3 +118,5 @@ def test_execution_confirms_safe_distances(trips: tuple[int, int], ops: list[tup
         distance = safe_distance(loop, {read}, {written})
         assert distance is not None
         assert reads_precede_writes(loop, read, written, -distance), (operand, result, distance)
+    for result in (buffers["w"], buffers["y"]):
+        assert fills(loop, result) == overwrites(loop, result)
