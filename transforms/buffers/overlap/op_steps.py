@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_STEPS = 20_000_000
-"""Limit on the steps of an access; beyond it both analyses give up."""
+"""Limit on the elements that a pool loads, and on the steps of an access over all iterations of symbolic loops."""
 
 
 class Unknown(Exception):
