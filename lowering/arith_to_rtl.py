@@ -13,7 +13,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
@@ -25,7 +25,7 @@ from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
-from tinyml.transforms.ir.addresses import AddressNest
+from tinyml.transforms.ir.addresses import AddressNest, FlatAccesses, Place
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
@@ -51,39 +51,26 @@ class LowerArithToRtlPass(ModulePass):
         for nest in [each for each in op.walk() if isinstance(each, num.ContractOp)]:
             if not adds_entries(nest):
                 expand_contraction(nest)
-        _Memories(functions[0]).lower()
+        _Memories(functions[0]).lower_function()
 
 
-class _Memories:
+class _Memories(FlatAccesses):
+    ORIGINS = "hardware has an argument, a constant, a local array or a view of the arena"
+
     def __init__(self, function: func.FuncOp):
-        self.function = function
+        super().__init__(function)
         self.body = function.body.block
-        self.at: dict[SSAValue, tuple[SSAValue, SSAValue | int]] = {}
-        """The memory of an array and the address of its first element, in elements."""
-        first = self.body.first_op
-        assert first is not None
-        self.nest = AddressNest(first)
 
-    def lower(self) -> None:
+    def lower_function(self) -> None:
         self._allocate()
         self._stream_input()
         for op in list(self.function.walk()):
             self.nest = AddressNest(op)
+            if self.lower(op):
+                continue
             match op:
-                case scratch.SliceOp():
-                    memory, start = self._memory(op.source)
-                    self.at[op.result] = memory, self.nest.sum(start, op.offset)
-                case memref.CastOp():
-                    self.at[op.dest] = self._memory(op.source)
-                case memref.LoadOp():
-                    loaded = self._load(op.memref, self.nest.row_major(op.memref, op.indices))
-                    op.res.replace_all_uses_with(loaded)
-                case memref.StoreOp():
-                    self._store(op.value, op.memref, self.nest.row_major(op.memref, op.indices))
-                case scratch.CopyRunOp():
-                    self._copy(op)
                 case num.EntriesOp():
-                    op.operands = [op.start, *(self._memory(array)[0] for array in (op.gaps, op.lengths))]
+                    op.operands = [op.start, *(self.place(array).memory for array in (op.gaps, op.lengths))]
                 case scratch.ReceiveOp():
                     self._receive(op.dest)
                 case func.ReturnOp():
@@ -106,25 +93,25 @@ class _Memories:
             for view in views:
                 offset = view.offset.value.data - piece.start
                 if 0 <= offset < piece.end - piece.start:
-                    self.at[view.result] = memory, offset * 8 // _element_of(view.result).width.data
+                    self.at[view.result] = Place(memory, offset * 8 // _element_of(view.result).width.data)
         for op in list(self.function.walk()):
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
                     raise error_at(op, "constants of hardware are part of it, not loaded")
                 memory = self.nest.insert(rtl.MemoryOp(_whole(op.result), op.value))
                 memory.name_hint = op.result.name_hint
-                self.at[op.result] = memory, 0
+                self.at[op.result] = Place(memory, 0)
             elif isinstance(op, memref.AllocaOp):
                 memory = self.nest.insert(rtl.MemoryOp(_whole(op.memref)))
                 memory.name_hint = op.memref.name_hint
-                self.at[op.memref] = memory, 0
+                self.at[op.memref] = Place(memory, 0)
         for argument in self.body.args:
             if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
                 if not isinstance(argument.type, MemRefType):
                     raise error_at(self.function, f"expected inputs in memory, got {argument.type}")
                 memory = self.nest.insert(rtl.MemoryOp(_whole(argument)))
                 memory.name_hint = argument.name_hint
-                self.at[argument] = memory, 0
+                self.at[argument] = Place(memory, 0)
 
     def _stream_input(self) -> None:
         for argument in self.body.args:
@@ -142,7 +129,7 @@ class _Memories:
         for number, array in enumerate(arrays):
             self.nest.each(
                 self.nest.index(elements_of(array)),
-                lambda at, array=array, number=number: self.nest.put(rtl.SendOp(self._load(array, at), number)),
+                lambda at, array=array, number=number: self.nest.put(rtl.SendOp(self.load(array, at), number)),
             )
         op.operands = [value for value in op.operands if value not in arrays]
         results = [value.type for value in op.operands]
@@ -162,31 +149,15 @@ class _Memories:
             self.function.properties.pop(properties, None)
         update_interface(self.function, input=InputInterface())
 
-    def _memory(self, array: SSAValue) -> tuple[SSAValue, SSAValue | int]:
-        """The memory of an array and the address of its first element; raises `InputError` if it has none."""
-        if (found := self.at.get(array)) is None:
-            owner = array.owner if isinstance(array.owner, Operation) else self.function
-            expected = "an argument, a constant, a local array or a view of the arena"
-            raise error_at(owner, f"'{owner.name}' gives {array.type}, hardware has {expected}")
-        return found
+    def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
+        return self.nest.insert(rtl.LoadOp(memory, index, _element_of(array)))
 
-    def _load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
-        memory, start = self._memory(array)
-        return self.nest.insert(rtl.LoadOp(memory, self.nest.value(self.nest.sum(start, index)), _element_of(array)))
-
-    def _store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
-        memory, start = self._memory(array)
-        self.nest.put(rtl.StoreOp(value, memory, self.nest.value(self.nest.sum(start, index))))
-
-    def _copy(self, op: scratch.CopyRunOp) -> None:
-        def body(at: SSAValue) -> None:
-            self._store(self._load(op.source, self.nest.sum(op.first, at)), op.dest, self.nest.sum(op.at, at))
-
-        self.nest.each(op.count, body)
+    def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
+        self.nest.put(rtl.StoreOp(value, memory, index))
 
     def _receive(self, array: SSAValue) -> None:
         def body(at: SSAValue) -> None:
-            self._store(self.nest.insert(rtl.ReceiveOp(_element_of(array))), array, at)
+            self.store(self.nest.insert(rtl.ReceiveOp(_element_of(array))), array, at)
 
         self.nest.each(self.nest.index(elements_of(array)), body)
 

@@ -208,9 +208,9 @@ PIPELINES = {
             "simplify",
             "licm",
             "free-ports",
+            # What moves into an inner loop here depends on counters, so that `licm` has nothing to do behind it.
             "flatten-loops",
             "simplify",
-            "licm",
             "schedule-cycles",
             "lower-rtl-to-hw",
         ),

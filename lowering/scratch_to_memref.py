@@ -37,12 +37,12 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface
-from tinyml.lowering.memref.flat_arrays import ARENA, Array, FlatArrays, flat
+from tinyml.lowering.memref.flat_arrays import ARENA, FlatArrays, flat
 from tinyml.lowering.memref.forests import add_votes
 from tinyml.lowering.memref.packed_elements import PackedElements
 from tinyml.lowering.memref.transposition import turn
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS
-from tinyml.transforms.ir.addresses import AddressNest
+from tinyml.transforms.ir.addresses import AddressNest, Place
 from tinyml.transforms.ir.levels import BITS
 
 
@@ -100,7 +100,8 @@ class _Program:
         self._allocate(ops)
         for op in ops:
             self.arrays.nest = AddressNest(op)
-            self._lower(op)
+            if not self.arrays.lower(op):
+                self._lower(op)
         self._erase()
         self.function.sym_name = StringAttr(f"{self.name}_predict")
 
@@ -128,23 +129,12 @@ class _Program:
                 continue
             new = self.body.insert_arg(flat(old), old.index)
             new.name_hint = old.name_hint
-            self.arrays.at[old] = Array(new, 0)
+            self.arrays.at[old] = Place(new, 0)
         for op in ops:
             self.arrays.allocate(op)
 
     def _lower(self, op: Operation) -> None:
         match op:
-            case scratch.SliceOp():
-                root, start = self.arrays.array(op.source)
-                self.arrays.at[op.result] = Array(root, self.nest.sum(start, op.offset))
-            case memref.CastOp():
-                self.arrays.at[op.dest] = self.arrays.array(op.source)
-            case memref.LoadOp():
-                op.res.replace_all_uses_with(self.arrays.load(op.memref, self.nest.row_major(op.memref, op.indices)))
-            case memref.StoreOp():
-                self.arrays.store(op.value, op.memref, self.nest.row_major(op.memref, op.indices))
-            case scratch.CopyRunOp():
-                self._copy(op)
             case scratch.TurnOp():
                 turn(self.arrays, op)
             case scratch.ReceiveOp():
@@ -159,16 +149,6 @@ class _Program:
             case _:
                 if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
                     raise error_at(op, f"'{op.name}' has no form in upstream dialects")
-
-    def _copy(self, op: scratch.CopyRunOp) -> None:
-        def body(at: SSAValue) -> None:
-            self.arrays.store(
-                self.arrays.load(op.source, self.nest.sum(op.first, at)),
-                op.dest,
-                self.nest.sum(op.at, at),
-            )
-
-        self.nest.each(op.count, body)
 
     # Calls
 
@@ -245,7 +225,7 @@ class _Program:
         A memref would be of no use to C: as a bare pointer MLIR 19 returns what a view of a global was allocated at,
         which is no address.
         """
-        root, start = self.arrays.array(value)
+        root, start = self.arrays.place(value)
         if (view := self.arrays.views.get(root)) is None or not isinstance(start, int):
             raise error_at(self.function, "the scores must be a view of the arena, or a slice at a constant offset")
         offset = view.offset.value.data + start * element_bytes(memref_type(root))
@@ -279,7 +259,7 @@ class _Program:
             self.function.properties.pop(properties, None)
 
     def _replaces(self, argument: SSAValue) -> bool:
-        return any(array.root is argument for array in self.arrays.at.values())
+        return any(place.memory is argument for place in self.arrays.at.values())
 
 
 def _is_narrow(type: Attribute) -> bool:

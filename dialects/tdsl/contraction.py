@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import DenseArrayBase, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import opt_prop_def
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
@@ -26,6 +25,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
 from tinyml.dialects.tdsl.constant import ConstOp
 from tinyml.dialects.tdsl.index_maps import MatrixFactors, Multiply, Term, sum_products
@@ -350,14 +350,11 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
     They are known if the loop counts upwards between constant bounds that lie inside the constant.
     """
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
-    numbers = [bound for bound in bounds if bound is not None]
-    if len(numbers) < len(bounds) or numbers[2] < 1:
+    if (taken := iterations_of(loop)) is None:
         return None
     every = weight.input.owner.raws
-    taken = range(*numbers)
     if taken and not (taken[0] >= 0 and taken[-1] < len(every)):
         return None
     raws = every.reshape(len(every), -1)[list(taken)]

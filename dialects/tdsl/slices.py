@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar, cast
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, IntegerType, TensorType, f64, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
@@ -23,7 +24,7 @@ from tinyml.dialects.tdsl.index_maps import Move, dimensions, identity
 from tinyml.dialects.tdsl.movement import MovementOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
-__all__ = ["InsertSliceOp", "MoveUpOp", "ReceiveOp", "SliceOp", "WindowOp"]
+__all__ = ["InsertSliceOp", "MoveUpOp", "ReceiveOp", "SliceOp", "WindowOp", "insertion_in"]
 
 
 def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
@@ -157,6 +158,20 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.part) if self.axes is None else None
+
+
+def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
+    """The op with which each iteration of a loop inserts a part into one of the tensors that it carries.
+
+    Nothing else in the loop uses the tensor, so that no iteration depends on what another one inserts. None if that is
+    not so.
+    """
+    carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
+    assert last is not None
+    op = last.operands[position].owner
+    if not isinstance(op, InsertSliceOp) or op.input is not carried or not op.out.has_one_use():
+        return None
+    return op if carried.has_one_use() else None
 
 
 @irdl_op_definition
@@ -349,6 +364,21 @@ class WindowOp(TensorOp):
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
+
+    def span(self, top: Any, left: Any) -> tuple[Any, Any]:
+        """The first and the last element of the operand, but of a ring, that windows read which begin at (top, left).
+
+        Elements outside of the image count as the nearest ones inside. top, left: integers, or arrays of them.
+        """
+        _, rows, columns, channels = self.held
+        down, across, deep = self.pitches
+        _, height, width, _ = shape_of(self.out)
+        bottom, right = top + (height - 1) * self.spread[0], left + self.steps[-1] + (width - 1) * self.spread[1]
+        first, last = (
+            np.clip(y, 0, rows - 1) * down + np.clip(x, 0, columns - 1) * across
+            for y, x in ((top, left), (bottom, right))
+        )
+        return first, last + (channels - 1) * deep
 
     @property
     def reach(self) -> tuple[int, int, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
@@ -19,10 +19,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch
-from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
-from tinyml.transforms.ir.addresses import AddressNest
+from tinyml.transforms.ir.addresses import FlatAccesses, Place
 
 ARENA = "arena"
 """The symbol of the arena."""
@@ -31,47 +30,30 @@ ALIGNMENT = 8
 """Bytes of alignment of the arena: those of the widest element."""
 
 
-class Array(NamedTuple):
-    """An array: the one-dimensional memref that it lies in, and its first element there."""
+class FlatArrays(FlatAccesses):
+    """The arrays of a function as one-dimensional memrefs. entry: the builder of what the function begins with."""
 
-    root: SSAValue
-    start: SSAValue | int
-
-
-class FlatArrays:
-    """The arrays of a function. nest: the builder of accesses; entry: that of what the function begins with."""
+    ORIGINS = "expected a constant, an argument or a view"
 
     def __init__(self, function: func.FuncOp):
-        self.function = function
-        self.at: dict[SSAValue, Array] = {}
+        super().__init__(function)
+        self.entry = self.nest
         self.views: dict[SSAValue, scratch.ViewOp] = {}
         """The views of the arena by the memrefs that replace them."""
         name = function.sym_name.data
         functions = (f"{name.removesuffix('_predict')}_{each}" for each in ("predict", "scores", "input", "row"))
         self.names = Names((name, ARENA, *functions))
         self.constants: dict[Attribute, SSAValue] = {}
-        first = function.body.block.first_op
-        assert first is not None
-        self.nest = self.entry = AddressNest(first)
 
-    def array(self, value: SSAValue) -> Array:
-        """Where an array lies; raises `InputError` for a memref of another origin."""
-        if (found := self.at.get(value)) is None:
-            owner = value.owner if isinstance(value.owner, Operation) else self.function
-            raise error_at(owner, f"'{owner.name}' gives {value.type}, expected a constant, an argument or a view")
-        return found
+    def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
+        return self.nest.load(memory, [index])
 
-    def load(self, value: SSAValue, index: SSAValue | int) -> SSAValue:
-        root, start = self.array(value)
-        return self.nest.load(root, [self.nest.value(self.nest.sum(start, index))])
-
-    def store(self, element: SSAValue, value: SSAValue, index: SSAValue | int) -> None:
-        root, start = self.array(value)
-        self.nest.store(element, root, [self.nest.value(self.nest.sum(start, index))])
+    def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
+        self.nest.store(value, memory, [index])
 
     def address(self, value: SSAValue) -> SSAValue:
         """The address of an array's first element."""
-        root, start = self.array(value)
+        root, start = self.place(value)
         address = self.nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(root))
         if start == 0:
             return address
@@ -79,10 +61,10 @@ class FlatArrays:
 
     def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
         """The arena and the first byte of a buffer in it."""
-        root, start = self.array(value)
+        root, start = self.place(value)
         view, size = self.views[root], element_bytes(memref_type(root))
         first = start * size if isinstance(start, int) else self.nest.times(start, size)
-        return self.at[view.arena].root, self.nest.sum(first, view.offset.value.data)
+        return self.at[view.arena].memory, self.nest.sum(first, view.offset.value.data)
 
     def constant(self, op: scratch.ConstantOp) -> SSAValue:
         """A constant array; equal arrays share one."""
@@ -99,20 +81,20 @@ class FlatArrays:
         """Make the memref of a constant, of a local array, of the arena or of a view, if the op gives one."""
         match op:
             case scratch.ConstantOp():
-                self.at[op.result] = Array(self.constant(op), 0)
+                self.at[op.result] = Place(self.constant(op), 0)
             case memref.AllocaOp():
                 type = flat(op.memref)
                 local = memref.AllocaOp.get(type.element_type, op.alignment, type.get_shape())
-                self.at[op.memref] = Array(self._begin_with(local, op.memref), 0)
+                self.at[op.memref] = Place(self._begin_with(local, op.memref), 0)
             case scratch.ArenaOp():
                 zeros = DenseIntOrFPElementsAttr(TensorType(i8, [op.size]), BytesAttr(b"\0"))
                 self._global(ARENA, flat(op.result), zeros, ALIGNMENT)
-                self.at[op.result] = Array(self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0)
+                self.at[op.result] = Place(self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0)
             case scratch.ViewOp():
-                shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].root
+                shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].memory
                 view = self._begin_with(memref.ViewOp(arena, shift, [], flat(op.result)), op.result)
                 self.views[view] = op
-                self.at[op.result] = Array(view, 0)
+                self.at[op.result] = Place(view, 0)
             case _:
                 pass
 

@@ -22,6 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.loops import INDEX_FUNCTIONS
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.dialects.tdsl.values import Arithmetic, HasValueInterface, selected
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
@@ -408,17 +409,6 @@ _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
 ]
 """Comparisons in the numbering of MLIR's signed predicates."""
 
-_ON_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
-    arith.AddiOp: operator.add,
-    arith.SubiOp: operator.sub,
-    arith.MuliOp: operator.mul,
-    arith.DivSIOp: lambda a, b: np.trunc(np.divide(a, b)).astype(np.int64),
-    arith.RemSIOp: np.fmod,
-    arith.MinSIOp: np.minimum,
-    arith.MaxSIOp: np.maximum,
-}
-"""Arithmetic on indices; as in C, quotients are rounded towards zero."""
-
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
@@ -453,8 +443,8 @@ def _empty(op: tensor.EmptyOp, x: Sequence[Any]) -> Any:
 
 
 def _on_indices(op: Operation, x: Sequence[Any]) -> Any:
-    return _ON_INDICES[type(op)](x[0], x[1])
+    return INDEX_FUNCTIONS[type(op)](x[0], x[1])
 
 
-for _kind in _ON_INDICES:
+for _kind in INDEX_FUNCTIONS:
     foreign_value.register(_kind, _on_indices)

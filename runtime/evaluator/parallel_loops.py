@@ -1,9 +1,9 @@
 """Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
 
 The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. None reads what another
-writes, so they are evaluated as samples are: every array has a leading axis over them, of extent 1 if it does not
-depend on the iteration. Loops that pass their tensors on to a single inner loop form a nest, whose iterations share one
-axis in execution order.
+writes (`tdsl.insertion_in`), so they are evaluated as samples are: every array has a leading axis over them, of extent
+1 if it does not depend on the iteration. Loops that pass their tensors on to a single inner loop form a nest, whose
+iterations share one axis in execution order.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.limits import step_limit
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.loops import iterations_of, trips_of
 from tinyml.dialects.tdsl.index_maps import insert_parts
 
 if TYPE_CHECKING:
@@ -38,12 +38,13 @@ MOST_TOGETHER = 1 << 22
 class Nest:
     """Nested loops that can be evaluated together, outermost first.
 
-    taken: the range of each loop. elements: the size of the largest tensor that an iteration of the innermost loop
-    computes.
+    taken: the range of each loop. insertions: the op that inserts into each carried tensor. elements: the size of the
+    largest tensor that an iteration of the innermost loop computes.
     """
 
     loops: Sequence[scf.ForOp]
     taken: Sequence[range]
+    insertions: Sequence[tdsl.InsertSliceOp]
     elements: int
 
     @property
@@ -55,13 +56,6 @@ class Nest:
         each = samples * self.elements * prod(map(len, self.taken[1:]))
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
-    @property
-    def insertions(self) -> Sequence[tdsl.InsertSliceOp]:
-        """The op that inserts into each carried tensor, in the order of the tensors."""
-        last = self.loops[-1].body.block.last_op
-        assert last is not None
-        return [cast(tdsl.InsertSliceOp, value.owner) for value in last.operands]
-
     def stages(self, position: int) -> Sequence[SSAValue]:
         """The SSA values of a carried tensor within the loops."""
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
@@ -70,29 +64,24 @@ class Nest:
 
 def nest_of(loop: scf.ForOp) -> Nest | None:
     """The nest whose outermost loop is `loop`; None for a loop that must run sequentially."""
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    if None in bounds or not (taken := range(*cast("list[int]", bounds))) or not loop.iter_args:
+    if not (taken := iterations_of(loop)) or not loop.iter_args:
         return None
     block = loop.body.block
     carried, last = block.args[1:], block.last_op
     assert last is not None
-    if any(not value.has_one_use() for value in (*carried, *last.operands)):
-        return None
-    if all(_is_insertion(value, argument) for value, argument in zip(last.operands, carried, strict=True)):
+    insertions = [op for position in range(len(carried)) if (op := tdsl.insertion_in(loop, position)) is not None]
+    if len(insertions) == len(carried):
         others = [value for op in loop.walk() for value in op.results if value not in (*last.operands, *loop.results)]
         sizes = [prod(tdsl.shape_of(value)) for value in others if isinstance(value.type, TensorType)]
-        parts = [prod(tdsl.shape_of(cast(tdsl.InsertSliceOp, value.owner).part)) for value in last.operands]
-        return Nest([loop], [taken], max(*sizes, *parts, 1))
+        parts = [prod(tdsl.shape_of(op.part)) for op in insertions]
+        return Nest([loop], [taken], insertions, max(*sizes, *parts, 1))
     inner = last.operands[0].owner
-    handed = isinstance(inner, scf.ForOp) and inner.parent is block and list(inner.results) == list(last.operands)
-    if not handed or list(cast(scf.ForOp, inner).iter_args) != list(carried):
+    if not isinstance(inner, scf.ForOp) or inner.parent is not block or list(inner.iter_args) != list(carried):
         return None
-    below = nest_of(cast(scf.ForOp, inner))
-    return below and Nest([loop, *below.loops], [taken, *below.taken], below.elements)
-
-
-def _is_insertion(value: SSAValue, argument: SSAValue) -> bool:
-    return isinstance(value.owner, tdsl.InsertSliceOp) and value.owner.input is argument
+    if list(inner.results) != list(last.operands) or not all(x.has_one_use() for x in (*carried, *inner.results)):
+        return None
+    below = nest_of(inner)
+    return below and Nest([loop, *below.loops], [taken, *below.taken], below.insertions, below.elements)
 
 
 def captured(op: Operation) -> list[SSAValue]:
@@ -152,10 +141,8 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
             _in_block(each.body.block, nest.loops, parallel, together * count * prod(others)) for each in nest.loops
         )
         return -(-first // count) * within
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    low, high, step = bounds
-    trips = 1 if low is None or high is None or step is None or step <= 0 else max(-((low - high) // step), 0)
-    return trips * _in_block(loop.body.block, (), parallel, together)
+    trips = trips_of(loop)
+    return (1 if trips is None else trips) * _in_block(loop.body.block, (), parallel, together)
 
 
 def _in_block(block: Block, nest: Sequence[scf.ForOp], parallel: bool, together: int) -> int:

@@ -19,6 +19,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
 from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
@@ -359,20 +360,16 @@ class _Nested(_Batch):
 
 def _range(loop: scf.ForOp) -> range:
     """The iterations of a loop with constant bounds; empty for any other loop."""
-    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-    return range(0) if None in bounds else range(*cast("list[int]", bounds))
+    return iterations_of(loop) or range(0)
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:
     """The element that a loop inserts into a vector in each iteration, filling it; None for any other loop."""
-    last = loop.body.block.last_op
-    assert last is not None
-    if len(last.operands) != 1 or not isinstance(insert := last.operands[0].owner, tdsl.InsertSliceOp):
+    if len(loop.iter_args) != 1 or (insert := tdsl.insertion_in(loop, 0)) is None:
         return None
-    counter, carried = loop.body.block.args
     first, *others = insert.offsets
-    whole = insert.input is carried and carried.has_one_use() and first is counter
     starts = [const_evaluate_operand(offset) for offset in others]
-    length = tdsl.shape_of(carried)[0]
-    fills = tdsl.shape_of(carried) == (length, 1) and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
-    return insert.part if whole and fills and _range(loop) == range(length) else None
+    length, *width = tdsl.shape_of(insert.out)
+    fills = width == [1] and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
+    in_order = first is loop.body.block.args[0] and _range(loop) == range(length)
+    return insert.part if fills and in_order else None

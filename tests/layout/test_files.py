@@ -29,6 +29,7 @@ CONTRACTS = {
         "lazy_numpy",
         "limits",
         "locations",
+        "loops",
         "operations",
         "options",
         "own_attributes",

@@ -21,9 +21,9 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.loops import trips_from_zero
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.buffers import buffer_reads, overlap
-from tinyml.transforms.ir.indices import counts_from_zero
 from tinyml.transforms.ir.loop_nest import LoopNest, needed
 
 
@@ -77,7 +77,7 @@ class _Window:
     @property
     def may_slide(self) -> bool:
         loop, image = self.pixels, scratch.root(self.copy.source)
-        if not isinstance(loop, scf.ForOp) or loop.iter_args or not counts_from_zero(loop) or self.row % self.step:
+        if not isinstance(loop, scf.ForOp) or loop.iter_args or not trips_from_zero(loop) or self.row % self.step:
             return False
         whole = const_evaluate_operand(self.copy.count) == self.row and loop.is_ancestor(self.copy)
         others = {scratch.root(array) for op in loop.walk() if op is not self.copy for array in _written(op)}

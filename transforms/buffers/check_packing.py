@@ -1,12 +1,13 @@
 """`check-packing`: proves that no view of an arena overwrites data that is still needed (L2).
 
-The proof is independent of the packers and shares nothing with them, not even the notion of a live range: it is a data
-flow analysis. A backward analysis finds the buffers whose content is still read before it is overwritten; a forward one
-finds the buffers that may have been written at all. An op may write to a byte only if no other buffer at that address
-holds such content and the op itself reads no buffer there, unless each element is read before its bytes are written. If
-a loop writes a result over an operand that it is the last to read, the loop is replayed on addresses only, and the last
-read of every byte has to precede its write. A judge of the lower bound, on the other hand, takes the problem as it was
-packed, with its live ranges, places and distances, and solves it by another algorithm.
+The proof is independent of the packers and shares nothing with them but what an op by itself loads and stores
+(`overlap/op_steps.py`), not even the notion of a live range: it is a data flow analysis. A backward analysis finds the
+buffers whose content is still read before it is overwritten; a forward one finds the buffers that may have been written
+at all. An op may write to a byte only if no other buffer at that address holds such content and the op itself reads no
+buffer there, unless each element is read before its bytes are written. If a loop writes a result over an operand that
+it is the last to read, the loop is replayed on addresses only, and the last read of every byte has to precede its
+write. A judge of the lower bound, on the other hand, takes the problem as it was packed, with its live ranges, places
+and distances, and solves it by another algorithm.
 """
 
 from __future__ import annotations

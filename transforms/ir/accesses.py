@@ -7,7 +7,6 @@ whether they stay apart whatever the sums are, because buffers or intervals of a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import memref
@@ -17,8 +16,8 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, is_side_effect_free, onl
 
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.transforms.ir.buffers import bytes_of, is_handed_on, memory_of
-from tinyml.transforms.ir.indices import AffineSum, affine_sum, offset_of
+from tinyml.transforms.ir.buffers import bytes_of, element_of, is_handed_on, memory_of
+from tinyml.transforms.ir.indices import AffineSum
 
 NEVER = 1 << 31
 """The distance of accesses that have no bit in common."""
@@ -114,16 +113,3 @@ def buffer_access(op: Operation, buffer: SSAValue) -> Access:
         start = element_of(buffer, op.indices).times(width).plus(AffineSum(8 * first, {}))
     writes = isinstance(op, memref.StoreOp)
     return Access(op, writes, memory_of(root), start, width, (8 * first, 8 * end))
-
-
-def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
-    """The element of the root buffer that indices into a view of it name."""
-    return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
-
-
-def first_element(buffer: SSAValue) -> AffineSum:
-    """The element of the root buffer that is the first of a view."""
-    total = AffineSum(0, {})
-    while isinstance(slice := buffer.owner, scratch.SliceOp):
-        total, buffer = total.plus(affine_sum(slice.offset)), slice.source
-    return total

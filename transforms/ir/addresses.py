@@ -1,14 +1,18 @@
-"""Addresses of the elements of memrefs in flat arrays, folded as far as they are known."""
+"""Flat memories in place of memrefs: the addresses of elements, folded as far as they are known, and accesses."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import ClassVar, NamedTuple
 
-from xdsl.ir import SSAValue
+from xdsl.dialects import func, memref
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects.scratch import memref_type
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import CopyRunOp, SliceOp, memref_type
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 
@@ -47,3 +51,71 @@ class AddressNest(LoopNest):
             return []
 
         self.fold(count, [], step)
+
+
+class Place(NamedTuple):
+    """Where an array lies: in a flat memory, from an element on."""
+
+    memory: SSAValue
+    start: SSAValue | int
+
+
+class FlatAccesses(ABC):
+    """The accesses of a function to arrays, which lie in flat memories.
+
+    at: the place of each array. nest: the builder of accesses.
+    """
+
+    ORIGINS: ClassVar[str]
+    """What gives arrays a place, for errors."""
+
+    def __init__(self, function: func.FuncOp):
+        self.function = function
+        self.at: dict[SSAValue, Place] = {}
+        first = function.body.block.first_op
+        assert first is not None
+        self.nest = AddressNest(first)
+
+    @abstractmethod
+    def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
+        """Insert a load of an element of an array."""
+
+    @abstractmethod
+    def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
+        """Insert a store."""
+
+    def place(self, array: SSAValue) -> Place:
+        """Where an array lies; raises `InputError` for a memref of another origin."""
+        if (found := self.at.get(array)) is None:
+            owner = array.owner if isinstance(array.owner, Operation) else self.function
+            raise error_at(owner, f"'{owner.name}' gives {array.type}, {self.ORIGINS}")
+        return found
+
+    def load(self, array: SSAValue, index: SSAValue | int) -> SSAValue:
+        memory, start = self.place(array)
+        return self.read(memory, self.nest.value(self.nest.sum(start, index)), array)
+
+    def store(self, value: SSAValue, array: SSAValue, index: SSAValue | int) -> None:
+        memory, start = self.place(array)
+        self.write(value, memory, self.nest.value(self.nest.sum(start, index)))
+
+    def lower(self, op: Operation) -> bool:
+        """Insert the accesses of an op, or note the place of a view; False for any other op."""
+        match op:
+            case SliceOp():
+                memory, start = self.place(op.source)
+                self.at[op.result] = Place(memory, self.nest.sum(start, op.offset))
+            case memref.CastOp():
+                self.at[op.dest] = self.place(op.source)
+            case memref.LoadOp():
+                op.res.replace_all_uses_with(self.load(op.memref, self.nest.row_major(op.memref, op.indices)))
+            case memref.StoreOp():
+                self.store(op.value, op.memref, self.nest.row_major(op.memref, op.indices))
+            case CopyRunOp():
+                self.nest.each(op.count, lambda at: self._copy(op, at))
+            case _:
+                return False
+        return True
+
+    def _copy(self, op: CopyRunOp, at: SSAValue) -> None:
+        self.store(self.load(op.source, self.nest.sum(op.first, at)), op.dest, self.nest.sum(op.at, at))

@@ -1,19 +1,19 @@
-"""Buffers and their views: who reads them, which bytes they share, and changes of their types."""
+"""Buffers and their views: who reads them, which elements and bytes they share, and changes of their types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, SSAValue, Use
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, elements_of, memref_type, size_in_bytes
+from tinyml.transforms.ir.indices import AffineSum, affine_sum, offset_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,16 +56,25 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
     return memory_of(a) is memory_of(b) and first < other_end and other < end
 
 
+def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
+    """The element of the root buffer that indices into a view of it name."""
+    return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
+
+
+def first_element(buffer: SSAValue) -> AffineSum:
+    """The element of the root buffer that is the first of a view."""
+    total = AffineSum(0, {})
+    while isinstance(slice := buffer.owner, SliceOp):
+        total, buffer = total.plus(affine_sum(slice.offset)), slice.source
+    return total
+
+
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
     """The raws of the part of a constant that a run views, in one axis; None for memory of other content."""
-    first, count = 0, elements_of(run)
-    while isinstance(view := run.owner, SliceOp):
-        if (offset := const_evaluate_operand(view.offset)) is None:
-            return None
-        first, run = first + offset, view.source
-    if not isinstance(constant := run.owner, scratch.ConstantOp) or constant.loaded:
+    first, factors = first_element(run)
+    if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:
         return None
-    return constant.raws.reshape(-1)[first : first + count].astype(np.int64)
+    return constant.raws.reshape(-1)[first : first + elements_of(run)].astype(np.int64)
 
 
 def retype_elements(value: SSAValue, element: Attribute) -> None:

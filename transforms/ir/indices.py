@@ -1,27 +1,23 @@
-"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables, values over all iterations."""
+"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables, mean numbers of iterations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.transforms.ir.loop_nest import LoopNest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
@@ -128,104 +124,46 @@ def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
     return total
 
 
-def covers(start: AffineSum, length: int, extents: dict[SSAValue, int], total: int) -> bool:
-    """True if runs of `length` elements from `start`, over all values of the variables, are elements 0 to `total`.
-
-    extents: the number of values of each variable, from 0.
-    """
-    if start.constant or not start.factors.keys() <= extents.keys():
-        return False
-    for variable, factor in sorted(start.factors.items(), key=lambda item: item[1]):
-        if factor != length:
-            return False
-        length *= extents[variable]
-    return length == total
-
-
-def trips_of(loop: scf.ForOp) -> int | None:
-    """The number of iterations of a loop with constant bounds; None for others."""
-    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    return None if low is None or high is None or step is None else max(-((low - high) // step), 0)
-
-
-def counts_from_zero(loop: scf.ForOp) -> bool:
-    """True for a loop of a known number of iterations that counts from 0 by 1."""
-    return (const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)) == (0, 1) and bool(trips_of(loop))
-
-
-def loops_from_zero(inner: Block | None, outer: Block) -> Iterator[tuple[SSAValue, int]]:
-    """Yield variable and extent of the loops between two blocks that count from 0 by 1 to a positive constant."""
-    while inner is not None and inner is not outer:
-        loop = inner.parent_op()
-        if not isinstance(loop, scf.ForOp):
-            return
-        if counts_from_zero(loop):
-            yield loop.body.block.args[0], trips_of(loop) or 0
-        inner = loop.parent
-
-
 MOST_ITERATIONS = 1_000_000
 """Limit on the iterations of the enclosing loops over which a mean is taken."""
-
-ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.DivSIOp: lambda a, b: np.sign(a) * np.sign(b) * (abs(a) // abs(b)),
-    arith.RemSIOp: lambda a, b: np.fmod(a, b),
-    arith.MinSIOp: lambda a, b: np.minimum(a, b),
-    arith.MaxSIOp: lambda a, b: np.maximum(a, b),
-}
-"""The functions that ops on indices compute; quotients are rounded towards zero."""
 
 
 def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all iterations of the loops that its bounds depend on.
 
-    None unless these loops have constant bounds, and the loop's own bounds follow from their indices by `ARITHMETIC`.
+    None unless these loops have constant bounds, and the loop's own bounds follow from their indices.
     """
-    around: dict[SSAValue, range] = {}
-    if not all(_depends(bound, around) for bound in (loop.lb, loop.ub, loop.step)):
-        return None
+    around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:
         return None
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
     known = dict(zip(around, grid, strict=True))
-    low, high, step = (_evaluated(bound, known) for bound in (loop.lb, loop.ub, loop.step))
+    low, high, step = (index_value(bound, known) for bound in (loop.lb, loop.ub, loop.step))
+    if low is None or high is None or step is None:
+        return None
     shape = [len(indices) for indices in around.values()]
     return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0
 
 
-def _depends(value: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Record the ranges of loop indices and call numbers that a value depends on; False if it depends on others."""
-    owner = value.owner
-    if isinstance(owner, Block):
-        loop = owner.parent_op()
-        calls = None
-        if isinstance(loop, func.FuncOp) and isinstance(value.type, IndexType):
-            calls = read_interface(loop).calls
-        elif isinstance(loop, scf.ForOp) and value is owner.args[0]:
-            calls = calls_of(loop)
-        if calls is not None:
-            around[value] = range(calls)
-            return True
-        if not isinstance(loop, scf.ForOp) or value is not owner.args[0]:
-            return False
-        low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-        if low is None or high is None or step is None:
-            return False
-        around[value] = range(low, high, step)
-        return True
-    if isinstance(owner, arith.ConstantOp):
-        return isinstance(owner.value, IntegerAttr)
-    return type(owner) in ARITHMETIC and all(_depends(operand, around) for operand in owner.operands)
+def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
+    """The loop variables and call numbers that indices depend on, as far as their values are known."""
+    found: dict[SSAValue, range] = {}
+    for index in indices:
+        if isinstance(owner := index.owner, Operation):
+            found |= _ranges(owner.operands) if type(owner) in INDEX_FUNCTIONS else {}
+        elif (taken := _values_of(index)) is not None:
+            found[index] = taken
+    return found
 
 
-def _evaluated(value: SSAValue, known: dict[SSAValue, Numbers]) -> Numbers:
-    if value in known:
-        return known[value]
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return np.array(owner.value.value.data)
-    assert isinstance(owner, Operation)
-    return ARITHMETIC[type(owner)](*(_evaluated(operand, known) for operand in owner.operands))
+def _values_of(variable: SSAValue) -> range | None:
+    """The values of the variable of a loop with constant bounds, or of a number of calls; None for other arguments."""
+    around = variable.owner.parent_op()
+    calls = None
+    if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):
+        calls = read_interface(around).calls
+    elif isinstance(around, scf.ForOp) and variable is around.body.block.args[0]:
+        calls = calls_of(around)
+        if calls is None:
+            return iterations_of(around)
+    return None if calls is None else range(calls)

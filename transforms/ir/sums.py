@@ -13,9 +13,9 @@ from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.operations import index_constant
 
 
@@ -99,7 +99,6 @@ class ColumnSum:
         if len(loop.iter_args) != 1:
             return None
         counter, carried = body.args
-        bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
         step = cast(scf.YieldOp, body.last_op).operands[0].owner
         match step:
             case tdsl.MacOp() if step.sum is carried:
@@ -123,7 +122,7 @@ class ColumnSum:
                 and tdsl.shape_of(factor) == (1, 1)
                 and isinstance(factor.owner, Operation)
                 and factor.owner.parent is body
-                and bounds == [0, tdsl.shape_of(constant.result)[0], 1]
+                and iterations_of(loop) == range(tdsl.shape_of(constant.result)[0])
             ):
                 return ColumnSum(loop, step, index, constant, factor)
         return None

@@ -22,10 +22,10 @@ from xdsl.ir import Block, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.loops import iterations_of
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 
@@ -68,12 +68,11 @@ def _loop_before(second: _Loop) -> _Loop | None:
     return op
 
 
-def _bounds(loop: _Loop) -> tuple[int, int, int] | None:
-    """The constant bounds and step of a loop that carries nothing from one iteration to the next; None for others."""
+def _iterations(loop: _Loop) -> range | None:
+    """The iterations of a loop that carries nothing from one to the next; None for others."""
     if isinstance(loop, num.ContractOp):
-        return None if loop.is_sparse or len(loop.shape) > 1 else (0, loop.rows, 1)
-    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    return None if low is None or high is None or step is None or loop.iter_args else (low, high, step)
+        return None if loop.is_sparse or len(loop.shape) > 1 else range(loop.rows)
+    return None if loop.iter_args else iterations_of(loop)
 
 
 class _Forwarded(NamedTuple):
@@ -85,7 +84,7 @@ class _Forwarded(NamedTuple):
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | None:
     """The loads in the second loop of what the first has stored; None if the loops cannot fuse or there are none."""
-    if (bounds := _bounds(first)) is None or bounds != _bounds(second):
+    if (taken := _iterations(first)) is None or taken != _iterations(second):
         return None
     bodies = first.body.block, second.body.block
     if _memories(first, memref.StoreOp).isdisjoint(_memories(second, memref.LoadOp)):
@@ -96,7 +95,7 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | None:
     if before is None or after is None:
         return None
     after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
-    trips, step = len(range(*bounds)), bounds[2]
+    trips, step = len(taken), taken.step
     for a, b in product(before, after):
         if not (a.writes or b.writes) or a.is_apart(b):
             continue
@@ -159,12 +158,12 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 def _contraction(loop: scf.ForOp) -> num.ContractOp:
     """Replace a loop that starts at 0 by a contraction without products."""
-    bounds = _bounds(loop)
-    assert bounds is not None
+    taken = _iterations(loop)
+    assert taken is not None
     body = loop.detach_region(loop.body)
     assert body.block.last_op is not None
     Rewriter.erase_op(body.block.last_op)
-    op = num.ContractOp([bounds[1]], body)
+    op = num.ContractOp([len(taken)], body)
     Rewriter.replace_op(loop, op, [])
     return op
 
@@ -203,16 +202,16 @@ class _Order:
 
     def _follows(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a loop has written them."""
-        op, around, bounds = use.operation, self.body.find_ancestor_op_in_block(store), _bounds(loop)
+        op, around, taken = use.operation, self.body.find_ancestor_op_in_block(store), _iterations(loop)
         assert around is not None
-        assert bounds is not None
+        assert taken is not None
         is_later = self.places[op] > self.places[store]
         if around is not loop:
             return is_later or around.is_ancestor(op)
         if op.parent is not loop.body.block:
             return is_later
         written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-        apart = distance(written, used, loop.body.block, bounds[2])
+        apart = distance(written, used, loop.body.block, taken.step)
         return apart is None or (0 if is_later else 1) <= apart < NEVER
 
 

@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
+from tinyml.dialects.loops import iterations_of
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.levels import LOOPS
@@ -71,12 +72,11 @@ class _Reader:
         while around is not None:
             if isinstance(around, scf.ForOp) and at.factors.keys() <= {around.body.block.args[0]}:
                 slope, start = row * sum(at.factors.values()), row * at.constant
-                step = const_evaluate_operand(around.step)
-                if step is None or const_evaluate_operand(around.lb) != 0 or const_evaluate_operand(around.ub) is None:
+                if (taken := iterations_of(around)) is None or taken.start != 0:
                     return None
-                reader = cls(op, around, slope, start, length, step)
+                reader = cls(op, around, slope, start, length, taken.step)
                 # Iterations read different elements, from the first one on.
-                return reader if 0 <= start <= slope * step - length else None
+                return reader if 0 <= start <= slope * taken.step - length else None
             around = around.parent_op()
         return None
 

@@ -29,11 +29,12 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, Constant, ElementLoop, Step
 from tinyml.dialects.layouts.trees import element_type
+from tinyml.dialects.loops import iterations_of, trips_from_zero
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers, offers
-from tinyml.transforms.ir.accesses import Access, buffer_access, element_of, first_element
-from tinyml.transforms.ir.buffers import buffer_reads, is_handed_on
+from tinyml.transforms.ir.accesses import Access, buffer_access
+from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
@@ -143,8 +144,7 @@ def _trips(loop: _Loop) -> int | None:
     """The iterations of a loop from 0 by 1, or the rows of a contraction with one window; None for others."""
     if isinstance(loop, num.ContractOp):
         return loop.rows if len(loop.shape) == 1 else None
-    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    return high if low == 0 and step == 1 and high else None
+    return trips_from_zero(loop)
 
 
 def _counts_up(variable: SSAValue) -> bool:
@@ -192,11 +192,10 @@ def _reduction(loop: _Loop) -> _Found | None:
     """A loop that joins the values of all iterations to a single one; None for one of another kind."""
     if not isinstance(loop, scf.ForOp) or not 1 <= len(loop.iter_args) <= 2:
         return None
-    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    used = [result for result in loop.results if result.uses]
-    if low is None or high is None or low >= high or step != 1 or len(used) != 1:
+    taken, used = iterations_of(loop), [result for result in loop.results if result.uses]
+    if not taken or taken.step != 1 or len(used) != 1:
         return None
-    recording = _Recording(loop, first=low)
+    recording = _Recording(loop, first=taken.start)
     try:
         steps = recording.reduced(used[0])
         recording.runs.append(_Run(used[0], AffineSum(0, {}), _single_width(used[0].type), []))
@@ -204,7 +203,7 @@ def _reduction(loop: _Loop) -> _Found | None:
         return None
     if any(loop.is_ancestor(variable.owner) for run in recording.runs for variable in run.start.factors):
         return None
-    return _Found(loop, recording.runs, ElementLoop(high - low, recording.widths, steps).verified)
+    return _Found(loop, recording.runs, ElementLoop(len(taken), recording.widths, steps).verified)
 
 
 def _single_width(type: Attribute) -> int:

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
-from tinyml.transforms.ir.indices import counts_from_zero, trips_of
+from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MOST = 4
@@ -40,9 +40,9 @@ class ExpandLoopsPass(ModulePass):
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> scf.ForOp | None:
     for loop in function.walk():
-        if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not counts_from_zero(loop):
+        if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
             continue
-        if (trips_of(loop) or MOST + 1) * copies.get(loop, 1) > MOST or not isinstance(loop.parent_op(), scf.ForOp):
+        if trips * copies.get(loop, 1) > MOST or not isinstance(loop.parent_op(), scf.ForOp):
             continue
         if not any(_is_product(op) for op in loop.body.block.ops):
             return loop

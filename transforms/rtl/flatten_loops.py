@@ -20,8 +20,8 @@ from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
+from tinyml.dialects.loops import trips_of
 from tinyml.targets.registry import fabric_of
-from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler

@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.loops import trips_of
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.ir.intervals import intervals
@@ -122,10 +123,7 @@ class _FunctionSchedule:
             for region in op.regions:
                 for block in region.blocks:
                     self.schedule(block)
-        if not isinstance(op, scf.ForOp):
-            return False
-        low, high = (const_evaluate_operand(bound) for bound in (op.lb, op.ub))
-        return low is not None and high is not None and low < high
+        return isinstance(op, scf.ForOp) and bool(trips_of(op))
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:

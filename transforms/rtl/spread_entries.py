@@ -34,9 +34,10 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import trips_of
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
-from tinyml.transforms.ir.indices import affine_sum, trips_of
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import Operators, type_width

@@ -15,7 +15,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
-from tinyml.transforms.ir.indices import affine_sum, counts_from_zero, trips_of
+from tinyml.dialects.loops import trips_from_zero, trips_of
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure, set_lanes
@@ -48,7 +49,7 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
 
     Words begin at multiples of it, so that two iterations alias in all their elements or in none.
     """
-    if not is_pipelined(loop) or not counts_from_zero(loop) or loop.iter_args or (trips_of(loop) or 1) % lanes:
+    if not is_pipelined(loop) or loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False
     counter = loop.body.block.args[0]
     stores = 0

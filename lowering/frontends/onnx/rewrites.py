@@ -206,14 +206,9 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
     """The op that inserts parts into a tensor in a loop; None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
-    last, carried = loop.body.block.last_op, loop.body.block.args[1 + value.index]
-    assert last is not None
-    start, insertion = loop.iter_args[value.index], last.operands[value.index].owner
-    if not isinstance(start.owner, tdsl.FillOp) or not start.has_one_use() or not carried.has_one_use():
-        return None
-    if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not carried:
-        return None
-    return insertion if insertion.out.has_one_use() else None
+    start = loop.iter_args[value.index]
+    is_new = isinstance(start.owner, tdsl.FillOp) and start.has_one_use()
+    return tdsl.insertion_in(loop, value.index) if is_new else None
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:

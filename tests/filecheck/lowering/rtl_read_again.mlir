@@ -2,7 +2,7 @@
 
 // RUN: tinyml-opt %s -p 'bits-to-hardware{cells=20}' -t verilog > %t.v
 // RUN: tinyml-opt %s -p 'bits-to-lanes{cells=20}' > %t.mlir
-// RUN: tinyml-opt %t.mlir -p simplify,licm,free-ports,flatten-loops,simplify,licm,schedule-cycles | tinyml-opt -p lower-rtl-to-hw -t verilog | diff %t.v -
+// RUN: tinyml-opt %t.mlir -p simplify,licm,free-ports,flatten-loops,simplify,schedule-cycles | tinyml-opt -p lower-rtl-to-hw -t verilog | diff %t.v -
 // RUN: filecheck %s < %t.mlir
 
 // CHECK: func.func @model() -> index attributes {tdsl.interface = #tdsl.interface<classes = ["no", "yes"]>}

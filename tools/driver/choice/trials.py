@@ -19,6 +19,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import trips_of
 from tinyml.lowering import pipelines
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
@@ -31,7 +32,6 @@ from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, 
 from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.rtl.scheduling.operators import Operators

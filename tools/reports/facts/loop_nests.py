@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
+from tinyml.dialects.loops import trips_of
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 KERNEL = "kernel"
@@ -67,7 +67,7 @@ def _inside(block: Block) -> list[NestFacts]:
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(NestFacts("loop", label, operation, _trip_count(op), _inside(op.body.block)))
+            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block)))
         elif op.regions:
             inner = [each for region in op.regions for part in region.blocks for each in _inside(part)]
             found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
@@ -92,11 +92,6 @@ def _kernel(op: Operation) -> str | None:
     sizes = ", ".join(f"{word} {size}" for word, size in re.findall(r"(rows|runs|length|count) = (\d+)", text))
     called = name[1] if name else text
     return f"{called} ({sizes})" if sizes else called
-
-
-def _trip_count(loop: scf.ForOp) -> int | None:
-    low, high, step = (const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step))
-    return None if low is None or high is None or not step else max(-(-(high - low) // step), 0)
 
 
 def draw_loops(nests: Sequence[NestFacts]) -> Drawing:

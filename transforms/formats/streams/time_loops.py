@@ -22,6 +22,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.formats.tiling.window_tiles import small_memory
@@ -88,7 +89,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
     time = loop.body.block.args[0]
     if row.factors or first.constant or list(first.factors) != [time]:
         return None
-    steps = const_evaluate_operand(loop.ub)
+    steps = trips_of(loop)
     assert steps is not None
     return SequenceLoop(loop, cut, tdsl.Pushes(tdsl.shape_of(cut.out)[1], first.factors[time], steps, steps), 1)
 
@@ -119,10 +120,8 @@ def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or not isinstance(loop.parent_op(), func.FuncOp):
         return None
-    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    if (low, step) != (0, 1) or high is None or (count is not None and high != count):
-        return None
-    return loop
+    trips = trips_from_zero(loop)
+    return loop if trips is not None and count in (None, trips) else None
 
 
 MOST = (1 << 15) - 1
@@ -252,7 +251,7 @@ class TimeLoop:
     @property
     def ticks(self) -> int:
         """The number of iterations."""
-        count = const_evaluate_operand(self.loop.ub)
+        count = trips_of(self.loop)
         assert count is not None
         return count
 
@@ -326,16 +325,13 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 def _rows(loop: scf.ForOp) -> Rows | None:
     """The rows that a loop makes for the ops behind it, if it collects them in one tensor that has one reader."""
-    time, *carried = loop.body.block.args
-    for position, argument in enumerate(carried):
-        insertion = cast(scf.YieldOp, loop.body.block.last_op).operands[position].owner
-        if not isinstance(insertion, tdsl.InsertSliceOp) or insertion.input is not argument:
+    for position in range(len(loop.iter_args)):
+        if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue
         first, *others = insertion.offsets
-        shape, part = tdsl.shape_of(argument), tdsl.shape_of(insertion.part)
-        in_order = first is time and insertion.axes is None and part == (1, *shape[1:])
-        alone = argument.has_one_use() and insertion.out.has_one_use()
-        if in_order and alone and all(const_evaluate_operand(other) == 0 for other in others):
+        shape, part = tdsl.shape_of(insertion.out), tdsl.shape_of(insertion.part)
+        in_order = first is loop.body.block.args[0] and insertion.axes is None and part == (1, *shape[1:])
+        if in_order and all(const_evaluate_operand(other) == 0 for other in others):
             chain = tuple(_chain(loop.results[position]))
             return Rows(position, insertion, chain, chain[-1].out if chain else loop.results[position])
     return None

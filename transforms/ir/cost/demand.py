@@ -27,6 +27,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
+from tinyml.dialects.loops import INDEX_FUNCTIONS
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, ram_bits, storage_of, unit_of
 from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
@@ -34,7 +35,7 @@ from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_w
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.accesses import buffer_access
 from tinyml.transforms.ir.arithmetic import Alone, Interval
-from tinyml.transforms.ir.indices import ARITHMETIC, is_multiple, mean_iterations
+from tinyml.transforms.ir.indices import is_multiple, mean_iterations
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 FAR_LOAD = "load far"
@@ -337,7 +338,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
     copied = [op for op in body if isinstance(op, memref.LoadOp | memref.StoreOp)]
     inner = [op for op in body if isinstance(op, scf.ForOp)]
     rest = [op for op in body if not isinstance(op, memref.LoadOp | memref.StoreOp | scf.ForOp)]
-    if not (copied or inner) or not all(isinstance(op, arith.ConstantOp) or type(op) in ARITHMETIC for op in rest):
+    if not (copied or inner) or not all(isinstance(op, arith.ConstantOp) or type(op) in INDEX_FUNCTIONS for op in rest):
         return False
     match copied:
         case []:

@@ -7,9 +7,9 @@ from typing import Any, cast
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.loops import trips_of
 
 
 def count_macs(module: ModuleOp) -> int:
@@ -25,9 +25,7 @@ def _trips(op: Operation) -> int:
     trips = 1
     while (op := cast(Any, op.parent_op())) is not None:
         if isinstance(op, scf.ForOp):
-            low, high, step = (const_evaluate_operand(value) for value in (op.lb, op.ub, op.step))
-            assert low is not None
-            assert high is not None
-            assert step is not None
-            trips *= max(0, -((low - high) // step))
+            taken = trips_of(op)
+            assert taken is not None
+            trips *= taken
     return trips

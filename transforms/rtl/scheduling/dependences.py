@@ -12,8 +12,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
+from tinyml.dialects.loops import trips_of
 from tinyml.transforms.ir.accesses import NEVER, Access, distance
-from tinyml.transforms.ir.indices import affine_sum, trips_of
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import INDEX, Interval
 from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
 

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import rtl
+from tinyml.dialects.loops import trips_of
 from tinyml.targets.verilog.fabric import Fabric, Resources
-from tinyml.transforms.ir.indices import trips_of
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import Words
 from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, product_in_logic

@@ -10,11 +10,11 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.indices import affine_sum, trips_of
+from tinyml.dialects.loops import trips_from_zero
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
@@ -33,10 +33,9 @@ class UnrolledSum:
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
         """The sums of a loop; None if it does anything else."""
-        body, trips = loop.body.block, trips_of(loop)
+        body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
-        bounds = const_evaluate_operand(loop.lb), const_evaluate_operand(loop.step)
-        if not is_pipelined(loop) or trips is None or bounds != (0, 1) or end is None or len(body.args) < 2:
+        if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
             return None
         added: list[SSAValue] = []
         for carried, yielded in zip(body.args[1:], end.operands, strict=True):

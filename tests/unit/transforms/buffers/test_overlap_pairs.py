@@ -1,12 +1,19 @@
 """Overlaps between the buffers of a function."""
 
+from itertools import product
 from typing import cast
 
-from xdsl.dialects import func
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from programs.spread import examples
+from xdsl.dialects import func, scf
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.dialects.scratch import AllocOp
 from tinyml.transforms.buffers.liveness.live_ranges import buffers_by_location, live_ranges
+from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes
+from tinyml.transforms.buffers.overlap.overlap_distance import fills, safe_distance
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances
 from tinyml.transforms.buffers.pack_scratch import rectangle
 
@@ -54,3 +61,62 @@ def test_the_range_of_a_single_buffer_is_that_among_all():
     assert len(ranges) == 3
     for buffer, range in ranges.items():
         assert live_ranges(function, buffer).ranges == {buffer: range}
+
+
+def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
+    """Two loops around ops on parts of `z`, `w` and `y` and on windows of `x`, at an index of three numbers each."""
+    body = "%all = scratch.slice %w[%c0] : memref<1x2x2x1xf32> to memref<4xf32>"
+    sizes = {"z": 24, "y": 24, "all": 4}
+    for n, (name, first, second, start) in enumerate(ops):
+        body += f"""
+          %a{n} = arith.muli %i, %c{first} : index
+          %b{n} = arith.muli %j, %c{second} : index
+          %s{n} = arith.addi %a{n}, %b{n} : index
+          %at{n} = arith.addi %s{n}, %c{start} : index"""
+        if name == "window":
+            inside = "{dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>}"
+            body += f"\ntdsl.window %x[%i, %at{n}] {inside} : memref<1x4x16x1xf32> into %w : memref<1x2x2x1xf32>"
+            continue
+        for part, buffer in zip("pq", name.split(" to "), strict=True):
+            at = "%c0" if buffer == "all" else f"%at{n}"
+            body += f"\n%{part}{n} = scratch.slice %{buffer}[{at}] : memref<{sizes[buffer]}xf32> to memref<2xf32>"
+        body += f"\ntdsl.relu %p{n} : memref<2xf32> into %q{n} : memref<2xf32>"
+    constants = "\n".join(f"%c{value} = arith.constant {value} : index" for value in range(4))
+    return f"""func.func @f() {{
+      {constants}
+      %x = scratch.alloc : memref<1x4x16x1xf32>
+      %z = scratch.alloc : memref<24xf32>
+      %w = scratch.alloc : memref<1x2x2x1xf32>
+      %y = scratch.alloc : memref<24xf32>
+      scf.for %i = %c0 to %c{trips[0]} step %c1 {{
+        scf.for %j = %c0 to %c{trips[1]} step %c1 {{
+          {body}
+        }}
+      }}
+      func.return
+    }}"""
+
+
+NUMBERS = st.integers(0, 3)
+OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), NUMBERS, NUMBERS, NUMBERS)
+
+
+@settings(max_examples=examples(25))
+@example((1, 2), [("window", 0, 0, 0), ("z to y", 0, 1, 0)])
+@example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])
+@given(st.tuples(st.integers(1, 3), st.integers(1, 3)), st.lists(OPS, min_size=1, max_size=4))
+def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
+    """At its distance, an operand is read for the last time before the result overwrites it, in every byte.
+
+    A nest that fills a buffer writes each byte before it reads it.
+    """
+    module = Parser(context(), nest(trips, ops)).parse_module()
+    loop = next(op for op in module.walk() if isinstance(op, scf.ForOp))
+    buffers = {op.result.name_hint: op.result for op in module.walk() if isinstance(op, AllocOp)}
+    for operand, result in product("xz", "wy"):
+        read, written = buffers[operand], buffers[result]
+        distance = safe_distance(loop, {read}, {written})
+        assert distance is not None
+        assert reads_precede_writes(loop, read, written, -distance), (operand, result, distance)
+    for result in (buffers["w"], buffers["y"]):
+        assert fills(loop, result) == overwrites(loop, result)

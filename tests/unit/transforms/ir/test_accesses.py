@@ -12,8 +12,8 @@ from programs.printed import parse
 from programs.spread import examples
 from xdsl.dialects import scf
 
+from tinyml.dialects.loops import trips_of
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, distance
-from tinyml.transforms.ir.indices import trips_of
 
 VIEWS = {0: (0, 8), 1: (0, 16), 2: (64, 16), 3: (1000, 8), 4: (68, 8)}
 """Views of an arena: where they start, in bytes, and the bits of an element. Some share bytes."""

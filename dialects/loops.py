@@ -1,0 +1,64 @@
+"""Loops of `scf`: their iterations, and the values of indices over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects.lazy_numpy import np
+
+
+def iterations_of(loop: scf.ForOp) -> range | None:
+    """The values of a loop's variable; None unless the bounds are constants, and the step a positive one."""
+    low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+    return None if low is None or high is None or step is None or step < 1 else range(low, high, step)
+
+
+def trips_of(loop: scf.ForOp) -> int | None:
+    """The number of iterations of a loop; None where `iterations_of` has none."""
+    taken = iterations_of(loop)
+    return None if taken is None else len(taken)
+
+
+def trips_from_zero(loop: scf.ForOp) -> int | None:
+    """The number of iterations of a loop that counts from 0 by 1, at least one; None for any other loop."""
+    taken = iterations_of(loop)
+    return len(taken) if taken and (taken.start, taken.step) == (0, 1) else None
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """Rounded towards zero, as in C."""
+    return np.sign(a) * np.sign(b) * np.floor_divide(abs(a), abs(b))
+
+
+INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.DivSIOp: _quotient,
+    arith.RemSIOp: lambda a, b: np.fmod(a, b),
+    arith.MinSIOp: lambda a, b: np.minimum(a, b),
+    arith.MaxSIOp: lambda a, b: np.maximum(a, b),
+}
+"""The functions that ops on indices compute, of integers or of arrays of them."""
+
+
+def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
+    """An index that follows from known ones and constants by `INDEX_FUNCTIONS`; None for any other.
+
+    known: integers, or arrays of integers that broadcast with each other.
+    """
+    if index in known:
+        return known[index]
+    owner = index.owner
+    if isinstance(owner, arith.ConstantOp):
+        return owner.value.value.data if isinstance(owner.value, IntegerAttr) else None
+    if not isinstance(owner, Operation) or (compute := INDEX_FUNCTIONS.get(type(owner))) is None:
+        return None
+    operands = [index_value(operand, known) for operand in owner.operands]
+    return None if any(operand is None for operand in operands) else compute(*operands)

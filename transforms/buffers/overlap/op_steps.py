@@ -1,0 +1,106 @@
+"""The steps in which an op on buffers loads and stores elements, and where these lie (L2).
+
+Two analyses of loops begin here and share nothing else, so that one finds the mistakes of the other:
+`overlap_distance.py` runs loops symbolically, for the packers, and `byte_times.py` executes them, for the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import index_value
+from tinyml.dialects.scratch import SliceOp, root
+from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
+from tinyml.transforms.ir.buffers import first_element, is_handed_on
+from tinyml.transforms.ir.indices import AffineSum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+MOST_STEPS = 20_000_000
+"""Limit on the elements that a pool loads, and on the steps of an access over all iterations of symbolic loops."""
+
+
+class Unknown(Exception):
+    """The bytes that an op accesses are not known."""
+
+
+class Steps(NamedTuple):
+    """Loads from a memref, or stores to it.
+
+    start: the first element of the memref in its buffer. times: from the start of the op; loads happen at even ones,
+    stores at odd ones. elements: times x elements per time. window: the op of whose windows (`WindowOp.span`) these are
+    the elements, if they depend on indices.
+    """
+
+    value: SSAValue
+    start: AffineSum
+    writes: bool
+    times: Numbers
+    elements: Numbers
+    window: WindowOp | None = None
+
+
+def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
+    """True for an op, or a loop around one, that accesses some of the buffers.
+
+    Raises `Unknown` for other ops than loops without carried values and ops on tensors, and for a memref that loops or
+    branches may choose.
+    """
+    if isinstance(op, SliceOp):
+        return False
+    operands = [operand for inner in op.walk() for operand in inner.operands]
+    if any(map(is_handed_on, operands)):
+        raise Unknown
+    if not any(root(operand) in buffers for operand in operands):
+        return False
+    if not (isinstance(op, TensorOp) and op.dest is not None) and (not isinstance(op, scf.ForOp) or op.iter_args):
+        raise Unknown
+    return True
+
+
+def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
+    """The steps in which an op accesses elements of some buffers.
+
+    It reads operands that it does not visit step by step as a whole, after all else. A copy of windows to none of the
+    buffers is one step.
+    """
+    assert op.dest is not None
+    if isinstance(op, WindowOp) and root(op.dest) not in buffers:
+        image = np.arange(prod(shape_of(op.image)))[None]
+        return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
+    if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+        raise Unknown
+    found: list[Steps] = []
+    time = 0
+    for run in op.visits:
+        times = time + 2 * np.arange(len(run.stores))
+        found += [Steps(operand, first_element(operand), False, times, elements) for operand, elements in run.loads]
+        found.append(Steps(op.dest, first_element(op.dest), True, times + 1, run.stores[:, None]))
+        time += 2 * len(run.stores)
+    stepwise = {steps.value for steps in found if not steps.writes}
+    for operand in dict.fromkeys(op.inputs):
+        if operand not in stepwise:
+            whole = np.arange(prod(shape_of(operand)))[None]
+            found.append(Steps(operand, first_element(operand), False, np.array([time]), whole))
+    return [steps for steps in found if root(steps.value) in buffers and steps.elements.size]
+
+
+def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
+    """The value of an index (`index_value`); raises `Unknown` for one that depends on data."""
+    if (found := index_value(index, known)) is None:
+        raise Unknown
+    return found
+
+
+def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
+    """The value of a sum of indices (`index_of`)."""
+    return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())
