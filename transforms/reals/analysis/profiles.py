@@ -90,7 +90,8 @@ class _Statistics:
 
     def profile(self) -> tdsl.Profile:
         percentiles = percentiles_of(np.concatenate(self.sampled), tdsl.PERCENTILES)
-        return tdsl.Profile(self.low, self.high, [round(value, 9) for value in percentiles])
+        # Zeros of either sign are equal, so that their order says nothing: a sum with 0 is never -0.0.
+        return tdsl.Profile(self.low, self.high, [round(value, 9) + 0.0 for value in percentiles])
 
 
 def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) -> list[float]:
