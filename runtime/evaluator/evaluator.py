@@ -78,6 +78,11 @@ class Outputs:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
         return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
+    def first(self, samples: int) -> Outputs:
+        """The outputs of the first samples."""
+        labels, scores = (None if array is None else array[:samples] for array in (self.labels, self.scores))
+        return Outputs(labels, scores, tuple(array[:samples] for array in self.more))
+
     @property
     def tensors(self) -> tuple[Array, ...]:
         """The scores and the outputs after them."""

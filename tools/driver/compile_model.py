@@ -261,9 +261,8 @@ def measure(made: Compilation) -> None:
 
 def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | None]:
     limits = {"flash": board.flash, "ram": board.ram}
-    optimize = f"-{made.request.optimize}"
-    formats = made.compiled.formats
-    return run_on_device(made.folder, formats, made.samples, target=board.name, optimize=optimize, **limits)
+    how: dict[str, Any] = {"optimize": f"-{made.request.optimize}", "evaluated": made.accuracies.outputs, **limits}
+    return run_on_device(made.folder, made.compiled.formats, made.samples, target=board.name, **how)
 
 
 def _ram_with_stack(made: Compilation) -> int:

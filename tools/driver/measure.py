@@ -38,7 +38,8 @@ class Accuracy:
     regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: of a
     detector, which is right about the samples that are anomalies and those that are none. ignored: true for a
     clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
-    reals and in formats; None for a program that computes numbers, and without data.
+    reals and in formats; None for a program that computes numbers, and without data. outputs: of the program in
+    formats; None without data.
     """
 
     reals: float | None
@@ -49,6 +50,7 @@ class Accuracy:
     detection: Detection | None = None
     ignored: bool = False
     answers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, compare=False)
+    outputs: Outputs | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     disagreements = int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
     shares = percent(reference), percent(compiled)
-    return Accuracy(*shares, disagreements, len(data), regression, ignored=data.ignored, answers=answers)
+    return Accuracy(*shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats)
 
 
 def _detection(
@@ -148,7 +150,7 @@ def _detection(
     missed = moved(far_scores[:, 0], anomalies(formats, far_found, threshold), threshold, spread)
     ranks = 1 - float(rank_losses(exact, computed).mean())
     detection = Detection(rates[0], rates[1], ranks, float(missed.mean()))
-    return Accuracy(right[0], right[1], differ, len(data), detection=detection)
+    return Accuracy(right[0], right[1], differ, len(data), detection=detection, outputs=in_formats)
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
@@ -205,10 +207,12 @@ def run_on_device(
     optimize: str = "-Os",
     flash: int | None = None,
     ram: int | None = None,
+    evaluated: Outputs | None = None,
 ) -> tuple[Measured, Mismatch | None]:
     """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's.
 
     A program that exceeds `flash` bytes, or whose static data alone exceed `ram` bytes, is built but not run.
+    evaluated: what the evaluator computes for samples that begin with these inputs, if that is known.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
@@ -219,7 +223,8 @@ def run_on_device(
             return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None
         result = expected(runner.run(build, interface, raws), RunResult, type(runner))
         outputs = Outputs(result.labels, result.scores, result.more)
-        mismatch = first_mismatch(evaluate(formats, raws), outputs)
+        wanted = evaluate(formats, raws) if evaluated is None else evaluated.first(len(inputs))
+        mismatch = first_mismatch(wanted, outputs)
         cost, core_cycles = (
             None if counts is None else float(counts.mean()) for counts in (result.cycles, result.core_cycles)
         )

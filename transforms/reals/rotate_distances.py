@@ -64,12 +64,13 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
         for i in range(n):
             for j in range(i):
                 a, b = turned[:, i], turned[:, j]
-                greatest = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
                 # At any angle the farthest point has a coordinate of at least sqrt(1/2) of its distance, and nearer
                 # points have smaller ones.
-                distances = np.hypot(a, b)
-                far = distances > NEARER * distances.max(initial=0.0)
-                first, second = cosines * a[far] - sines * b[far], sines * a[far] + cosines * b[far]
+                squares = a * a + b * b
+                far = np.flatnonzero(squares >= NEARER**2 * squares.max(initial=0.0))
+                a, b = a[far], b[far]
+                greatest = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+                first, second = cosines * a - sines * b, sines * a + cosines * b
                 reached = np.maximum(np.abs(first).max(1, initial=0.0), np.abs(second).max(1, initial=0.0))
                 best = int(reached.argmin())
                 if reached[best] < (1 - 1e-6) * greatest:

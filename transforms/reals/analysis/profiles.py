@@ -89,9 +89,24 @@ class _Statistics:
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
-        sampled = np.concatenate(self.sampled)
-        percentiles: Sequence[float] = np.percentile(sampled, tdsl.PERCENTILES).tolist()
-        return tdsl.Profile(self.low, self.high, [round(value, 9) for value in percentiles])
+        percentiles = percentiles_of(np.concatenate(self.sampled), tdsl.PERCENTILES)
+        # Zeros of either sign are equal, so that their order says nothing: a sum with 0 is never -0.0.
+        return tdsl.Profile(self.low, self.high, [round(value, 9) + 0.0 for value in percentiles])
+
+
+def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) -> list[float]:
+    """Percentiles of values (count,), which are sorted in place; between two values they are interpolated linearly.
+
+    To sort all of them, as processors do with vectors, takes half of the time of `np.percentile`, which selects two
+    values for each percentile.
+    """
+    values.sort()
+    positions = np.array(percentages) / 100 * (len(values) - 1)
+    before = positions.astype(np.int64)
+    low, high = values[before], values[np.minimum(before + 1, len(values) - 1)]
+    # The nearer value is the base, so that the percentile of equal values is exact.
+    share = positions - before
+    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).tolist()
 
 
 def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:

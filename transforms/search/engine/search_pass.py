@@ -302,7 +302,7 @@ class SearchPass(ModulePass):
             taken = self.preferred(results)
             program, search = searches[taken]
             results[taken] = refine_result(search, self.limits, results[taken])
-            self._give_formats(program, data, search, results[taken])
+            self._give_formats(program, search, results[taken])
         chosen = predict_function(program)
         if points := joint_front(results, taken):
             chosen.attributes[FRONT_ATTRIBUTE] = front_attribute(points)
@@ -321,16 +321,16 @@ class SearchPass(ModulePass):
         others = [_other_format(ctx, name) for name in self.other_formats]
         return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
 
-    def _give_formats(self, op: ModuleOp, data: Data, search: Search, result: SearchResult) -> None:
-        """Give a program the formats of its result."""
+    def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
+        """Give a program the formats of its result, and the constants that the result was evaluated with."""
         from tinyml.runtime.evaluator.evaluator import predict_function
 
-        function = predict_function(op)
-        assignment = FormatAssignment(function, data.x.astype("f8"))
-        formats = assignment.formats(result.choices)
-        errors = tensor_errors(search.evaluator, tuple(formats), result.refined)
-        function.attributes[SEARCH_ATTRIBUTE] = search_attribute(assignment.classes, formats, errors, result.reasons)
-        give_formats(RoundedConstants(assignment), formats, result.refined, self.functions)
+        function, formats = predict_function(op), search.formats(result.choices)
+        errors = tensor_errors(search.evaluator, formats, result.refined)
+        function.attributes[SEARCH_ATTRIBUTE] = search_attribute(search.classes, formats, errors, result.reasons)
+        raws = search.evaluator.candidates.constants.raws(formats, result.refined)
+        rounded = dict(enumerate(raws.values()))
+        give_formats(RoundedConstants(FormatAssignment(function)), formats, rounded, self.functions)
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:

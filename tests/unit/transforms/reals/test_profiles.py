@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.seedot.importer import import_seedot
 from tinyml.transforms.reals.analysis import profiles
-from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.analysis.profiles import percentiles_of, record_profiles
 
 LOOP = "let X = (4, 1) in [-1.0, 1.0] in\nlet h = X in loop(i = [0:100], h) let h = tanh(h) in h"
 
@@ -71,3 +71,10 @@ def test_forests_have_the_shares_of_samples_that_go_to_each_child():
     leaves, _ = found.leaves_by_tree
     shares = np.bincount(leaves, found.leaf_shares, minlength=8)
     np.testing.assert_allclose(shares, np.bincount(ends, minlength=8) / len(inputs), atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 1000])
+def test_percentiles_are_those_of_numpy(count: int):
+    values = np.random.default_rng(count).normal(size=count).round(2)
+    expected: list[float] = np.percentile(values, tdsl.PERCENTILES).tolist()
+    assert percentiles_of(values, tdsl.PERCENTILES) == expected
