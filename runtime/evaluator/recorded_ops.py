@@ -231,8 +231,8 @@ class LoopSteps:
         self.kept = sorted(self.early.keys() & read)
         # Vectors that are the same for all samples, which numpy adds and multiplies faster where each has its own.
         others = {source for step in steps if step.name not in ELEMENTWISE for source in step.sources}
-        fixed = {*self.kept, *(self.places[value] for value in self.outside)}
-        self.spread = sorted((fixed & read) - others)
+        same = {*self.kept, *(self.places[value] for value in self.outside)}
+        self.spread = sorted((same & read) - others)
         self.calls = _calls(steps, self.yielded)
 
     def _index(self, value: Any = None) -> int:
