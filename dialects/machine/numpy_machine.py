@@ -127,7 +127,8 @@ class NumpyMachine(Machine["Array"]):
 
     def of_raw(self, table: Array, raws: Array) -> Array:
         """The entries of a table for raws; the table has an entry for every bit pattern of a raw."""
-        return table.take(raws.view(f"u{raws.itemsize}"))
+        # No index is out of range: where numpy clips them, it does without a check and a copy.
+        return table.take(raws.view(f"u{raws.itemsize}"), mode="clip")
 
     def matmul(
         self,

@@ -41,6 +41,9 @@ CONSTANTS = ("int_constant", "float_constant", "constant")
 STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "clip", "matmul", "of_raw")
 """Methods of a machine that compute on arrays."""
 
+ELEMENTWISE = {*STEPS} - {"call_on_table", "lookup", "matmul", "of_raw"}
+"""Methods of a machine whose arguments are arrays of elements, broadcast against each other."""
+
 TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
 """The position of the argument that is a table, and hence a constant, by method."""
 
@@ -226,6 +229,10 @@ class LoopSteps:
         read = {*self.yielded, *(source for step in steps for source in step.sources)}
         self.given = [value for value in entering if self.places.get(value) in read]
         self.kept = sorted(self.early.keys() & read)
+        # Vectors that are the same for all samples, which numpy adds and multiplies faster where each has its own.
+        others = {source for step in steps if step.name not in ELEMENTWISE for source in step.sources}
+        same = {*self.kept, *(self.places[value] for value in self.outside)}
+        self.spread = sorted((same & read) - others)
         self.calls = _calls(steps, self.yielded)
 
     def _index(self, value: Any = None) -> int:
@@ -298,13 +305,18 @@ class LoopSteps:
             values[self.places[value]] = outside[value]
         early = _Early(self, values, entering, samples, len(taken))
         parts = {place: early.parts(place, (chunk, taken)) for place in self.kept}
+        for place in [place for place, part in parts.items() if len(part) == 1]:
+            values[place] = parts.pop(place)[0]
+        for place, x in ((place, values[place]) for place in self.spread):
+            if np.ndim(x) > 1 and len(x) == 1 < x.size:
+                values[place] = np.repeat(x, samples, 0)
         given = [(self.places[value], value, entering[value]) for value in self.given]
         for index in range(begun, len(taken)):
             values[self.counter] = taken[index]
             for place, value, result in given:
                 values[place] = iteration(value, result, index)
             for place, part in parts.items():
-                values[place] = part[index] if len(part) > 1 else part[0]
+                values[place] = part[index]
             for place, value in zip(self.carried, carried, strict=True):
                 values[place] = value
             for function, arguments, target in self.calls:

@@ -164,10 +164,9 @@ class SharedProgram:
         waiting = list(wanted)
         while waiting:
             value = waiting.pop()
-            key = chunk, self.numbers[value]
             if value in values or value.owner in needed:
                 continue
-            if key in self.kept:
+            if (key := self._key(value, chunk)) in self.kept:
                 values[value] = self.kept[key]
                 continue
             assert isinstance(value.owner, Operation)
@@ -183,10 +182,12 @@ class SharedProgram:
             else:
                 results = [self.recorded.compute(op, [values[operand] for operand in op.operands])]
             for value, result in zip(op.results, results, strict=True):
-                values[value] = result
-                if not isinstance(op, tdsl.ConstOp):
-                    self.kept[chunk, self.numbers[value]] = result
+                values[value] = self.kept[self._key(value, chunk)] = result
         return values
+
+    def _key(self, value: SSAValue, chunk: int) -> object:
+        """What a value is kept by; a constant is read once for all chunks."""
+        return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
         low, high, step = (values[value] for value in (loop.lb, loop.ub, loop.step))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import codecs
+import ctypes
 import gc
 import io
 import os
@@ -33,6 +34,13 @@ COLLECT_EVERY = 50_000
 
 With Python's default of 700, collection takes a quarter of the time of a long compilation.
 """
+
+_TRIM, _MAP = -1, -3
+"""The parameters of glibc's `mallopt`: from how many free bytes memory is returned, and from which size on an array has
+memory of its own, which is always returned."""
+
+_RETURNED, _OF_ITS_OWN = 1 << 28, 1 << 25
+"""Their values in bytes. By default most arrays of an evaluation get pages that the system has to clear again."""
 
 _AS_GIVEN = "tinyml.as_given"
 """The handler of characters that the encoding of a stream lacks: bytes of file names are written as given, others
@@ -67,7 +75,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
     blame: kept up to date by `run`, which runs in a context of its own. A defect of tinyml itself is raised.
     """
-    gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
+    tune_process()
     _open_streams()
     try:
         with _ending_signals_interrupt():
@@ -75,6 +83,20 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         return 1
+
+
+def tune_process() -> None:
+    """Set this process up for many small objects and arrays; to be called before numpy is imported.
+
+    The matrices of models are so small that threads of BLAS wait for each other longer than they compute, and workers
+    of a search share the processors already.
+    """
+    gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    tune = getattr(ctypes.CDLL(None), "mallopt", None)
+    if tune is not None:
+        tune(_TRIM, _RETURNED)
+        tune(_MAP, _OF_ITS_OWN)
 
 
 def _open_streams() -> None:
