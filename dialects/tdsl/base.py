@@ -163,6 +163,11 @@ class TensorOp(DialectOp, HasValueInterface):
         return self.results[0] if self.results else self.operands[-1]
 
     @property
+    def written(self) -> SSAValue | None:
+        """The destination in the memref form, else None: same as `dest`, in the way of `out`."""
+        return None if self.results else self.operands[-1]
+
+    @property
     def inputs(self) -> tuple[SSAValue, ...]:
         """The operands that are tensors, without the destination and indices."""
         operands = self.operands if self.results else self.operands[:-1]

@@ -93,7 +93,7 @@ def tune_process() -> None:
     """
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    tune = getattr(ctypes.CDLL(None), "mallopt", None)
+    tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if tune is not None:
         tune(_TRIM, _RETURNED)
         tune(_MAP, _OF_ITS_OWN)

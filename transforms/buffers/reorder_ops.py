@@ -147,8 +147,8 @@ class _Block:
         ]
         touches = frozenset(index[buffer] for buffer in reads | writes if buffer in index)
         makes, over = None, frozenset[int]()
-        if isinstance(op, tdsl.TensorOp) and op.dest is not None:
-            result = reshaped(op.dest)
+        if isinstance(op, tdsl.TensorOp) and (dest := op.written) is not None:
+            result = reshaped(dest)
             makes = index.get(result)
             over = frozenset(
                 index[buffer]
@@ -207,8 +207,8 @@ def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}
-        if isinstance(inner, tdsl.TensorOp) and inner.dest is not None:
-            writes |= {root(inner.dest), *map(root, inner.destroyed)}
+        if isinstance(inner, tdsl.TensorOp) and (dest := inner.written) is not None:
+            writes |= {root(dest), *map(root, inner.destroyed)}
             reads |= {root(value) for value in inner.inputs}
         elif isinstance(inner, memref.CopyOp):
             writes |= touched

@@ -60,9 +60,9 @@ class _Function:
 
     def apply(self) -> None:
         for point, op in enumerate(self.points):
-            if not isinstance(op, tdsl.TensorOp) or op.dest is None:
+            if not isinstance(op, tdsl.TensorOp) or (dest := op.written) is None:
                 continue
-            result = reshaped(op.dest).owner
+            result = reshaped(dest).owner
             if not isinstance(result, AllocOp) or self.ranges[result].first != point:
                 continue
             if self.ranges[result].last > point and (chosen := self.operand(op, point, result)) is not None:

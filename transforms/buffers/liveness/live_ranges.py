@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import func, scf
@@ -153,9 +154,9 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
             touches.setdefault(buffer, []).append(op)
     moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
-    in_order = [
-        op for op in ops if isinstance(op, Buffer) and (of is None or same.find(op.result) is same.find(of.result))
-    ]
+    in_order = [cast(Buffer, op) for op in ops if _kind_of(type(op)).is_buffer]
+    if of is not None:
+        in_order = [op for op in in_order if same.find(op.result) is same.find(of.result)]
     for op in in_order:
         _expect_one_buffer(op, same)
         buffers.setdefault(same.find(op.result), []).append(op)
@@ -201,7 +202,8 @@ def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
 def erase_dead_buffers(function: func.FuncOp) -> None:
     """Erase unused buffers and views, which have no live range."""
     for op in reversed(list(function.walk())):
-        if op.results and isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
+        kind = _kind_of(type(op))
+        if op.results and (kind.is_buffer or kind.is_view) and is_trivially_dead(op):
             Rewriter.erase_op(op)
 
 
@@ -209,8 +211,10 @@ def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> Disjoint
     """Sets of memrefs that may be the same buffer. ops: of the function, nested ones included."""
     values = list[SSAValue]()
     for op in (function, *ops):
-        values += _memrefs(op.results)
-        values += [arg for region in op.regions for block in region.blocks for arg in _memrefs(block.args)]
+        if op.results:
+            values += _memrefs(op.results)
+        if op.regions:
+            values += [arg for region in op.regions for block in region.blocks for arg in _memrefs(block.args)]
     same = DisjointSet(values)
     for op in ops:
         aliases = _aliases(op) if op.results or op.regions else []
@@ -269,9 +273,23 @@ def _aliases(op: Operation) -> list[SSAValue]:
 
 
 def _is_point(op: Operation) -> bool:
-    if isinstance(op, MoveOp | ReuseOp | SliceOp | ViewOp):
-        return False
-    return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
+    kind = _kind_of(type(op))
+    return not kind.is_view and (kind.ends or bool(op.regions or _memrefs(op.operands)))
+
+
+class _Kind(NamedTuple):
+    """The properties of a class of ops: whether they are buffers or views of them, and whether they end a block."""
+
+    is_buffer: bool
+    is_view: bool
+    ends: bool
+
+
+@cache
+def _kind_of(kind: type[Operation]) -> _Kind:
+    # Asked once for a class: every candidate of a search asks for each of its ops several times.
+    is_view = issubclass(kind, MoveOp | ReuseOp | SliceOp | ViewOp)
+    return _Kind(issubclass(kind, Buffer), is_view, kind.has_trait(IsTerminator))
 
 
 def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
@@ -280,11 +298,11 @@ def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSA
     Instead of an op, loops may do so in the loop that allocates the buffer.
     """
     first = touches[0]
-    if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
+    if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:
         return False
     buffer = same.find(alloc.result)
     once = sum(same.find(value) is buffer for value in _memrefs(first.operands)) == 1
-    if once and reshaped(first.dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches):
+    if once and reshaped(dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches):
         return True
     home = next(loops_around(alloc), None)
     return home is not None and alloc.parent is home.regions[0].block and _fills_first(alloc.result, touches, home)

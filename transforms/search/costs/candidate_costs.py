@@ -90,6 +90,10 @@ def _content(attribute: Attribute) -> object:
     return constant.type, hashlib.sha256(constant.data.data).digest()
 
 
+VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
+"""The ops whose results are views of their operands wherever these are: they take no memory of their own."""
+
+
 class WorkingMemory:
     """The arena and the input of one program's candidates, in bytes, excluding the stack.
 
@@ -135,17 +139,23 @@ class WorkingMemory:
         return module
 
     def _key(self, module: ModuleOp) -> object:
-        """A key that is equal for programs of equal memory layout: of the same ops and element widths.
+        """A key that is equal for programs of equal memory layout: of the same ops and element widths, but in flash.
 
         How many windows of a convolution are computed at once, which takes memory, depends on all that its formats say.
         """
         values: dict[SSAValue, int] = {}
+        flash: set[SSAValue] = set()
         ops: list[object] = []
         for op in module.walk():
-            if not isinstance(op, tdsl.ConstOp):
+            if isinstance(op, tdsl.ConstOp):
+                flash.add(op.results[0])
+            else:
+                if isinstance(op, VIEWS) and op.operands[0] in flash:
+                    flash.add(op.results[0])
                 made = [*op.results, *(argument for region in op.regions for argument in region.block.args)]
                 read = [values.setdefault(value, len(values)) for value in op.operands]
-                written = [(values.setdefault(value, len(values)), self._element_bits(value)) for value in made]
+                bits = [0 if value in flash else self._element_bits(value) for value in made]
+                written = [(values.setdefault(value, len(values)), bits[i]) for i, value in enumerate(made)]
                 tiled = (*op.operands, *op.results) if isinstance(op, tdsl.Conv2dOp) else ()
                 ops.append((op.name, *read, *written, *(value.type for value in tiled)))
         return tuple(ops)

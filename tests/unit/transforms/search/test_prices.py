@@ -25,7 +25,7 @@ WIDTHS = (4, 6, 8, 10, 12, 16)
 LIMITS = (None, 1000, 6000)
 """Bytes of flash: no spending, no room for it, and room."""
 
-CASES = [*product(("protonn", "fastgrnn", "network"), range(84))]
+CASES = [*product(("protonn", "fastgrnn", "network", "bonsai"), range(63))]
 
 
 TILED_BY_FORMATS = "network", 13
