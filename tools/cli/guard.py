@@ -86,13 +86,8 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def tune_process() -> None:
-    """Set this process up for many small objects and arrays; to be called before numpy is imported.
-
-    The matrices of models are so small that threads of BLAS wait for each other longer than they compute, and workers
-    of a search share the processors already.
-    """
+    """Set this process up for many small objects and arrays."""
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if tune is not None:
         tune(_TRIM, _RETURNED)
