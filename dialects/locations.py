@@ -6,7 +6,7 @@ Both stand in the location attribute that xDSL keeps for every operation; compar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Operation
@@ -19,43 +19,58 @@ def named(location: LocationAttr, name: str) -> LocationAttr:
     return NameLoc(StringAttr(name), location)
 
 
-def source_names(op: Operation, known: dict[Operation, tuple[str, ...]] | None = None) -> tuple[str, ...]:
+def source_names(op: Operation) -> tuple[str, ...]:
     """Names of the source operations that an operation is part of, from the whole to the smallest part.
 
     An operation that a pass created without a name takes those of its first user, without users those of its operands,
-    and otherwise those of the operation around it. Empty if nothing is known. known: the names that earlier calls for
-    the same program have found, and that this one adds to.
+    and otherwise those of the operation around it. Empty if nothing is known.
     """
-    known = {} if known is None else known
-    names, seen = (), list[Operation]()
-    current: Operation | None = op
-    while current is not None and not names:
-        if current in known:
-            names = known[current]
-            break
-        # A cycle of users ends here.
-        known[current] = ()
-        seen.append(current)
-        names = _names(current.location)
-        if not names:
-            users = [use.operation for result in current.results for use in result.uses]
-            names = () if users else _names_of_operands(current)
-            current = _first(users) if users else current.parent_op()
-    known.update(dict.fromkeys(seen, names))
-    return names
+    return SourceNames().of(op)
 
 
-def _first(users: Sequence[Operation]) -> Operation:
-    """The first user of an op in program order; the order of its uses depends on earlier passes."""
-    different = set(users)
-    around = _common(users) if len(different) > 1 else None
-    if around is None or around in different:
-        return users[0] if around is None else around
-    inside: dict[Operation, list[Operation]] = {}
-    for user in different:
-        inside.setdefault(_directly_inside(around, user), []).append(user)
-    ops = (op for region in around.regions for block in region.blocks for op in block.ops)
-    return _first(next(inside[op] for op in ops if op in inside))
+class SourceNames:
+    """The `source_names` of ops in a program that does not change in the meantime, each found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Operation, tuple[str, ...]] = {}
+        self._places: dict[Operation, dict[Operation, int]] = {}
+
+    def of(self, op: Operation) -> tuple[str, ...]:
+        known = self._known
+        names, seen = (), list[Operation]()
+        current: Operation | None = op
+        while current is not None and not names:
+            if current in known:
+                names = known[current]
+                break
+            # A cycle of users ends here.
+            known[current] = ()
+            seen.append(current)
+            names = _names(current.location)
+            if not names:
+                users = [use.operation for result in current.results for use in result.uses]
+                names = () if users else _names_of_operands(current)
+                current = self._first(users) if users else current.parent_op()
+        known.update(dict.fromkeys(seen, names))
+        return names
+
+    def _first(self, users: Sequence[Operation]) -> Operation:
+        """The first user of an op in program order; the order of its uses depends on earlier passes."""
+        different = set(users)
+        around = _common(users) if len(different) > 1 else None
+        if around is None or around in different:
+            return users[0] if around is None else around
+        inside: dict[Operation, list[Operation]] = {}
+        for user in different:
+            inside.setdefault(_directly_inside(around, user), []).append(user)
+        return self._first(inside[min(inside, key=self._places_in(around).__getitem__)])
+
+    def _places_in(self, op: Operation) -> Mapping[Operation, int]:
+        """The place of each op directly in the regions of an op."""
+        if op not in self._places:
+            ops = (inner for region in op.regions for block in region.blocks for inner in block.ops)
+            self._places[op] = {inner: place for place, inner in enumerate(ops)}
+        return self._places[op]
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import c
 from tinyml.dialects.c.types import RAM, pointer_type, variable_type
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.locations import SourceNames
 from tinyml.targets.c.expressions import Expressions, as_argument
 from tinyml.targets.c.names import Names
 from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
@@ -38,8 +38,7 @@ class FunctionPrinter:
         self.sources: list[tuple[str, ...]] = []
         """For each line, the names of the source operations to which it belongs."""
         self.source: tuple[str, ...] = ()
-        self.known: dict[Operation, tuple[str, ...]] = {}
-        """The names of source operations, by op."""
+        self.known = SourceNames()
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
 
@@ -74,7 +73,7 @@ class FunctionPrinter:
         outer = self.source
         with self.free.scope():
             for op in block.ops:
-                self.source = source_names(op, self.known)
+                self.source = self.known.of(op)
                 self._operation(op)
         self.source = outer
         self.depth -= 1
@@ -146,7 +145,7 @@ class FunctionPrinter:
             and not (isinstance(user, c.ForOp) and user.end is result)
             and len(text.code.replace(self.expressions.prefix, "")) <= LONGEST
             # Each line is attributed to a single source operation.
-            and source_names(op, self.known)[:1] == source_names(user, self.known)[:1]
+            and self.known.of(op)[:1] == self.known.of(user)[:1]
         )
         if nests:
             self.waiting[result] = text
@@ -178,7 +177,7 @@ class FunctionPrinter:
         self.names[value] = self.free.fresh(value.name_hint or default)
         outer = self.source
         if isinstance(value.owner, Operation):
-            self.source = source_names(value.owner, self.known)
+            self.source = self.known.of(value.owner)
         self.line(f"{declare(value.type, self.names[value], constant=True)} = {text.to(value.type).code};")
         self.source = outer
 

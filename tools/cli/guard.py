@@ -29,7 +29,7 @@ from tinyml.dialects.errors import InputError
 MOST_DIGITS = 300
 """Maximum consecutive digits in an argument: more than file names have, fewer than Python converts."""
 
-COLLECT_EVERY = 50_000
+COLLECT_EVERY = 500_000
 """The number of new objects between two runs of the garbage collector.
 
 With Python's default of 700, collection takes a quarter of the time of a long compilation.

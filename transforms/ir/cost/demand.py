@@ -26,7 +26,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.loops import INDEX_FUNCTIONS
 from tinyml.dialects.num import FarKernelAttr, KernelAttr
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, ram_bits, storage_of, unit_of
@@ -133,7 +133,7 @@ class _Counter:
         self.far: dict[Attribute, int] = {}
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
         self.loops = 0
-        self.sources: dict[Operation, tuple[str, ...]] = {}
+        self.sources = SourceNames()
 
     def count_entry(self) -> None:
         """Count what the registers that a program saves on entry depend on: its loops and its widest integers."""
@@ -160,7 +160,7 @@ class _Counter:
                 self.demand.local += scratch.bytes_of(op.memref)
             case _:
                 pass
-        name = next(iter(source_names(op, self.sources)), "")
+        name = next(iter(self.sources.of(op)), "")
         steps = self.demand.operations.setdefault(name, StepCounts())
         match op:
             case memref.AllocaOp():
