@@ -52,10 +52,9 @@ class FuseDistancesPass(ModulePass):
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
     result, lhs, rhs = tdsl.format_of(product.out), difference.lhs, difference.rhs
-    ways = [(i + j, i, j) for i in _spare(lhs) for j in _spare(rhs)]
-    of_lhs, of_rhs = tdsl.format_of(lhs), tdsl.format_of(rhs)
-    for _, i, j in sorted(ways):
-        formats = of_lhs.narrowed(i), of_rhs.narrowed(j)
+    of_lhs, of_rhs = ([tdsl.format_of(value).narrowed(bits) for bits in _spare(value)] for value in (lhs, rhs))
+    for _, i, j in sorted((i + j, i, j) for i in range(len(of_lhs)) for j in range(len(of_rhs))):
+        formats = of_lhs[i], of_rhs[j]
         proven = _accumulator(difference, *formats, result)
         if proven is not None:
             operands = _retyped(lhs, formats[0]), _retyped(rhs, formats[1])

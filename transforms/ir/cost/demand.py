@@ -360,7 +360,7 @@ def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
 _UNROLLED = 2
 """The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
 
-_FREE = (
+_FREE = {
     arith.ConstantOp,
     arith.IndexCastOp,
     arith.TruncIOp,
@@ -372,12 +372,12 @@ _FREE = (
     scratch.ConstantOp,
     scratch.SliceOp,
     scratch.ViewOp,
-)
+}
 
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
     """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
-    if isinstance(op, _FREE):
+    if type(op) in _FREE:
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
     match op:
