@@ -57,22 +57,26 @@ def _repeat_fills(function: func.FuncOp) -> None:
     Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
     """
     for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
-        for use in [use for use in fill.out.uses if _begins(use)]:
-            own = fill.clone()
-            Rewriter.insert_op(own, InsertPoint.before(use.operation))
-            own.out.name_hint = fill.out.name_hint
-            use.operation.operands[use.index] = own.out
+        users = {use.operation for use in fill.out.uses}
+        # In program order: that of uses depends on earlier passes.
+        for user in [op for op in function.walk() if op in users]:
+            for index, operand in enumerate(user.operands):
+                if operand is fill.out and _begins(user, index):
+                    own = fill.clone()
+                    Rewriter.insert_op(own, InsertPoint.before(user))
+                    own.out.name_hint = fill.out.name_hint
+                    user.operands[index] = own.out
         if not fill.out.uses:
             Rewriter.erase_op(fill)
 
 
-def _begins(use: Use) -> bool:
-    """True for the initial value of a tensor that a loop or an insertion changes."""
-    match use.operation:
+def _begins(user: Operation, index: int) -> bool:
+    """True for an operand that is the initial value of a tensor which a loop or an insertion changes."""
+    match user:
         case scf.ForOp():
             return True
         case tdsl.InsertSliceOp(input=input):
-            return input is use.operation.operands[use.index]
+            return input is user.operands[index]
         case _:
             return False
 
