@@ -130,8 +130,8 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     macros["TM_WEIGHTS_BYTES"] = len(weights)
     defines = [f"-D{name}={value}" for name, value in macros.items()]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
-    # Of what is given, inputs of the linker are no options.
-    common = (*MODEL_FLAGS, *(flag for flag in flags if flag.startswith("-")), *defines)
+    # The linker's options and inputs are none of the compiler's.
+    common = tuple(flag for flag in (*MODEL_FLAGS, *flags, *defines) if flag.startswith("-") and flag[:4] != "-Wl,")
     header = source_dir / f"{interface.name}.h"
     elf.parent.mkdir(parents=True, exist_ok=True)
     for i, content in enumerate(_harness_objects(chip, common, header.name, header.read_bytes())):
