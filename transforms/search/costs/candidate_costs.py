@@ -23,6 +23,7 @@ from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
 from tinyml.transforms.ir.copies import copied
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
 from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
@@ -259,6 +260,7 @@ class CandidateCosts:
         self._estimated: dict[int, ProgramCost] = {}
         self._by_parts: dict[int, Estimate] = {}
         self._measured: dict[int, ProgramCost | None] = {}
+        self._plainly: set[int] = set()
 
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
@@ -279,6 +281,8 @@ class CandidateCosts:
                     self._looped.keep(number, module)
                 else:
                     self._spent.keep(number, module)
+                    if SPENT_FLASH not in module.attributes:
+                        self._plainly.add(number)
                 self._estimated[number] = cost
             self.estimates[formats] = self._estimated[number]
         return self.estimates[formats]
@@ -309,11 +313,19 @@ class CandidateCosts:
         if formats not in self.measurements:
             number = self.nests.number(formats)
             if number not in self._measured:
-                self._measured[number] = None
-                with suppress(InputError):
-                    self._measured[number] = self.measuring.cost(self.programs.of(formats), self._lowered(number))
+                self._measured[number] = self._of_built(number, formats)
             self.measurements[formats] = self._measured[number]
         return self.measurements[formats]
+
+    def _of_built(self, number: int, formats: Formats) -> ProgramCost | None:
+        if self.plain is not None and number in self._plainly:
+            # It spends no flash, so that it is the program without a limit.
+            cost = self.plain.measured(formats)
+            if cost is None or self.platform.flash is None or cost.flash <= self.platform.flash:
+                return cost
+        with suppress(InputError):
+            return self.measuring.cost(self.programs.of(formats), self._lowered(number))
+        return None
 
     def _lowered(self, number: int) -> ModuleOp | None:
         """The program of a number with kernels, as far as its estimate has lowered it; handed out once."""
