@@ -24,8 +24,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.stages import find_model
 
-OWN = """import json, sys; from tinyml.tools.cli.guard import tune_process; tune_process()
-from measured.search_times import timed_search
+OWN = """import json, sys; from measured.search_times import timed_search
 with open(sys.argv[1], "w") as file: json.dump(timed_search(sys.argv[2:]), file)"""
 
 CHILDREN, REST = "compilers and simulators", "the rest"

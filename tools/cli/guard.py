@@ -75,7 +75,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
     blame: kept up to date by `run`, which runs in a context of its own. A defect of tinyml itself is raised.
     """
-    tune_process()
+    _tune_process()
     _open_streams()
     try:
         with _ending_signals_interrupt():
@@ -85,7 +85,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
         return 1
 
 
-def tune_process() -> None:
+def _tune_process() -> None:
     """Set this process up for many small objects and arrays."""
     gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
     tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
