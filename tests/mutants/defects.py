@@ -1,6 +1,7 @@
 """One-line defects of a Python source: limits moved by one, terms left out, guards removed.
 
-Only code changes: no docstring, annotation, decorator, assertion, message of an error, or f-string does.
+Only code changes: no docstring, annotation, decorator, assertion, message of an error, or f-string does. What pyright
+reports is not drawn: a test of a type or of None left out.
 """
 
 from __future__ import annotations
@@ -89,6 +90,11 @@ class _Sites:
                 return
             case ast.Compare():
                 yield from self._compare(node)
+            case ast.Subscript(slice=ast.Constant(value=0)) if self._text(node, node) is not None:
+                # The first is often the last.
+                yield from self._replace(node.slice, node.slice, "1", "0 is 1")
+                yield from self.of(node.value)
+                return
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 for moved in (number + 1, number - 1):
                     yield from self._replace(node, node, repr(moved), f"{number!r} is {moved!r}")
@@ -139,7 +145,8 @@ class _Sites:
             text = self._text(test, test)
             if text is not None:
                 yield from self._replace(test, test, f"not ({text})", "guard negated")
-                yield from self._replace(test, test, "False" if guard else left_out, "guard left out")
+                if not _narrows(test):
+                    yield from self._replace(test, test, "False" if guard else left_out, "guard left out")
 
     def _compare(self, node: ast.Compare) -> Iterator[Defect]:
         for left, right in zip([node.left, *node.comparators], node.comparators, strict=False):
@@ -178,7 +185,7 @@ class _Sites:
             if len(node.values) == 2:
                 yield from self._between(left, right, rf"\b{word}\b", other)
         for index, gone in enumerate(node.values):
-            lost = self._text(gone, gone)
+            lost = None if _narrows(gone) else self._text(gone, gone)
             first, last = node.values[0], node.values[-1]
             if lost is None or first.lineno != last.end_lineno:
                 continue
@@ -218,6 +225,19 @@ def _is_number(node: ast.expr) -> bool:
         case ast.Constant(value=int() | float()) | ast.BinOp(op=ast.Sub() | ast.Mult() | ast.FloorDiv()):
             return not (isinstance(node, ast.Constant) and isinstance(node.value, bool))
         case ast.Call(func=ast.Name(id="len" | "sum" | "min" | "max" | "prod")):
+            return True
+        case _:
+            return False
+
+
+def _narrows(node: ast.expr) -> bool:
+    """Whether a condition tells types apart, or is a value instead of None: a checker of types misses it."""
+    match node:
+        case ast.UnaryOp(ast.Not(), inner):
+            return _narrows(inner)
+        case ast.Call(func=ast.Name(id="isinstance")) | ast.Constant():
+            return True
+        case ast.Compare(comparators=[ast.Constant(value=None)]):
             return True
         case _:
             return False

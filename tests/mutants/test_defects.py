@@ -31,6 +31,9 @@ KINDS = {
     "x = a.any()": {"x = a.all()"},
     "x = a if b else c": {"x = a if not (b) else c", "x = a if True else c"},
     "x = [a for a in b if c]": {"x = [a for a in b if not (c)]", "x = [a for a in b if True]"},
+    "x = a if b is None else c": {"x = a if not (b is None) else c", "x = a if b is not None else c"},
+    "x = isinstance(a, b) and c": {"x = isinstance(a, b) or c", "x = (isinstance(a, b))"},
+    "x = a[0]": {"x = a[1]"},
     "if a:\n    b()": {"if not (a):\n    b()", "if True:\n    b()"},
     "for a in b:\n    if a:\n        continue": {
         "for a in b:\n    if not (a):\n        continue",
