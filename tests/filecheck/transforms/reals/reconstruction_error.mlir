@@ -26,3 +26,28 @@ func.func @longer(%X: tensor<1x4xf32>) -> tensor<1x3xf32> {
   %y = tdsl.matmul %X, %c : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
+
+// -----
+
+// A column is the same vector as a row.
+// CHECK-LABEL: func.func @column(
+// CHECK: tdsl.sub
+// NONE-LABEL: func.func @column(
+func.func @column(%X: tensor<1x4xf32>) -> tensor<4x1xf32> {
+  %z = tdsl.tanh %X : tensor<1x4xf32> -> tensor<1x4xf32>
+  %c = tdsl.reshape %z : tensor<1x4xf32> -> tensor<4x1xf32>
+  func.return %c : tensor<4x1xf32>
+}
+
+// -----
+
+// Two vectors of three are no vector of three.
+// CHECK-LABEL: func.func @two(
+// CHECK-NOT: tdsl.sub
+// CHECK: func.return
+// NONE-LABEL: func.func @two(
+func.func @two(%X: tensor<2x3xf32>) -> tensor<1x3xf32> {
+  %c = tdsl.const dense<1.0> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %y = tdsl.matmul %c, %X : tensor<1x2xf32>, tensor<2x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
