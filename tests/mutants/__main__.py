@@ -14,7 +14,7 @@ from layout.sources import name_of
 
 from mutants.defects import defects
 from mutants.subjects import Subject, subjects
-from mutants.trials import CAUGHT, SURVIVED, Trial, remove_folders, try_filecheck, try_tests
+from mutants.trials import CAUGHT, SURVIVED, Trial, try_filecheck, try_tests
 
 
 def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
@@ -65,7 +65,7 @@ def main() -> int:
         parser.error(f"no pass of transforms or lowering: {', '.join(unknown)}")
     trials = list(drawn([known[name] for name in names], arguments.count, arguments.seed))
     found: list[Trial] = []
-    with ProcessPoolExecutor(arguments.jobs, get_context("fork"), initializer=remove_folders) as pool:
+    with ProcessPoolExecutor(arguments.jobs, get_context("fork")) as pool:
         for trial in pool.map(partial(tried, tests=not arguments.filecheck), trials):
             found.append(trial)
             print(row(trial), flush=True)

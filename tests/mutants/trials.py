@@ -66,18 +66,12 @@ class _Source(MetaPathFinder, SourceLoader):
         return self._text.encode()
 
 
-_FOLDERS: list[str] = []
-"""Temporary folders of this process."""
-
-
 def _folder() -> str:
-    _FOLDERS.append(tempfile.mkdtemp(prefix="mutants-"))
-    return _FOLDERS[-1]
-
-
-def remove_folders() -> None:
-    """Remove, when this process ends, the folders that trials made in it."""
-    Finalize(None, lambda: [shutil.rmtree(folder, ignore_errors=True) for folder in _FOLDERS], exitpriority=0)
+    """A new folder, which is removed when this process ends."""
+    folder = tempfile.mkdtemp(prefix="mutants-")
+    # Unlike functions of atexit, these run in the workers of a pool, too.
+    Finalize(None, shutil.rmtree, (folder,), {"ignore_errors": True}, exitpriority=0)
+    return folder
 
 
 @cache
