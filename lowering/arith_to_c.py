@@ -27,13 +27,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
 from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported

@@ -15,7 +15,6 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
 
 from tinyml.dialects import num, rtl, scratch
@@ -23,6 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.trees import FOREST
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.transforms.ir.addresses import AddressNest, FlatAccesses, Place

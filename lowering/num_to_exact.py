@@ -18,8 +18,7 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRefType, ModuleOp, i8, i16, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriteWalker
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
 from tinyml.dialects.exact.recorder import Recorder
@@ -29,6 +28,7 @@ from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer

@@ -12,10 +12,11 @@ from xdsl.dialects import comb, hw, seq
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, StringAttr, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.upstream.circt import AggregateConstantOp, FirMemOp, FirMemReadOp, FirMemType, FirMemWriteOp
 from tinyml.lowering.hw.circuit import bits
 from tinyml.transforms.ir.levels import CIRCUITS

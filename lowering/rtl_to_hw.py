@@ -15,11 +15,11 @@ from xdsl.dialects import func, hw, seq
 from xdsl.dialects.builtin import ArrayAttr, IntegerType, ModuleOp, StringAttr, i1
 from xdsl.ir import Block, Region, SSAValue, TypeAttribute
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories

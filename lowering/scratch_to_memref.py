@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
@@ -35,6 +35,7 @@ from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.memref.flat_arrays import ARENA, FlatArrays, flat

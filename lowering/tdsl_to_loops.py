@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.transforms.ir.levels import BUFFERS

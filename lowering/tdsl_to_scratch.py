@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf, tensor
 from xdsl.dialects.builtin import (
@@ -26,11 +25,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch.types import NO_SPACE, array_type, packed_space
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.buffers.liveness.live_ranges import reshaped
@@ -105,7 +105,7 @@ class _Bufferization:
         old, input = self.function.body.block, self.interface.input
         given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
         new = Block()
-        self.builder = Builder(InsertPoint.at_end(new))
+        self.builder = Builder(InsertPoint.at_end(new), self.function.location)
         kept: list[DictionaryAttr] = []
         for argument, attributes in zip(old.args, given, strict=True):
             is_input = argument is old.args[0]
@@ -130,6 +130,7 @@ class _Bufferization:
 
     def block(self, block: Block) -> None:
         for op in block.ops:
+            self.builder.location = op.location
             self.operation(op)
 
     def operation(self, op: Operation) -> None:
@@ -270,6 +271,7 @@ class _Bufferization:
         self.write_back([(self.buffers[argument], yielded[position]) for position, argument in carried])
         self.builder.insert(scf.YieldOp(*(self.buffers[yielded[p]] for p in plain)))
         self.builder = outer
+        self.builder.location = op.location
         low, high, step = (self.buffers[value] for value in (op.lb, op.ub, op.step))
         initial = [self.buffers[op.iter_args[p]] for p in plain]
         loop = self.builder.insert(scf.ForOp(low, high, step, initial, new))

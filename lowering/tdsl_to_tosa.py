@@ -18,7 +18,6 @@ from xdsl.dialects import tosa as xdsl_tosa
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, TensorType, i8, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
@@ -26,6 +25,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.upstream import tosa
 from tinyml.lowering.tosa.integers import SUM_SHIFT, USUAL_WIDTH, multiplier_and_shift, quantised
 from tinyml.lowering.tosa.layers import Values, average_pool, convolution, dense, margins_of, max_pool, mean

@@ -21,7 +21,6 @@ from xdsl.folder import Folder
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriter, RewritePattern
-from xdsl.rewriter import Rewriter
 from xdsl.traits import (
     Commutative,
     ConstantLike,
@@ -44,6 +43,8 @@ from xdsl.transforms.canonicalization_patterns.arith import (
 )
 from xdsl.transforms.canonicalization_patterns.scf import RehoistConstInLoops
 from xdsl.transforms.dead_code_elimination import region_dce, result_only_effects
+
+from tinyml.dialects.rewriting import Rewriter, hand_on
 
 
 class SimplifyPass(ModulePass):
@@ -323,7 +324,8 @@ class _Walk:
 
     def _rewriter(self, op: Operation) -> PatternRewriter:
         rewriter = PatternRewriter(op)
-        rewriter.operation_insertion_handler.append(self._change)
+        location = op.location
+        rewriter.operation_insertion_handler += (lambda new: hand_on(location, new), self._change)
         rewriter.operation_modification_handler.append(self._change)
         rewriter.operation_removal_handler.append(self._lose)
         return rewriter

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects.exact.recorded import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmissionContext, Emitter
 from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,6 @@ from xdsl.irdl import (
     opt_result_def,
     traits_def,
 )
-from xdsl.rewriter import Rewriter
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
@@ -27,6 +26,7 @@ from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.values import HasValueInterface
 
 if TYPE_CHECKING:

@@ -54,11 +54,12 @@ class ConstOp(DialectOp, HasValueInterface):
         super().__init__(properties={"value": bits}, result_types=[result])
 
     def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
-        """A copy of the parameter, with its name, attributes and encoding, in other raws and another format."""
+        """A copy with its location, name, attributes and encoding, in other raws and another format."""
         encoding = self.result.type.encoding
         new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
         new.attributes |= self.attributes
         new.result.name_hint = self.result.name_hint
+        new.location = self.location
         return new
 
     def verify_(self) -> None:

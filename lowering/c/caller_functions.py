@@ -13,13 +13,13 @@ from math import prod
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp, f32, i16
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import c
 from tinyml.dialects.c.types import CONST, RAM
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.lowering.c.real_numbers import from_real, lies_below, present, rounding_note

@@ -16,9 +16,10 @@ from xdsl.dialects.builtin import (
     i8,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
 from tinyml.transforms.ir.addresses import FlatAccesses, Place

@@ -98,6 +98,13 @@ class TinymlOptMain(xDSLOptMain):
             help="print the IR after each pass, those of named pipelines as well, to standard error",
         )
         arg_parser.add_argument(
+            "--mlir-print-ir-after-change",
+            "--print-ir-after-change",
+            dest="print_ir_after_change",
+            action="store_true",
+            help="print the IR after each pass that changed it, to standard error",
+        )
+        arg_parser.add_argument(
             "--mlir-timing",
             dest="timing",
             action="store_true",
@@ -170,7 +177,17 @@ class TinymlOptMain(xDSLOptMain):
 
         verify_and_report = self.pipeline.callback
         assert verify_and_report is not None
-        watched = PassWatch(dumps=self.args.print_ir_after_all, times=self.args.timing)
+        printing = IRTarget(
+            print_generic_format=self.args.print_op_generic,
+            print_properties_as_attributes=self.args.print_no_properties,
+            print_debuginfo=self.args.print_debuginfo,
+        )
+        watched = PassWatch(
+            printing,
+            dumps=self.args.print_ir_after_all,
+            changes=self.args.print_ir_after_change,
+            times=self.args.timing,
+        )
 
         def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
             watched.between(before, module)
@@ -179,7 +196,7 @@ class TinymlOptMain(xDSLOptMain):
             if after is not None:
                 check_level(after, module)
             verify_own_attributes(module, own_attributes)
-            watched.start()
+            watched.start(module)
 
         passes = self.pipeline.passes
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 
 

@@ -16,12 +16,13 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
 
 _SUMS = [routine.name for routine in num.NUM.attributes if issubclass(routine, num.RoutineAttr) and routine.ADDS]

@@ -12,11 +12,11 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
+from tinyml.dialects.rewriting import Rewriter
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import trips_from_zero
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.buffers import buffer_reads, overlap
 from tinyml.transforms.ir.loop_nest import LoopNest, needed

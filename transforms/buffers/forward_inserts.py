@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
 from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offset_of
@@ -48,7 +48,7 @@ class _Place:
 
     def take(self, part: AllocOp, before: Operation) -> None:
         """Replace the buffer of a part by a view of the elements that the part is inserted into."""
-        builder = Builder(InsertPoint.before(before))
+        builder = Builder(InsertPoint.before(before), part.location)
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
         view.name_hint = part.result.name_hint

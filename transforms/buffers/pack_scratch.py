@@ -11,11 +11,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
@@ -81,6 +82,7 @@ def _place_buffers(
                 view.properties["place"] = IntegerAttr(index[buffer], i64)
             view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
+            view.location = buffer.location
             views[buffer].append(view)
         moving |= dict.fromkeys(moves, buffer)
         buffer.result.replace_all_uses_with(views[buffer][0].result)

@@ -10,10 +10,11 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,

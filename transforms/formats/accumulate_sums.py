@@ -16,11 +16,12 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Bound, Factor
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.sums import LoopCarriedSum
 

@@ -15,7 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num, tdsl
@@ -23,6 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
 _CURE = (

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
 from tinyml.dialects.layouts.sparse_rows import compress
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, check_target, offers

@@ -14,12 +14,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.sums import is_squared_distance

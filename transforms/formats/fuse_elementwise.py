@@ -15,9 +15,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter, hand_on
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,12 @@ def _fuse(group: list[tdsl.ElementwiseOp], sink: tdsl.ElementwiseOp) -> None:
         argument.name_hint = value.name_hint
 
     def insert(op: Operation) -> SSAValue:
+        hand_on(location, op)
         body.add_op(op)
         return op.results[0]
 
     for op in group:
+        location = op.location
         [result] = op.results
         scalars[result] = op.scalar([scalars[operand] for operand in op.operands], _element(result), insert)
         scalars[result].name_hint = result.name_hint

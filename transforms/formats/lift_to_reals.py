@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.accumulator import accumulator_of
@@ -22,6 +22,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
 from tinyml.transforms.formats.streams.time_loops import (

@@ -8,11 +8,12 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.operations import index_constant
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.streams.time_loops import MOST, steps_of
 from tinyml.transforms.formats.tiling.stored_image import tensor_like
 

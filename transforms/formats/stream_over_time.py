@@ -30,10 +30,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop, time_loops, time_of
 from tinyml.transforms.formats.tiling.erasure import erase

@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
@@ -33,6 +33,7 @@ from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.targets.registry import compile_for, kernel_of, target_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, SSAValue, Use
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import scratch
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import SliceOp, elements_of, memref_type, size_in_bytes
 from tinyml.transforms.ir.indices import AffineSum, affine_sum, offset_of
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 

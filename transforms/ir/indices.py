@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
@@ -15,6 +14,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import INDEX_FUNCTIONS, index_value, iterations_of
 from tinyml.dialects.operations import INDEX, index_constant
+from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.transforms.ir.loop_nest import LoopNest

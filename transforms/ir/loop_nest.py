@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     IntegerType,
@@ -23,6 +22,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.operations import INDEX, integer_constant
+from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -23,6 +22,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, compile_for, offers

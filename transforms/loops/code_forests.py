@@ -12,11 +12,11 @@ from itertools import product
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, offers

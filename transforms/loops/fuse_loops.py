@@ -20,12 +20,12 @@ from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 

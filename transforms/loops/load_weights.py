@@ -14,7 +14,6 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
@@ -23,6 +22,7 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers, i
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.loop_nest import LoopNest
 

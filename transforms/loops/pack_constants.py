@@ -17,7 +17,6 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
@@ -26,6 +25,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths, packings
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.nests import SumNest

@@ -16,10 +16,11 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import ArenaOp, SliceOp, ViewOp, bytes_of, memref_type, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 

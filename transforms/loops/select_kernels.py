@@ -15,7 +15,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i8
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
@@ -24,6 +23,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumNest
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers

@@ -16,11 +16,12 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
 from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.levels import LOOPS

@@ -18,7 +18,6 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.hints import isa
@@ -30,6 +29,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, Constant, ElementLoop, Step
 from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import iterations_of, trips_from_zero
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers, offers

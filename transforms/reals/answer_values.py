@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 
 
 @dataclass(frozen=True)

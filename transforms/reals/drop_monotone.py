@@ -19,12 +19,13 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType
 from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import shaped, spell
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 

@@ -16,13 +16,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 
 _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 

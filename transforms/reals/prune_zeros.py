@@ -16,11 +16,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import index_constant
+from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,10 +15,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.contraction import constant_root, oriented
 
 if TYPE_CHECKING:

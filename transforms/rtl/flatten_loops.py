@@ -16,11 +16,11 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest

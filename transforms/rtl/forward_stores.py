@@ -12,9 +12,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
 
 

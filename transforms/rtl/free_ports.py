@@ -14,9 +14,10 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import rtl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import fabric_of
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.dependences import are_apart

@@ -14,9 +14,9 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.regions import is_pure

@@ -28,13 +28,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_of
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import fabric_of
 from tinyml.targets.verilog.fabric import Fabric
 from tinyml.transforms.ir.indices import affine_sum

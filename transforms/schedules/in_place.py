@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, MemRefType, f64, i64
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
 from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels

@@ -11,7 +11,6 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
-    PatternRewriteWalker,
     RewritePattern,
     op_type_rewrite_pattern,
 )
@@ -20,6 +19,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.onnx.prototypes import SumOverPrototypes, in_shape_of
 

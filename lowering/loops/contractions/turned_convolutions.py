@@ -12,10 +12,10 @@ from typing import NamedTuple, cast
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, i16, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.convolution import Turn
 from tinyml.lowering.loops.contractions.products import begun, contract_rows, finished, row_shifts, sum_start
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets

@@ -19,12 +19,12 @@ from typing import NamedTuple, TypeAlias, cast
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import (
     AllocOp,
     MoveOp,

@@ -23,7 +23,7 @@ from typing import TypeVar, cast
 from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
@@ -31,6 +31,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.known_ranges import KnownRange, known_ranges
 from tinyml.transforms.ir.copies import copied
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.tensor_classes import retype
 from tinyml.transforms.formats.constants.input_moments import snapped
 

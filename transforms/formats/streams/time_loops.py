@@ -17,13 +17,14 @@ from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.operations import index_constant
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.ir.indices import affine_sum

@@ -8,11 +8,12 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, integers_of
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.choose_accumulators import choose
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.ir import Operation
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 
 MOVABLE = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
 

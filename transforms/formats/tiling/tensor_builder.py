@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.operations import index_constant
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 

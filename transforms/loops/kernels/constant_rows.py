@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects import num, scratch
@@ -21,6 +20,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.registry import offers
 from tinyml.transforms.ir.accesses import accesses, buffer_access

@@ -9,7 +9,6 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, i8
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
@@ -17,6 +16,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.coded_rows import CodedTile
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Offer, RowSums, Start, TileNest

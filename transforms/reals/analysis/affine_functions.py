@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FloatAttr, f32, f64
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.reals.channels.channel_groups import ChannelGroups, channel_axis
 
 if TYPE_CHECKING:

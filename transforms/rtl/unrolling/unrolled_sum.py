@@ -9,11 +9,11 @@ from typing import cast
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType, TensorType, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_from_zero
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width

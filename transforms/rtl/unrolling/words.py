@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import rtl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import type_width

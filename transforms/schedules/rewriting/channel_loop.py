@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like

@@ -8,9 +8,9 @@ from dataclasses import replace
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
 from tinyml.transforms.formats.tiling.axis_orders import written

@@ -21,13 +21,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme

@@ -1,0 +1,94 @@
+"""xDSL's rewriters and builders, which hand the locations of replaced ops on to the ops that take their place.
+
+MLIR's builders ask for a location at every op that they create. xDSL's give an op without one the unknown location,
+so an error behind a few passes would name no place in the input, and `--print-debuginfo` would show none. Passes and
+patterns import these classes in place of those of the same names in xDSL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl import builder, pattern_rewriter, rewriter
+from xdsl.builder import InsertOpInvT
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+
+def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
+    """Set the location of ops, and of all ops inside them, that have none."""
+    if isinstance(location, UnknownLoc):
+        return
+    for op in (ops,) if isinstance(ops, Operation) else ops:
+        if isinstance(op.location, UnknownLoc):
+            op.location = location
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.ops:
+                    hand_on(location, inner)
+
+
+def location_at(point: InsertPoint) -> LocationAttr:
+    """The location of the op before which a point lies; at the end of a block that of the last op or the op around."""
+    nearest = point.insert_before or point.block.last_op or point.block.parent_op()
+    return UnknownLoc() if nearest is None else nearest.location
+
+
+class Rewriter(rewriter.Rewriter):
+    """xDSL's rewriter; ops without a location get that of the op which they replace, or beside which they are put."""
+
+    @staticmethod
+    def replace_op(
+        op: Operation,
+        new_ops: Operation | Sequence[Operation],
+        new_results: Sequence[SSAValue | None] | None = None,
+        safe_erase: bool = True,
+    ) -> None:
+        hand_on(op.location, new_ops)
+        rewriter.Rewriter.replace_op(op, new_ops, new_results, safe_erase)
+
+    @staticmethod
+    def insert_op(
+        op_or_ops: Operation | Sequence[Operation], insertion_point: InsertPoint, like: Operation | None = None
+    ) -> None:
+        """Insert ops at a point. like: the op whose location they get, by default the one at the point."""
+        hand_on(location_at(insertion_point) if like is None else like.location, op_or_ops)
+        rewriter.Rewriter.insert_op(op_or_ops, insertion_point)
+
+
+class Builder(builder.Builder):
+    """xDSL's builder; ops without a location get `location`, by default that of the op at the first insertion point."""
+
+    def __init__(self, insertion_point: InsertPoint, location: LocationAttr | None = None) -> None:
+        super().__init__(insertion_point)
+        self.location = location_at(insertion_point) if location is None else location
+
+    def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
+        hand_on(self.location, op)
+        return super().insert(op, insertion_point)
+
+
+class LocatedPattern(RewritePattern):
+    """A pattern whose new ops get the location of the op that it matched."""
+
+    def __init__(self, pattern: RewritePattern) -> None:
+        self.pattern = pattern
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        location = op.location
+        handlers = rewriter.operation_insertion_handler
+        handlers.append(lambda new: hand_on(location, new))
+        try:
+            self.pattern.match_and_rewrite(op, rewriter)
+        finally:
+            handlers.pop()
+
+
+class PatternRewriteWalker(pattern_rewriter.PatternRewriteWalker):
+    """xDSL's walker over a pattern; ops without a location get that of the op that was matched."""
+
+    def __init__(self, pattern: RewritePattern, **options: Any) -> None:
+        super().__init__(LocatedPattern(pattern), **options)
