@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code compile-times search-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code mutants compile-times search-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -83,6 +83,9 @@ bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew 
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))
+
+mutants: $(VENV)/test ## draw COUNT one-line defects by SEED in all passes, or in PASSES=NAME,..., and print which tests catch them
+	cd tests && ../$(BIN)/python -m mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(PASSES),--passes $(PASSES)) $(if $(JOBS),--jobs $(JOBS))
 
 same-code: $(VENV)/test ## name the files whose code, not only docstrings and comments, differs from that of FROM=COMMIT
 	cd tests && ../$(BIN)/python -m layout.same_code $(or $(FROM),HEAD)

@@ -17,14 +17,14 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 from unittest import mock
 
-import filecheck.main
 import lit.formats
 import lit.TestRunner
+from nearest_lines import filecheck
 
 from tinyml.tools import tinyml_opt
 from tinyml.tools.universe import TINYML
 
-TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck.main.main}
+TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck}
 """Entry points of the tools by their names in RUN lines; all other commands start processes."""
 
 LAZY_MODULES = ("numpy", "lark", "tinyml.tools.driver.optimizer")

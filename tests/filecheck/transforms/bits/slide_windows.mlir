@@ -108,3 +108,74 @@ func.func @unfilled(%window: memref<2xi8>) {
   func.return
 }
 // CHECK: expected one 'scratch.copy_run' with a step to fill the window, got 0
+
+// -----
+
+// Two turns of 2016 x 4 bytes are an eighth of the 56 block RAMs of 18432 bits; those of another row are more.
+func.func @eighth(%x: memref<12xi8>, %y: memref<6xi8>) {
+  %w = scratch.constant dense<1> : tensor<2016x4xi8> -> memref<2016x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %window = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  %flat = scratch.slice %w[%zero] : memref<2016x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    scf.for %j = %zero to %three step %one {
+      scf.for %r = %zero to %two step %one {
+        %line = arith.addi %i, %r : index
+        %first = arith.muli %line, %four : index
+        %from = arith.addi %first, %j : index
+        %to = arith.muli %r, %two : index
+        scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+      }
+      scratch.slide %window against %w : memref<4xi8>, memref<2016x4xi8, #scratch.flash>
+      scf.for %k = %zero to %four step %one {
+        %a = memref.load %flat[%k] : memref<4xi8, #scratch.flash>
+        %b = memref.load %window[%k] : memref<4xi8>
+        "test.op"(%a, %b) : (i8, i8) -> ()
+      }
+    }
+  }
+  func.return
+}
+// CHECK: func.func @eighth
+// CHECK: memref<2x2016x4xi8, #scratch.flash>
+// CHECK: scf.for %j = {{.*}} iter_args
+
+// -----
+
+func.func @more(%x: memref<12xi8>, %y: memref<6xi8>) {
+  %w = scratch.constant dense<1> : tensor<2017x4xi8> -> memref<2017x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %window = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  %flat = scratch.slice %w[%zero] : memref<2017x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    scf.for %j = %zero to %three step %one {
+      scf.for %r = %zero to %two step %one {
+        %line = arith.addi %i, %r : index
+        %first = arith.muli %line, %four : index
+        %from = arith.addi %first, %j : index
+        %to = arith.muli %r, %two : index
+        scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+      }
+      scratch.slide %window against %w : memref<4xi8>, memref<2017x4xi8, #scratch.flash>
+      scf.for %k = %zero to %four step %one {
+        %a = memref.load %flat[%k] : memref<4xi8, #scratch.flash>
+        %b = memref.load %window[%k] : memref<4xi8>
+        "test.op"(%a, %b) : (i8, i8) -> ()
+      }
+    }
+  }
+  func.return
+}
+// CHECK: func.func @more
+// CHECK-NOT: memref<2x2017x4xi8
+// CHECK: scf.for %j = %zero to %three step %one {

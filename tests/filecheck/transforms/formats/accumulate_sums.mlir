@@ -98,3 +98,80 @@ func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
 }
 // CHECK: func.func @stuck
 // CHECK-NOT: tdsl.mac
+
+// A constant gives up as many as four bits, so that 64 products of 2^14 and 2^15 fit 32 bits; five would be too many.
+func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<16384> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 64 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<64x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<1x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @four_bits
+// CHECK: tdsl.const dense<1024> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<12, 9>>
+// CHECK: tdsl.mac
+// CHECK: tdsl.finish
+
+func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<16384> : tensor<65x1x1xi16> -> tensor<65x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 65 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<65x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<1x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @five_bits
+// CHECK-NOT: tdsl.mac
+// CHECK: tdsl.add
+
+// One that something else reads gives up none: four products of it fit, five do not.
+func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+  %w = tdsl.const dense<16384> : tensor<4x1x1xi16> -> tensor<4x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 4 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  %first = tdsl.index %w[%c0] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+  func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+}
+// CHECK: func.func @whole
+// CHECK: tdsl.mac
+// CHECK: tdsl.finish
+
+func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+  %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 5 : index
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  %first = tdsl.index %w[%c0] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+  func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+}
+// CHECK: func.func @one_bit
+// CHECK-NOT: tdsl.mac
+// CHECK: tdsl.add

@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p 'block-sums{block=10}' | filecheck %s
+// RUN: tinyml-opt %s -p block-sums | filecheck %s --check-prefix=USUAL
 
 // 8 iterations as 2 blocks of 4: the factors of a block first, then one dot product for each sum.
 func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
@@ -61,3 +62,23 @@ func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32
 }
 // CHECK: func.func @watched
 // CHECK-NOT: tdsl.accumulate
+
+// By default a block holds 16 bytes, which are 8 of these 24 iterations.
+func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
+  %w = tdsl.const dense<1> : tensor<24x2x1xi16> -> tensor<24x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c24 = arith.constant 24 : index
+  %sum = scf.for %i = %c0 to %c24 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+    %xi = tdsl.index %x[%i] : tensor<24x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %f = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %wi = tdsl.index %w[%i] : tensor<24x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+    scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+  }
+  func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
+}
+// CHECK: func.func @usual
+// USUAL: func.func @usual
+// USUAL: tensor.empty() : tensor<8x1x!fixed.q<16, 15>>

@@ -129,3 +129,26 @@ func.func @published(%W: tensor<2x9x!seedot.q<8, 7>>, %X: tensor<9x1x!seedot.q<8
 // CHECK: tdsl.matmul %W, %X {acc = !seedot.acc<8, 2, [4, 4, 0], 3>}
 // CHECK: tdsl.spmv %V, %Y {acc = !shiftry.acc<32, 9, [0, 0, 4], 0>}
 // CHECK: tdsl.matmul {{.*}} {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>}
+
+// -----
+
+// Two bits may be given up: 8 * 112 * 127 is then less than 2^15. Sums that would need three keep all.
+func.func @two_bits(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<112> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 4>>
+  %p = tdsl.matmul %W, %X : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// SPARE: func.func @two_bits
+// SPARE: tdsl.const dense<28> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<6, 2>>
+// SPARE: acc = !fixed.acc<16, 6>, bound = array<i64: -28448, 28448>
+
+// -----
+
+func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
+  %p = tdsl.matmul %W, %X : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// SPARE: func.func @three_bits
+// SPARE: tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
+// SPARE: acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>

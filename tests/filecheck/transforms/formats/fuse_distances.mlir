@@ -62,3 +62,27 @@ func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 
 }
 // CHECK: func.func @mapped
 // CHECK: tdsl.sub
+
+// A vector that something else reads gives up no bits, and a constant that something else reads neither: these do not
+// suit each other then.
+func.func @read(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>) {
+  %b = tdsl.const dense<[[16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+  %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+  %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %wx : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>
+}
+// CHECK: func.func @read
+// CHECK: tdsl.sub %wx, %b
+
+func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
+  %b = tdsl.const dense<[[16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+  %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+  %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @constant
+// CHECK: tdsl.sub %wx, %b

@@ -37,3 +37,21 @@ func.func @parts(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroskew.q<8
 // CHECK: func.func @parts(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: %t = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: func.return %t
+
+// Numbers that move, exponentials, and what is clamped anyway cannot be cut off by a format without negative numbers.
+func.func @positive(%x: tensor<2x1x!fixed.u<8, 4>>) -> (tensor<1x2x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>) {
+  %r = tdsl.reshape %x : tensor<2x1x!fixed.u<8, 4>> -> tensor<1x2x!fixed.u<8, 4>>
+  %e = tdsl.exp %x : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  %n = tdsl.neg %x : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  %c = tdsl.clip %n {low = 0.0 : f64, high = 6.0 : f64} : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  %m = tdsl.neg %e : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  func.return %r, %e, %c, %m : tensor<1x2x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>
+}
+// CHECK: func.func @positive
+// CHECK-NEXT: %r = tdsl.reshape %x
+// CHECK-NEXT: %e = tdsl.exp %x
+// CHECK-NEXT: %n = tdsl.neg %x
+// CHECK-NEXT: %c = tdsl.clip %n
+// CHECK-NEXT: %m = tdsl.neg %e
+// CHECK-NEXT: tdsl.relu %m
+// CHECK-NEXT: func.return %r, %e, %c

@@ -32,3 +32,34 @@ func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> tensor<8x1x!fixed.q<8, 4>
 // CHECK: [[x:%.*]] = func.call @tm_packed_s4_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i8
 // CHECK-NEXT: [[eight:%.*]] = arith.constant 8 : i8
 // CHECK-NEXT: arith.addi [[x]], [[eight]] : i8
+
+// -----
+
+// Rows of whole groups of 8 numbers of 9 bits are packed one by one; rows of 4 numbers are not, nor are samples that the
+// caller pushes.
+func.func @rows(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>> attributes {tdsl.interface = #tdsl.interface<input = <received = 8>>} {
+  %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
+  func.return %y : tensor<16x1x!fixed.q<9, 4>>
+}
+// MARKED: func.func @rows(
+// MARKED-SAME: packed = 9
+
+// -----
+
+func.func @parts(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>> attributes {tdsl.interface = #tdsl.interface<input = <received = 4>>} {
+  %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
+  func.return %y : tensor<16x1x!fixed.q<9, 4>>
+}
+// MARKED: func.func @parts(
+// MARKED-NOT: packed =
+// MARKED: func.return
+
+// -----
+
+func.func @pushed(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>> attributes {tdsl.interface = #tdsl.interface<input = <pushed = [8, 8, 2, 1]>>} {
+  %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
+  func.return %y : tensor<16x1x!fixed.q<9, 4>>
+}
+// MARKED: func.func @pushed(
+// MARKED-NOT: packed =
+// MARKED: func.return

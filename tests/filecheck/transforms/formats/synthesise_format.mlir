@@ -5,6 +5,9 @@
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=2}" 2>&1 | filecheck %s --check-prefix=FEW
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=9}" 2>&1 | filecheck %s --check-prefix=WIDE
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz format=f32}" 2>&1 | filecheck %s --check-prefix=FAMILY
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=3}" | filecheck %s --check-prefix=LEAST
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=16}" | filecheck %s --check-prefix=LISTS
+// RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=17}" 2>&1 | filecheck %s --check-prefix=MANY
 
 // The constant of 64 elements gets a list of eight numbers, the one of 32 none.
 // LISTS: tdsl.const {{.*}} tdsl.numbers = !codebook.c<3, {{[0-9]+}}, [{{(-?[0-9]+, ){7}[0-9]+}}]>
@@ -18,6 +21,9 @@
 // With four bits no integer is beyond 7.
 // NARROW: tdsl.numbers = !codebook.c<3, {{[0-9]+}}, [{{(-?[0-7], ){7}[0-7]}}]>
 
+// Integers have at least as many bits as the list, and at most 16.
+// LEAST: tdsl.numbers = !codebook.c<3,
+// MANY: integers of a list of 3 bits have from 3 to 16, got 17
 // FEW: integers of a list of 3 bits have from 3 to 16, got 2
 // WIDE: codebooks have from 2 to 8 bits, got 9
 // FAMILY: no format with a list of numbers has products with f32

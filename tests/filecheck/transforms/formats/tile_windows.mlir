@@ -151,3 +151,45 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
 // LINES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 12, pitch = 24, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: func.func @lines
 // TILES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+
+// -----
+
+// Several images stay, and a single window of grouped channels; one of all channels, and several windows, do not.
+func.func @images(%X: tensor<2x3x3x2x!fixed.q<8, 7>>) -> tensor<2x2x2x1x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<1x2x2x2xi8> -> tensor<1x2x2x2x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<2x3x3x2x!fixed.q<8, 7>> -> tensor<2x2x2x1x!fixed.q<8, 5>>
+  func.return %y : tensor<2x2x2x1x!fixed.q<8, 5>>
+}
+// CHECK: func.func @images
+// CHECK: tdsl.conv2d %F, %X
+
+// -----
+
+func.func @window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x2x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x2x!fixed.q<8, 5>>
+  func.return %y : tensor<1x1x1x2x!fixed.q<8, 5>>
+}
+// CHECK: func.func @window
+// CHECK: tdsl.conv2d %F, %X
+
+// -----
+
+func.func @whole_window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x1x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<1x2x2x2xi8> -> tensor<1x2x2x2x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x1x!fixed.q<8, 5>>
+  func.return %y : tensor<1x1x1x1x!fixed.q<8, 5>>
+}
+// CHECK: func.func @whole_window
+// CHECK-NOT: tdsl.conv2d
+// CHECK: tdsl.matmul
+
+// -----
+
+func.func @windows(%X: tensor<1x3x3x2x!fixed.q<8, 7>>) -> tensor<1x2x2x2x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x3x3x2x!fixed.q<8, 7>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
+  func.return %y : tensor<1x2x2x2x!fixed.q<8, 5>>
+}
+// CHECK: func.func @windows
+// CHECK: tdsl.conv2d %F, %window

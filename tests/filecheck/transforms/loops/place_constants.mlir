@@ -1,6 +1,10 @@
 // RUN: tinyml-opt %s -p 'place-constants{target=mega near=10}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'place-constants{target=mega}' --split-input-file | filecheck %s --check-prefix=NEAR
 // RUN: tinyml-opt %s -p 'place-constants{target=uno near=0}' --split-input-file | filecheck %s --check-prefix=NEAR
+// RUN: tinyml-opt %s -p 'place-constants{target=mega near=20}' --split-input-file | filecheck %s --check-prefix=ALL
+// RUN: tinyml-opt %s -p 'place-constants{target=mega near=19}' --split-input-file | filecheck %s --check-prefix=LESS
+// RUN: tinyml-opt %s -p 'place-constants{target=mega near=4}' --split-input-file | filecheck %s --check-prefix=START
+// RUN: tinyml-opt %s -p 'place-constants{target=mega near=3}' --split-input-file | filecheck %s --check-prefix=BOTH
 // NEAR-NOT: far
 
 // The matrix takes less time for each byte moved than the starts, whose elements are loaded one by one.
@@ -22,6 +26,20 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
   }
   func.return
 }
+// The matrix has 16 bytes and the starts have 4: both are near where there is room for 20 bytes. With
+// room for one byte less the matrix moves, which is enough down to 4 bytes, and with room for 3 both.
+// ALL: func.func @rows
+// ALL-NOT: far
+// ALL: func.return
+// LESS: func.func @rows
+// LESS: %W = scratch.constant {{.*}} far ->
+// LESS: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
+// START: func.func @rows
+// START: %W = scratch.constant {{.*}} far ->
+// START: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
+// BOTH: func.func @rows
+// BOTH: %W = scratch.constant {{.*}} far ->
+// BOTH: %start = scratch.constant {{.*}} far ->
 // CHECK: func.func @rows
 // CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
 // CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref

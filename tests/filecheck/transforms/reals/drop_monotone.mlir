@@ -131,3 +131,80 @@ func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor
 // CHECK-NEXT: %label = tdsl.argmax %X
 // CHECK-NEXT: %other = tdsl.fill
 // CHECK-NEXT: func.return %label, %X, %other
+
+// -----
+
+// Nor are a factor of 0, an infinite one, and one of its own for each score dropped.
+func.func @zero(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
+  %f = tdsl.const dense<0.0> : tensor<1xf32> -> tensor<1xf32>
+  %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %a : tensor<1x2xf32>
+  func.return %label, %a : index, tensor<1x2xf32>
+}
+// CHECK: func.func @zero
+// CHECK: tdsl.argmax %a
+
+// -----
+
+func.func @infinite(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
+  %f = tdsl.const dense<0x7F800000> : tensor<1xf32> -> tensor<1xf32>
+  %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %a : tensor<1x2xf32>
+  func.return %label, %a : index, tensor<1x2xf32>
+}
+// CHECK: func.func @infinite
+// CHECK: tdsl.argmax %a
+
+// -----
+
+func.func @unlike(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
+  %f = tdsl.const dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
+  %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<2xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %a : tensor<1x2xf32>
+  func.return %label, %a : index, tensor<1x2xf32>
+}
+// CHECK: func.func @unlike
+// CHECK: tdsl.argmax %a
+
+// -----
+
+// A threshold that no sigmoid reaches stays: 0, which all results are above, and 1.
+func.func @ends(%x: tensor<1x1xf32>) -> index {
+  %no = arith.constant 0 : index
+  %yes = arith.constant 1 : index
+  %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
+  %above = tdsl.at_least %y {threshold = 0.0 : f64} : tensor<1x1xf32>
+  %label = arith.select %above, %yes, %no : index
+  func.return %label : index
+}
+// CHECK: func.func @ends
+// CHECK: tdsl.at_least %y {threshold = 0.000000e+00 : f64}
+
+// -----
+
+func.func @one(%x: tensor<1x1xf32>) -> index {
+  %no = arith.constant 0 : index
+  %yes = arith.constant 1 : index
+  %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
+  %above = tdsl.at_least %y {threshold = 1.0 : f64} : tensor<1x1xf32>
+  %label = arith.select %above, %yes, %no : index
+  func.return %label : index
+}
+// CHECK: func.func @one
+// CHECK: tdsl.at_least %y {threshold = 1.000000e+00 : f64}
+
+// -----
+
+// The threshold of a multiple is divided by the factor, and becomes a logit: log(0.75 / 0.25) / 2.
+func.func @scaled(%x: tensor<1x1xf32>) -> index {
+  %no = arith.constant 0 : index
+  %yes = arith.constant 1 : index
+  %two = tdsl.const dense<2.0> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %z = tdsl.mul %two, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %y = tdsl.sigmoid %z : tensor<1x1xf32> -> tensor<1x1xf32>
+  %above = tdsl.at_least %y {threshold = 0.75 : f64} : tensor<1x1xf32>
+  %label = arith.select %above, %yes, %no : index
+  func.return %label : index
+}
+// CHECK: func.func @scaled
+// CHECK: tdsl.at_least %x {threshold = 0.5493061{{[0-9]*}} : f64}

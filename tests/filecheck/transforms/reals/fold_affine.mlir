@@ -118,3 +118,75 @@ func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
 // CHECK: tdsl.matmul %V, %read
 // CHECK: tdsl.matmul %W, %columns
 // CHECK: tdsl.matmul %up, %few
+
+// -----
+
+// Two products become one of as many multiplications, 2 * 2 for 2 + 2, and of fewer.
+func.func @equal(%X: tensor<2x1xf32>, %Y: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<1x1xf32>) {
+  %down = tdsl.const dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %up = tdsl.const dense<[[3.0], [5.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %one = tdsl.matmul %down, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %y = tdsl.matmul %up, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %first = tdsl.const dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %scale = tdsl.const dense<[[7.0]]> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %p = tdsl.matmul %first, %Y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %column = tdsl.reshape %p : tensor<1x1xf32> -> tensor<1x1xf32>
+  %z = tdsl.matmul %scale, %column : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  func.return %y, %z : tensor<2x1xf32>, tensor<1x1xf32>
+}
+// CHECK: func.func @equal
+// CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}3.000000e+00, 6.000000e+00], [5.000000e+00, 1.000000e+01]]>
+// CHECK-NEXT: tdsl.matmul %up, %X
+// CHECK: tdsl.const dense<{{\[\[}}7.000000e+00, 1.400000e+01]]>
+// CHECK-NEXT: tdsl.matmul %scale, %Y
+
+// -----
+
+// Nor is a product that something else reads, one whose weights something else reads, the first or the second, one of
+// several columns, and one that a program reads on the left.
+func.func @shared(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %A = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[[1.0, 0.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %C = tdsl.const dense<[[5.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %D = tdsl.const dense<[[6.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %E = tdsl.const dense<[[7.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %F = tdsl.const dense<[[8.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %A, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.matmul %B, %a : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %C, %b : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %again = tdsl.matmul %C, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.matmul %D, %again : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %e = tdsl.matmul %E, %Y : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %f = tdsl.matmul %F, %e : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %b, %c, %d, %f, %e : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+// CHECK: func.func @shared
+// CHECK: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [1.500000e+01, 2.200000e+01]]>
+// CHECK: %b = tdsl.matmul %B, %X
+// CHECK: %c = tdsl.matmul %C, %b
+// CHECK: %again = tdsl.matmul %C, %X
+// CHECK: %d = tdsl.matmul %D, %again
+// CHECK: %e = tdsl.matmul %E, %Y
+// CHECK: %f = tdsl.matmul %F, %e
+
+// -----
+
+// Columns are no one vector, also where each matrix is read once; a matrix that is computed stays.
+func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>) -> (tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>) {
+  %A = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[[1.0, 0.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %C = tdsl.const dense<[[1.0, 0.0], [3.0, 5.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %D = tdsl.const dense<[[1.0, 0.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %E = tdsl.const dense<[[1.0, 0.0], [3.0, 6.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %A, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %b = tdsl.matmul %B, %a : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %m = tdsl.matmul %M, %V : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %C, %m : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.matmul %D, %X : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %e = tdsl.matmul %d, %E : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
+}
+// CHECK: func.func @columns
+// CHECK: %b = tdsl.matmul %B, %a
+// CHECK: %c = tdsl.matmul %C, %m
+// CHECK: %e = tdsl.matmul %d, %E

@@ -58,3 +58,46 @@ func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>>
 }
 // CHECK: func.func @formats
 // CHECK: tdsl.mul %two
+
+// -----
+
+// Unlike numbers are no factor, though each is a power of two, nor is 0. A product with another reader stays, as does a
+// constant whose numbers would exceed those of floats, or be less than the least normal one; at these limits they fold.
+func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %each = tdsl.const dense<[[2.0], [4.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %none = tdsl.const dense<0.0> : tensor<f32> -> tensor<f32>
+  %two = tdsl.const dense<2.0> : tensor<f32> -> tensor<f32>
+  %half = tdsl.const dense<0.5> : tensor<f32> -> tensor<f32>
+  %A = tdsl.const dense<1.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<3.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %C = tdsl.const dense<5.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %D = tdsl.const dense<2.0e+38> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %E = tdsl.const dense<2.3509887e-38> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %F = tdsl.const dense<1.1754944e-38> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %G = tdsl.const dense<1.5e+38> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %A, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %a2 = tdsl.mul %a, %each : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.matmul %B, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b2 = tdsl.mul %b, %none : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %C, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c2 = tdsl.mul %c, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  %c3 = tdsl.add %c, %c2 : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.matmul %D, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d2 = tdsl.mul %d, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  %e = tdsl.matmul %E, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %e2 = tdsl.mul %e, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  %f = tdsl.matmul %F, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %f2 = tdsl.mul %f, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  %g = tdsl.matmul %G, %e2 : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %g2 = tdsl.mul %g, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+  func.return %a2, %b2, %c3, %d2, %f2, %g2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @limits
+// CHECK: %E = tdsl.const dense<1.17549435e-38>
+// CHECK: %G = tdsl.const dense<3.000000e+38>
+// CHECK: tdsl.mul %a, %each
+// CHECK: tdsl.mul %b, %none
+// CHECK: tdsl.mul %c, %two
+// CHECK: tdsl.mul %d, %two
+// CHECK: tdsl.mul %f, %half
+// CHECK-NOT: tdsl.mul

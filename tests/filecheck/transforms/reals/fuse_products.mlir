@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p fuse-products,canonicalize --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'fuse-products{several_products=false},canonicalize' --split-input-file | filecheck %s --check-prefix=SINGLE
 
 // Two products and a bias, through changes of shape: the constant comes first, the products in their order.
 func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
@@ -13,6 +14,11 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %c, %B : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
+// A format that adds only products of one scale takes one of them.
+// SINGLE: func.func @sum
+// SINGLE: tdsl.matmul %W, %X
+// SINGLE: tdsl.matmul %U, %H
+// SINGLE: tdsl.add
 // CHECK: func.func @sum
 // CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
 // CHECK-NOT: tdsl.matmul %
@@ -130,3 +136,31 @@ func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
 // CHECK: func.func @rows
 // CHECK: tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>}
 // CHECK: tdsl.add
+
+// -----
+
+// Two constants, and a product whose start is one already, are added one after the other; so are a product and what is
+// no product, and numbers that are added to all elements.
+func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<2.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %V = tdsl.const dense<3.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %B = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %C = tdsl.const dense<0.25> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %one = tdsl.const dense<4.0> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %w = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %started = tdsl.add %w, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %started, %C : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %u = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %z = tdsl.add %u, %H : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %v = tdsl.matmul %V, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @terms
+// CHECK: %started = tdsl.matmul_sum %W, %X from %B
+// CHECK: %y = tdsl.add %started, %C
+// CHECK: %u = tdsl.matmul %U
+// CHECK: %z = tdsl.add %u, %H
+// CHECK: %v = tdsl.matmul %V
+// CHECK: %t = tdsl.add %v, %one

@@ -79,3 +79,31 @@ func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: %qx = tdsl.add %q, %x
 // CHECK-NEXT: %n = tdsl.neg %qx
+
+// -----
+
+// A cheap op that makes more than it reads stays; one that makes as much as it spares, or less, goes. A constant spares
+// nothing.
+func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %p = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+  %q = tdsl.exp %m : tensor<2x2xf32> -> tensor<2x2xf32>
+  %c = tdsl.const dense<1.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %y, %z, %v = scf.for %i = %0 to %2 step %1 iter_args(%a = %h, %b = %h, %d = %h) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+    %more = tdsl.add %m, %p : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x2xf32>
+    %same = tdsl.neg %q : tensor<2x2xf32> -> tensor<2x2xf32>
+    %neg = tdsl.neg %c : tensor<2x2xf32> -> tensor<2x2xf32>
+    %r = tdsl.mul %a, %more : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+    %s = tdsl.mul %b, %same : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+    %t = tdsl.mul %d, %neg : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+    scf.yield %r, %s, %t : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  }
+  func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+// CHECK: func.func @sizes
+// CHECK: %same = tdsl.neg %q
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: %more = tdsl.add %m, %p
+// CHECK-NEXT: %neg = tdsl.neg %c

@@ -19,3 +19,22 @@ func.func @all(%X: tensor<1x4xf32>) -> (tensor<1x1xf32>, tensor<1x4xf32>) {
   func.return %sums, %y : tensor<1x1xf32>, tensor<1x4xf32>
 }
 // CHECK: func.func @all(%X: tensor<1x4xf32>) -> (tensor<1x1xf32>, tensor<1x4xf32>) {
+
+// -----
+
+// Three of four features are three quarters, for which no table pays; five of seven are fewer.
+func.func @most(%X: tensor<1x4xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<[2, 0, 1]> : tensor<3xi32>, thresholds = dense<0.5> : tensor<3xf64>, children = dense<[[1, -1], [2, -1], [-1, -2]]> : tensor<3x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x4xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %sums : tensor<1x1xf32>
+}
+// CHECK: func.func @most(%X: tensor<1x4xf32>) -> tensor<1x1xf32> {
+
+// -----
+
+func.func @fewer(%X: tensor<1x7xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<[6, 0, 1, 3, 4]> : tensor<5xi32>, thresholds = dense<0.5> : tensor<5xf64>, children = dense<[[1, -1], [2, -1], [3, -1], [4, -1], [-1, -2]]> : tensor<5x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x7xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %sums : tensor<1x1xf32>
+}
+// CHECK: func.func @fewer(%X: tensor<1x7xf32>) -> {{.*}}<read = [0, 1, 3, 4, 6]>

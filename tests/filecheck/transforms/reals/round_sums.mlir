@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p 'round-sums{block=6}' | filecheck %s
+// RUN: tinyml-opt %s -p round-sums | filecheck %s --check-prefix=USUAL
 
 // Eight products in two blocks of four, each added to what is carried and rounded once.
 func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
@@ -42,3 +43,42 @@ func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
 // CHECK: func.func @prime
 // CHECK: %wi = tdsl.index
 // CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s :
+
+// By default at most 16 products are added together: 48 in blocks of 16, but not 34 in blocks of 17.
+func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 48 : index
+  %w = tdsl.const dense<1.0> : tensor<48x2x1xf32> -> tensor<48x2x1xf32>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1xf32>
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+    %wi = tdsl.index %w[%i] : tensor<48x2x1xf32> -> tensor<2x1xf32>
+    %e = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+    %p = tdsl.mul %wi, %e : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.add %s, %p : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  }
+  func.return %sum : tensor<2x1xf32>
+}
+// CHECK: func.func @sixteen
+// USUAL: func.func @sixteen
+// USUAL: tensor.empty() : tensor<16x1xf32>
+
+func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 34 : index
+  %w = tdsl.const dense<1.0> : tensor<34x2x1xf32> -> tensor<34x2x1xf32>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1xf32>
+  %sum = scf.for %i = %c0 to %end step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+    %wi = tdsl.index %w[%i] : tensor<34x2x1xf32> -> tensor<2x1xf32>
+    %e = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+    %p = tdsl.mul %wi, %e : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.add %s, %p : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  }
+  func.return %sum : tensor<2x1xf32>
+}
+// USUAL: func.func @seventeen
+// USUAL-NOT: tensor.empty
+// USUAL: tdsl.matmul_sum

@@ -29,3 +29,87 @@ func.func @maximum(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
 // CHECK: rtl.load %x
 // CHECK: [[m:%.*]] = arith.maxsi
 // CHECK: scf.for {{.*}} iter_args(%c = [[m]])
+
+// Four iterations are expanded, five stay; a loop that is in no other stays.
+func.func @limit(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  %least = arith.constant -128 : i8
+  scf.for %i = %zero to %five step %one {
+    %m = scf.for %k = %zero to %four step %one iter_args(%c = %least) -> (i8) {
+      %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+      %n = arith.maxsi %a, %c : i8
+      scf.yield %n : i8
+    }
+    %p = scf.for %k = %zero to %five step %one iter_args(%c = %m) -> (i8) {
+      %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+      %n = arith.minsi %a, %c : i8
+      scf.yield %n : i8
+    }
+    rtl.store %p, %y[%i] : i8, !rtl.memory<8, 8>
+  }
+  scf.for %k = %zero to %four step %one {
+    rtl.store %least, %y[%k] : i8, !rtl.memory<8, 8>
+  }
+  func.return %zero : index
+}
+// CHECK: func.func @limit
+// CHECK: scf.for %i
+// CHECK-COUNT-4: arith.maxsi
+// CHECK-NOT: arith.maxsi
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: arith.minsi
+// CHECK-NOT: arith.minsi
+// CHECK: scf.for %k
+// CHECK-NEXT: rtl.store
+// CHECK-NEXT: }
+
+// Iterations of nested loops multiply: 2 of 2 are 4, which 2 more loops around would make 8.
+func.func @nested(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    scf.for %j = %zero to %two step %one {
+      scf.for %k = %zero to %two step %one {
+        scf.for %l = %zero to %two step %one {
+          %a = rtl.load %x[%l] : !rtl.memory<16, 8> -> i8
+          rtl.store %a, %y[%i] : i8, !rtl.memory<8, 8>
+        }
+      }
+    }
+  }
+  func.return %zero : index
+}
+// CHECK: func.func @nested
+// CHECK: scf.for %i
+// CHECK-NEXT: scf.for %j
+// CHECK-COUNT-4: rtl.store
+// CHECK-NOT: rtl.store
+// CHECK-NOT: scf.for
+
+// So do those of loops that follow each other: 3 and 2 of them are 6, with the loop around.
+func.func @after(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    scf.for %j = %zero to %two step %one {
+      scf.for %k = %zero to %three step %one {
+        %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+        rtl.store %a, %y[%i] : i8, !rtl.memory<8, 8>
+      }
+    }
+  }
+  func.return %zero : index
+}
+// CHECK: func.func @after
+// CHECK: scf.for %i
+// CHECK-NEXT: scf.for %j
+// CHECK-COUNT-3: rtl.store
+// CHECK-NOT: rtl.store

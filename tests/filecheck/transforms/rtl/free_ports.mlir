@@ -53,3 +53,79 @@ func.func @written(%at: index) -> index {
 // CHECK: scf.for
 // CHECK: rtl.load %y[%at]
 // CHECK: rtl.load %z[%at]
+
+// -----
+
+// A constant of one block RAM, 18432 bits, is copied for its second load; a greater one is not, nor one that is written.
+func.func @block() -> index {
+  %t = rtl.memory dense<1> : tensor<2304xi8> : !rtl.memory<2304, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = rtl.load %t[%zero] : !rtl.memory<2304, 8> -> i8
+  %b = rtl.load %t[%one] : !rtl.memory<2304, 8> -> i8
+  %s = arith.addi %a, %b : i8
+  func.return %zero : index
+}
+// CHECK: func.func @block
+// CHECK-COUNT-2: rtl.memory dense<1>
+
+// -----
+
+func.func @more() -> index {
+  %t = rtl.memory dense<1> : tensor<2305xi8> : !rtl.memory<2305, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = rtl.load %t[%zero] : !rtl.memory<2305, 8> -> i8
+  %b = rtl.load %t[%one] : !rtl.memory<2305, 8> -> i8
+  %s = arith.addi %a, %b : i8
+  func.return %zero : index
+}
+// CHECK: func.func @more
+// CHECK: rtl.memory dense<1>
+// CHECK-NOT: rtl.memory dense
+// CHECK: arith.constant
+
+// -----
+
+func.func @changed(%x: i8) -> index {
+  %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+  %y = rtl.memory : !rtl.memory<3, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = rtl.load %t[%zero] : !rtl.memory<3, 8> -> i8
+  %b = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+  %c = rtl.load %y[%zero] : !rtl.memory<3, 8> -> i8
+  %d = rtl.load %y[%one] : !rtl.memory<3, 8> -> i8
+  rtl.store %x, %t[%one] : i8, !rtl.memory<3, 8>
+  func.return %zero : index
+}
+// CHECK: func.func @changed
+// CHECK-COUNT-2: rtl.memory
+// CHECK-NOT: rtl.memory {{.*}} :
+// CHECK: arith.constant
+
+// -----
+
+// A third load in a block takes a third copy; loads in another block take the first ones again.
+func.func @blocks(%x: i8) -> index {
+  %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %a = rtl.load %t[%zero] : !rtl.memory<3, 8> -> i8
+  %b = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+  %c = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+  scf.for %i = %zero to %four step %one {
+    %d = rtl.load %t[%i] : !rtl.memory<3, 8> -> i8
+    %e = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+  }
+  func.return %zero : index
+}
+// CHECK: func.func @blocks
+// CHECK-NEXT: [[A:%.*]] = rtl.memory dense<1>
+// CHECK-NEXT: rtl.memory dense<1>
+// CHECK-NEXT: rtl.memory dense<1>
+// CHECK-NEXT: arith.constant
+// CHECK: rtl.load [[A]]
+// CHECK: scf.for
+// CHECK: rtl.load [[A]]

@@ -1,5 +1,9 @@
 // RUN: tinyml-opt %s -p schedule-cycles --split-input-file | filecheck %s --check-prefixes=CHECK,USUAL
 // RUN: tinyml-opt %s -p 'schedule-cycles{clock=130}' --split-input-file | filecheck %s --check-prefixes=CHECK,FAST
+// RUN: not tinyml-opt %s -p 'schedule-cycles{clock=0}' 2>&1 | filecheck %s --check-prefix=CLOCK
+// RUN: tinyml-opt %s -p 'schedule-cycles{clock=50}' --split-input-file | filecheck %s --check-prefixes=CHECK,USUAL
+
+// CLOCK: schedule-cycles: a clock of 0 MHz
 
 // A sum of products takes an element in each cycle: addresses, then the product and the sum. A faster clock cuts the chain.
 func.func @sum() -> i24 {

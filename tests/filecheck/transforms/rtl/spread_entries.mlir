@@ -1,5 +1,14 @@
 // RUN: tinyml-opt %s -p 'spread-entries{elements=2},simplify,cse' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'spread-entries,simplify,cse' --split-input-file | filecheck %s --check-prefix=ONE
+// RUN: tinyml-opt %s -p 'spread-entries{cells=50}' --split-input-file | filecheck %s --check-prefix=HALF
+// RUN: tinyml-opt %s -p 'spread-entries{cells=100}' --split-input-file | filecheck %s --check-prefix=WHOLE
+// RUN: not tinyml-opt %s -p 'spread-entries{elements=0}' 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not tinyml-opt %s -p 'spread-entries{cells=101}' 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: not tinyml-opt %s -p 'spread-entries{cells=-1}' 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: tinyml-opt %s -p 'spread-entries{elements=1}' --split-input-file | filecheck %s --check-prefix=ONE
+
+// NONE: spread-entries: 0 elements
+// PERCENT: percent of the cells
 
 // Rows of 3, 0 and 1 entries, one of which is 0 and bridges a gap: two elements take one iteration for each row.
 func.func @sparse() {
@@ -84,3 +93,71 @@ func.func @starts() {
 // CHECK: %start = rtl.load %starts[%row]
 // CHECK: [[total:%.*]] = arith.addi [[sum]], %start : i16
 // CHECK: rtl.store [[total]], %y[%row] if
+
+// -----
+
+// Half of the 56 block RAMs hold 28 copies of the vector; 14 of the 28 multipliers serve half of the elements. Of all
+// block RAMs 40 elements take the last: 40 for copies, 9 for values of 40 x 8 bits and 7 for columns of 40 x 6 bits, in
+// words of 36; 28 of them multiply by multipliers, 12 by logic.
+func.func @budget() {
+  %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<60, 8>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<61, 8>
+  %y = rtl.memory : !rtl.memory<1, 16>
+  %start = arith.constant 0 : i16
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i16, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i16 {
+    ^bb0(%s: i16, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 8> -> i8
+      %xe = rtl.load %x[%column] : !rtl.memory<61, 8> -> i8
+      %vw = arith.extsi %v : i8 to i16
+      %xw = arith.extsi %xe : i8 to i16
+      %product = arith.muli %vw, %xw : i16
+      %t = arith.addi %s, %product : i16
+      num.next %t : i16
+    }
+    rtl.store %sum, %y[%row] : i16, !rtl.memory<1, 16>
+  }
+  func.return
+}
+// HALF: func.func @budget
+// HALF-COUNT-14: rtl.logic
+// HALF-NOT: rtl.logic
+// HALF: rtl.lanes = 28
+// WHOLE: func.func @budget
+// WHOLE-COUNT-12: rtl.logic
+// WHOLE-NOT: rtl.logic
+// WHOLE: rtl.lanes = 40
+
+// -----
+
+// A memory of two other block RAMs leaves room for 38.
+func.func @others() {
+  %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<60, 8>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<61, 8>
+  %y = rtl.memory : !rtl.memory<1, 16>
+  %start = arith.constant 0 : i16
+  %other = rtl.memory : !rtl.memory<4096, 8>
+  %zero = arith.constant 0 : index
+  %e = rtl.receive : i8
+  rtl.store %e, %other[%zero] : i8, !rtl.memory<4096, 8>
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i16, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i16 {
+    ^bb0(%s: i16, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 8> -> i8
+      %xe = rtl.load %x[%column] : !rtl.memory<61, 8> -> i8
+      %vw = arith.extsi %v : i8 to i16
+      %xw = arith.extsi %xe : i8 to i16
+      %product = arith.muli %vw, %xw : i16
+      %t = arith.addi %s, %product : i16
+      num.next %t : i16
+    }
+    rtl.store %sum, %y[%row] : i16, !rtl.memory<1, 16>
+  }
+  func.return
+}
+// WHOLE: func.func @others
+// WHOLE: rtl.lanes = 38

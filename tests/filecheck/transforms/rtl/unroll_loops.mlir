@@ -5,6 +5,14 @@
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=9000 dsps=2 brams=1},canonicalize' --split-input-file | filecheck %s --check-prefix=BRAMS
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=313 dsps=0 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=SEEDOT
 // RUN: tinyml-opt %s -p 'unroll-loops{luts=312 dsps=0 order=sequential},canonicalize' --split-input-file | filecheck %s --check-prefix=LESS
+// RUN: not tinyml-opt %s -p 'unroll-loops{factor=0}' 2>&1 | filecheck %s --check-prefix=FACTOR
+// RUN: not tinyml-opt %s -p 'unroll-loops{cells=101}' 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: not tinyml-opt %s -p 'unroll-loops{cells=-1}' 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: tinyml-opt %s -p 'unroll-loops{factor=1},canonicalize' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'unroll-loops{cells=0},canonicalize' --split-input-file | filecheck %s --check-prefix=NONE
+
+// FACTOR: unroll-loops: a factor of 0
+// PERCENT: percent of the cells
 
 // Four elements of two memories in each iteration, added as a tree; rows of 8 elements begin at whole words.
 func.func @sum(%row: index) -> i24 {

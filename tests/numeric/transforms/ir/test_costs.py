@@ -37,8 +37,9 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 WITHIN = 0.1
 
-TIME_WITHIN = {"avr35": 1.0}
-"""Boards whose products take the longer the greater their factors are: those of models are less than random numbers."""
+TIME_ABOVE = {"avr35": 1.0}
+"""What estimates may exceed on boards whose products take the longer the greater their factors are: those of models are
+less than random numbers."""
 
 
 FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("f32", None))
@@ -54,7 +55,8 @@ def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled
     report = json.loads((compiled_models.folder(model, format, width, large) / "report.json").read_text())
     estimate = report["estimate"]
     time = f"{chosen.unit}_per_inference"
-    assert estimate[time] == pytest.approx(report[time], rel=TIME_WITHIN.get(chosen.name, WITHIN))
+    above = TIME_ABOVE.get(chosen.name, WITHIN)
+    assert (1 - WITHIN) * report[time] <= estimate[time] <= (1 + above) * report[time]
     assert estimate["flash_bytes"] == pytest.approx(report["flash_bytes"], rel=WITHIN)
     assert estimate["ram_bytes"] == pytest.approx(report["ram_bytes"]["total"], rel=WITHIN)
 

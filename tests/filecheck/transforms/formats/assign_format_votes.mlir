@@ -1,0 +1,56 @@
+// RUN: python -c "import numpy as np; np.savez('%t.npz', x=np.array([[0.25], [0.75]]))"
+// RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16 data=%t.npz}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=8 data=%t.npz}' --split-input-file | filecheck %s --check-prefix=NARROW
+// RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16 weights="fixed:12" data=%t.npz}' --split-input-file | filecheck %s --check-prefix=WEIGHTS
+// RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16}' --split-input-file | filecheck %s --check-prefix=UNKNOWN
+
+// The votes of forests get 8 bits, of which these need 7, where no more answers change: here none with both widths.
+func.func @equal(%x: tensor<1x1xf32>) -> index {
+  %votes = tdsl.const dense<[[0.3, 0.7], [0.7, 0.3]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %sums : tensor<1x2xf32>
+  func.return %label : index
+}
+// CHECK: func.func @equal
+// CHECK: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
+// NARROW: func.func @equal
+// NARROW: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
+// What is asked for is not narrowed, nor is anything without data.
+// WEIGHTS: func.func @equal
+// WEIGHTS: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
+// UNKNOWN: func.func @equal
+// UNKNOWN: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
+
+// -----
+
+// Two votes that differ by less than a unit of 8 bits would tie, and the first class win.
+func.func @tie(%x: tensor<1x1xf32>) -> index {
+  %votes = tdsl.const dense<[[0.5, 0.501], [0.501, 0.5]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %sums : tensor<1x2xf32>
+  func.return %label : index
+}
+// CHECK: func.func @tie
+// CHECK: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<16,
+
+// -----
+
+// A regressor may lose a hundredth of a percent of the variance. A 256th is a unit of 8 bits: of a range from 0 to 0.488
+// the rounding of 0.001 is 0.0008 percent, of one from 0.45 to 0.488 that of 0.45 is 0.1.
+func.func @within(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[0.001], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %sums : tensor<1x1xf32>
+}
+// CHECK: func.func @within
+// CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<8,
+
+// -----
+
+func.func @beyond(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[0.45], [0.48828125]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %sums : tensor<1x1xf32>
+}
+// CHECK: func.func @beyond
+// CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<16,

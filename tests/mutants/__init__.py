@@ -1,0 +1,1 @@
+"""One-line defects in passes, and which tests catch them."""

@@ -1,0 +1,79 @@
+"""`python -m mutants`: draw one-line defects in passes, and print whether FileCheck or the tests beside catch them."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+
+from layout.sources import name_of
+
+from mutants.defects import defects
+from mutants.subjects import Subject, subjects
+from mutants.trials import CAUGHT, SURVIVED, Trial, remove_folders, try_filecheck, try_tests
+
+
+def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
+    """`count` defects, or all if there are fewer: one of each pass in a random order, then a second of each."""
+    order = random.Random(seed)
+    left = [_shuffled(subject, order) for subject in order.sample(passes, len(passes))]
+    while left:
+        for trials in list(left):
+            if not count:
+                return
+            if (trial := next(trials, None)) is None:
+                left.remove(trials)
+            else:
+                count -= 1
+                yield trial
+
+
+def _shuffled(subject: Subject, order: random.Random) -> Iterator[Trial]:
+    found = [Trial(subject, path, defect) for path in subject.files for defect in defects(path.read_text())]
+    yield from order.sample(found, len(found))
+
+
+def tried(trial: Trial, tests: bool) -> Trial:
+    """A trial with its verdicts; tests are run if FileCheck catches nothing."""
+    trial = replace(trial, filecheck=try_filecheck(trial))
+    return replace(trial, tests=try_tests(trial)) if tests and trial.filecheck != CAUGHT else trial
+
+
+def row(trial: Trial) -> str:
+    line = trial.path.read_text().splitlines()[trial.defect.line - 1].strip()
+    place = f"{name_of(trial.path)}:{trial.defect.line}"
+    by_tests = "tests" if trial.tests == CAUGHT else trial.tests or SURVIVED
+    caught = "FileCheck" if trial.filecheck == CAUGHT else by_tests
+    return f"{caught:9}  {trial.subject.name:24} {place}  {trial.defect.what}  |  {line}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0, help="seed of the draw (default 0)")
+    parser.add_argument("--count", type=int, default=10, help="number of defects (default 10)")
+    parser.add_argument("--passes", help="passes to draw from (default all), by names and commas")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once (default 2)")
+    parser.add_argument("--filecheck", action="store_true", help="run FileCheck alone")
+    arguments = parser.parse_args()
+    known = subjects()
+    names = arguments.passes.split(",") if arguments.passes else list(known)
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no pass of transforms or lowering: {', '.join(unknown)}")
+    trials = list(drawn([known[name] for name in names], arguments.count, arguments.seed))
+    found: list[Trial] = []
+    with ProcessPoolExecutor(arguments.jobs, get_context("fork"), initializer=remove_folders) as pool:
+        for trial in pool.map(partial(tried, tests=not arguments.filecheck), trials):
+            found.append(trial)
+            print(row(trial), flush=True)
+    by_checks = sum(trial.filecheck == CAUGHT for trial in found)
+    by_tests = sum(trial.tests == CAUGHT for trial in found)
+    print(f"{len(found)} defects: FileCheck catches {by_checks}, the tests beside {by_tests} more")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,117 @@
+"""What belongs to a pass: the files of its code, its FileCheck files, and the tests beside it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from layout.sources import MODULES, defined_passes, module_of, source
+from programs.paths import FILECHECK, ROOT, TESTS
+
+ROOMS = ("transforms", "lowering")
+"""Those that have passes."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A pass.
+
+    path: its file. name: what tools call it. helpers: files of its rooms that nothing else imports. checks: FileCheck
+    files that run it, first those that have its name. tests: pytest files, first those that have its name, then those
+    that import one of its files, then those that name it.
+    """
+
+    name: str
+    path: Path
+    helpers: tuple[Path, ...]
+    checks: tuple[Path, ...]
+    tests: tuple[Path, ...]
+
+    @property
+    def files(self) -> list[Path]:
+        return [self.path, *self.helpers]
+
+
+@cache
+def subjects() -> Mapping[str, Subject]:
+    """The passes of transforms and lowering by name."""
+    checks = {path: _run_lines(path) for path in sorted(FILECHECK.rglob("*")) if path.suffix in (".mlir", ".sd")}
+    tests = {path: path.read_text() for path in sorted(TESTS.rglob("test_*.py")) if "filecheck" not in path.parts}
+    passes = {
+        name: path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS for name in defined_passes(path)
+    }
+    alone = _used_alone(set(passes.values()))
+    return {name: _subject(name, path, tuple(alone[path]), checks, tests) for name, path in sorted(passes.items())}
+
+
+def _subject(
+    name: str, path: Path, helpers: tuple[Path, ...], checks: Mapping[Path, str], tests: Mapping[Path, str]
+) -> Subject:
+    place = path.relative_to(ROOT)
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    own = [check for check in checks if _mirrors(check.relative_to(FILECHECK), place, "")]
+    others = [check for check, lines in checks.items() if check not in own and word.search(lines)]
+    modules = re.compile("|".join(rf"{re.escape(module_of(file))}\b" for file in (path, *helpers)))
+    mirrors = [test for test in tests if _mirrors(Path(*test.relative_to(TESTS).parts[1:]), place, "test_")]
+    importing = [test for test, text in tests.items() if test not in mirrors and modules.search(text)]
+    naming = [test for test, text in tests.items() if test not in {*mirrors, *importing} and word.search(text)]
+    return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming))
+
+
+def _mirrors(test: Path, place: Path, prefix: str) -> bool:
+    """Whether a test is in the folder of a file and begins with its name."""
+    return test.parent == place.parent and (test.stem + "_").startswith(f"{prefix}{place.stem}_")
+
+
+def _run_lines(path: Path) -> str:
+    return "\n".join(line for line in path.read_text(errors="replace").splitlines() if "RUN:" in line)
+
+
+@cache
+def importers() -> Mapping[str, set[str]]:
+    """The modules that import a module, also within functions."""
+    modules = {module_of(path): path for path in MODULES}
+    found: dict[str, set[str]] = defaultdict(set)
+    for module, path in modules.items():
+        for _, name in source(path).imports:
+            # `from package import module` and `from module import name`.
+            for imported in (name, name.rpartition(".")[0]):
+                if imported in modules:
+                    found[imported].add(module)
+                    break
+    return found
+
+
+def depending(module: str) -> set[str]:
+    """A module and all those that import it, directly or not."""
+    found, todo = {module}, [module]
+    while todo:
+        new = importers()[todo.pop()] - found
+        found |= new
+        todo += new
+    return found
+
+
+def _used_alone(passes: set[Path]) -> Mapping[Path, list[Path]]:
+    """For each pass the files of its rooms of which all users are its own."""
+    owner = {module_of(path): path for path in passes}
+    candidates = {
+        module_of(path): path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and path not in passes
+    }
+    while new := dict(_owned(owner, candidates)):
+        owner |= new
+        candidates = {module: path for module, path in candidates.items() if module not in new}
+    files = {module_of(path): path for path in MODULES}
+    return {path: [files[m] for m, own in owner.items() if own == path and files[m] != path] for path in passes}
+
+
+def _owned(owner: Mapping[str, Path], candidates: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
+    for module in candidates:
+        users = {owner.get(user) for user in importers()[module]}
+        [*one] = users
+        if len(one) == 1 and one[0] is not None:
+            yield module, one[0]

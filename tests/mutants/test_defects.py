@@ -1,0 +1,100 @@
+"""Each kind of defect makes the change that it says, in one line of code that compiles."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from programs.paths import FILECHECK, TESTS
+
+from mutants.defects import defects
+from mutants.subjects import depending, subjects
+from mutants.trials import run_checks
+
+KINDS = {
+    "x = a < b": {"x = a <= b"},
+    "x = a >= b": {"x = a > b"},
+    "x = a == len(b)": {"x = a != len(b)", "x = a >= len(b)", "x = a <= len(b)"},
+    "x = a == b": {"x = a != b"},
+    "x = a not in b": {"x = a in b"},
+    "x = a is None": {"x = a is not None"},
+    "x = 7": {"x = 8", "x = 6"},
+    "x = a + b": {"x = (a)", "x = (b)", "x = a - b"},
+    "x = a - b": {"x = (a)", "x = a + b"},
+    "x = a * b": {"x = (a)", "x = (b)"},
+    "x = a // b": {"x = (a)"},
+    "x = -(-a // b)": {"x = a // b", "x = -((-a))"},
+    "x += a": {"x -= a"},
+    "x = a and b": {"x = a or b", "x = (a)", "x = (b)"},
+    "x = a or b or c": {"x = (b) or (c)", "x = (a) or (c)", "x = (a) or (b)"},
+    "x = min(a, b)": {"x = max(a, b)"},
+    "x = a.any()": {"x = a.all()"},
+    "x = a if b else c": {"x = a if not (b) else c", "x = a if True else c"},
+    "x = [a for a in b if c]": {"x = [a for a in b if not (c)]", "x = [a for a in b if True]"},
+    "x = a if b is None else c": {"x = a if not (b is None) else c", "x = a if b is not None else c"},
+    "x = isinstance(a, b) and c": {"x = isinstance(a, b) or c", "x = (isinstance(a, b))"},
+    "x = a[0]": {"x = a[1]"},
+    "if a:\n    b()": {"if not (a):\n    b()", "if True:\n    b()"},
+    "for a in b:\n    if a:\n        continue": {
+        "for a in b:\n    if not (a):\n        continue",
+        "for a in b:\n    if False:\n        continue",
+    },
+}
+"""Sources, and all that one defect can make of them."""
+
+
+@pytest.mark.parametrize("source", KINDS)
+def test_kinds_of_defects(source: str):
+    assert {defect.applied(source) for defect in defects(source)} == KINDS[source]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""1 < 2"""',
+        "def f(x: Annotated[int, 1]) -> Literal[2]: ...",
+        "@cache(7)\ndef f(): ...",
+        "assert a < b",
+        "raise InputError(a + b)",
+        "warn(a + b)",
+        'x = f"{a + 1} of {b * 8}"',
+        'x = "a" + b',
+        "if TYPE_CHECKING:\n    x = 1",
+    ],
+)
+def test_what_is_no_code_of_a_pass_stays(source: str):
+    assert defects(source) == []
+
+
+def test_columns_count_characters_beside_others():
+    source = "x = 'é' if a < b else 'ü'"
+    assert source.replace("<", "<=") in {defect.applied(source) for defect in defects(source)}
+
+
+@pytest.mark.parametrize("name", ["fold-affine", "set-threshold"])
+def test_a_defect_of_a_pass_is_one_line(name: str):
+    [path] = subjects()[name].files
+    source = path.read_text()
+    found = defects(source)
+    for defect in Random(1).sample(found, 10):
+        changed = defect.applied(source)
+        compile(changed, str(path), "exec")
+        pairs = zip(source.splitlines(), changed.splitlines(), strict=True)
+        assert [line for line, (old, new) in enumerate(pairs, 1) if old != new] == [defect.line]
+
+
+def test_what_belongs_to_a_pass():
+    found = subjects()["spread-entries"]
+    assert found.checks[0] == FILECHECK / "transforms/rtl/spread_entries.mlir"
+    assert TESTS / "numeric/lowering/hw/test_hardware.py" in found.tests
+    assert [path.name for path in subjects()["lower-rtl-to-hw"].helpers] == ["control.py", "memories.py"]
+    assert "tinyml.transforms.rtl.spread_entries" in depending("tinyml.transforms.rtl.unrolling.entry_rows")
+
+
+def test_a_fork_runs_the_changed_source_alone():
+    subject = subjects()["compare-arguments"]
+    source = subject.path.read_text()
+    assert run_checks(subject.checks, subject.path, source) == 0
+    assert run_checks(subject.checks, subject.path, source.replace("def apply", "def other")) == 1
+    assert run_checks(subject.checks, subject.path, "import") == 1
+    assert run_checks(subject.checks, subject.path, source) == 0

@@ -1,0 +1,217 @@
+"""Trials of a defect: the pass's FileCheck files in a fork of a warm process, then the tests beside it in a copy.
+
+The FileCheck part needs no copy: the fork imports the source with the defect in place of the file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.abc import MetaPathFinder, SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from multiprocessing.util import Finalize
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import lit.discovery
+import lit.LitConfig
+from layout.sources import module_of
+from programs.paths import FILECHECK, ROOT
+
+from mutants.defects import Defect
+from mutants.subjects import Subject, depending
+
+CHECK_SECONDS, TEST_SECONDS = 60, 180
+"""Limits of a trial's parts. What takes longer than a FileCheck run ever does is caught; late tests are not counted."""
+
+CAUGHT, SURVIVED, LATE = "caught", "survived", "late"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A defect in a file of a pass, and the verdicts of FileCheck and of the tests beside it, if these were run."""
+
+    subject: Subject
+    path: Path
+    defect: Defect
+    filecheck: str = ""
+    tests: str = ""
+
+
+class _Source(MetaPathFinder, SourceLoader):
+    """Finds and loads one module from a text."""
+
+    def __init__(self, module: str, path: Path, text: str):
+        self._module, self._path, self._text = module, path, text
+
+    def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
+        return spec_from_loader(fullname, self) if fullname == self._module else None
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self._path)
+
+    def get_data(self, path: str | bytes) -> bytes:
+        return self._text.encode()
+
+
+_FOLDERS: list[str] = []
+"""Temporary folders of this process."""
+
+
+def _folder() -> str:
+    _FOLDERS.append(tempfile.mkdtemp(prefix="mutants-"))
+    return _FOLDERS[-1]
+
+
+def remove_folders() -> None:
+    """Remove, when this process ends, the folders that trials made in it."""
+    Finalize(None, lambda: [shutil.rmtree(folder, ignore_errors=True) for folder in _FOLDERS], exitpriority=0)
+
+
+@cache
+def _lit() -> tuple[Any, dict[Path, Any]]:
+    """lit's configuration and the tests of the suite by path, read once; this imports all passes."""
+    make: Any = lit.LitConfig.LitConfig
+    folder = _folder()
+    config = make("lit", [], "none", False, False, [], False, False, False, "lexical", {})
+    find: Any = lit.discovery
+    tests = find.find_tests_for_inputs(config, [str(FILECHECK)])
+    for test in tests:
+        test.suite.exec_root = folder
+    return config, {Path(test.getSourcePath()): test for test in tests}
+
+
+def _failing(checks: Sequence[Path]) -> int:
+    """The number of the first FileCheck file that fails, from 1; 0 if none does."""
+    config, tests = _lit()
+    for number, path in enumerate(checks, 1):
+        test = tests[path]
+        if test.config.test_format.execute(test, config).code.isFailure:
+            return number
+    return 0
+
+
+def _with_source(path: Path, text: str) -> None:
+    """Import a module, and all that import it, anew, with another source."""
+    module = module_of(path)
+    stale = [name for name in depending(module) if sys.modules.pop(name, None) is not None]
+    sys.meta_path.insert(0, _Source(module, path, text))
+    for name in stale:
+        importlib.import_module(name)
+
+
+def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
+    """The number of the first FileCheck file that fails with another source of a file; None if time is up.
+
+    0 if none fails. A source that cannot be imported fails the first.
+    """
+
+    def run() -> int:
+        try:
+            _with_source(path, text)
+        except Exception:
+            return 1
+        return _failing(checks)
+
+    _lit()
+    return _forked(run, CHECK_SECONDS)
+
+
+def _forked(run: Callable[[], int], seconds: float) -> int | None:
+    """What a function returns, below 255, in a fork that is ended after some seconds; None if it took longer."""
+    child = os.fork()
+    if not child:
+        os.setsid()
+        code = 255
+        try:
+            for stream in (1, 2):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+            code = min(run(), 254)
+        finally:
+            os._exit(code)
+    end = time.monotonic() + seconds
+    pause = 0.002
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(pause := min(2 * pause, 0.05))
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+@cache
+def passing(subject: Subject) -> tuple[Path, ...]:
+    """The FileCheck files of a pass that pass without a defect, as they may not where a tool is missing."""
+    text = subject.path.read_text()
+    return tuple(check for check in subject.checks if run_checks([check], subject.path, text) == 0)
+
+
+def try_filecheck(trial: Trial) -> str:
+    changed = trial.defect.applied(trial.path.read_text())
+    return SURVIVED if run_checks(passing(trial.subject), trial.path, changed) == 0 else CAUGHT
+
+
+@cache
+def _copy() -> Path:
+    """A copy of the tree that git knows, made once for each process."""
+    copy = Path(_folder())
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).exists() or (ROOT / name).is_symlink():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name, follow_symlinks=False)
+    return copy
+
+
+@contextmanager
+def _changed(trial: Trial) -> Generator[Path]:
+    """A copy of the tree with a defect."""
+    path = _copy() / trial.path.relative_to(ROOT)
+    kept = path.stat()
+    text = path.read_text()
+    path.write_text(trial.defect.applied(text))
+    # Python compares the seconds of bytecode's source, and its length.
+    os.utime(path, (kept.st_atime, kept.st_mtime - 10 - trial.defect.line * 1000 - trial.defect.start))
+    try:
+        yield _copy()
+    finally:
+        path.write_text(text)
+        os.utime(path, (kept.st_atime, kept.st_mtime))
+
+
+def try_tests(trial: Trial) -> str:
+    """Run the tests beside a pass, the nearest first, until one fails."""
+    end = time.monotonic() + TEST_SECONDS
+    with _changed(trial) as copy:
+        for test in trial.subject.tests:
+            command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+            environment = {**os.environ, "PYTHONPATH": str(copy / ".pyright")}
+            try:
+                done = subprocess.run(
+                    [*command, str(copy / test.relative_to(ROOT))],
+                    cwd=copy,
+                    env=environment,
+                    capture_output=True,
+                    timeout=max(end - time.monotonic(), 1),
+                )
+            except subprocess.TimeoutExpired:
+                return LATE
+            # 5: no test was collected.
+            if done.returncode not in (0, 5):
+                return CAUGHT
+    return SURVIVED
