@@ -24,7 +24,8 @@ class Answers:
     values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
     program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing. detects:
     true if its value is the score of a detector of anomalies, for which `y` holds 1, and -1 for anomalies. trained: the
-    integers that stand for the classes in data if `labels` are names given to them; None if indices do.
+    integers that stand for the classes in data if `labels` are names given to them; None if indices do. shape: of the
+    values of a sample; empty if they have none.
     """
 
     classes: int | None = None
@@ -34,6 +35,7 @@ class Answers:
     clusters: bool = False
     detects: bool = False
     trained: Sequence[int] | None = None
+    shape: Sequence[int] = ()
 
     @property
     def only_one_value(self) -> bool:
@@ -47,15 +49,19 @@ def read_answers(
     """The class indices or the targets (samples, values), whichever the array `y` of an .npz file holds.
 
     Classes are spelled by their labels, or as integers: those of the model, or indices if its labels are text. Targets
-    have the shape of the program's values, or any other of as many numbers per sample. Raises `InputError` for another
-    type or shape, for targets that are NaN or infinite, and for a class that the program does not have.
+    have the shape of the program's values, regardless of axes of one element, or are a row for each sample. Raises
+    `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the program does
+    not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:
         several = known.values is not None and known.values > 1 and len(shape) > 1
         if not (several or known.only_one_value) or kind not in "iufb" or not shape or shape[0] != samples:
             return False
-        return prod(shape[1:]) == known.values
+        if prod(shape[1:]) != known.values:
+            return False
+        given, own = ([extent for extent in each if extent != 1] for each in (shape[1:], known.shape))
+        return len(given) <= 1 or len(own) <= 1 or given == own
 
     def accept(header: ArrayHeader) -> None:
         if header.dtype.kind in "iufbU" and header.shape[:1] == (samples,):
@@ -66,7 +72,8 @@ def read_answers(
         wanted = f"{samples} numbers" if known.only_one_value else f"the classes of {samples} samples"
         if known.values is not None and known.values > 1:
             wanted += f" or {known.values} numbers for each"
-        got = f"got shape {header.shape} of {header.dtype}{one_hot_advice(header.shape, known.classes)}"
+        advice = one_hot_advice(header.shape, known.classes) or _order_advice(header.shape[1:], known.shape)
+        got = f"got shape {header.shape} of {header.dtype}{advice}"
         raise InputError(f"expected `y` to hold {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
@@ -92,6 +99,24 @@ def read_answers(
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
     """Advice for a message about classes of a wrong shape: how to get them from rows that look one-hot encoded."""
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
+
+
+def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
+    """Advice for targets (samples, *given) whose axes are in another order than those of the values, or that hold the
+    class of each pixel.
+    """
+    shape = (*wanted,)
+    if len(shape) < 3:
+        return ""
+    if (*given,) in ((*shape[1:], shape[0]), (shape[-1], *shape[:-1])):
+        moved = "np.moveaxis(y, -1, 1)" if (*given,) == (*shape[1:], shape[0]) else "np.moveaxis(y, 1, -1)"
+        return f": the values of a sample have the shape {shape}, {moved} gives it to `y`"
+    if (*given,) == shape[:-1]:
+        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: np.eye({shape[-1]})[y]"
+    if (*given,) == shape[1:]:
+        first = f"np.moveaxis(np.eye({shape[0]})[y], -1, 1)"
+        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: {first}"
+    return ""
 
 
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:

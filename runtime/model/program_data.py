@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -69,8 +69,19 @@ def answers_of(module: ModuleOp) -> Answers:
     """The kind of a program's answers, from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
-    values, detects = interface.output_length or None, declared.threshold is not None
-    return Answers(classes, declared.classes, values, interface.has_label, declared.clusters, detects, declared.trained)
+    returned = predict_function(module).get_return_op()
+    assert returned is not None
+    tensor = next((value for value in returned.operands if isinstance(value.type, TensorType)), None)
+    return Answers(
+        classes,
+        declared.classes,
+        interface.output_length or None,
+        interface.has_label,
+        declared.clusters,
+        detects=declared.threshold is not None,
+        trained=declared.trained,
+        shape=() if tensor is None else tdsl.shape_of(tensor)[1:],
+    )
 
 
 def _features(module: ModuleOp, format: NumberFormat, raws: NDArray[Any]) -> NDArray[Any]:

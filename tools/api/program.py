@@ -165,16 +165,16 @@ class Program:
         A program that gives a score for each class, and no class, is right where that of the class in y is greatest.
         R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
         1 if it is right everywhere and else 0, as in scikit-learn. X, raw: as for `predict`.
-        y is read as `compile` reads it: labels of the classes in any type that holds them, integers also where labels are
-        texts, as indices; values in any shape of as many numbers. Raises `InputError` as `predict` does, and for y that
-        holds no such classes or values.
+        y: as `compile` takes it, labels of the classes in any type that holds them, indices where labels are texts, or
+        values. Raises `InputError` as `predict` does, and for y that holds no such classes or values.
         """
         if y is None:
             raise InputError("expected an array, got None", file="y")
         outputs, data = self._evaluate_with(X, y, raw)
         if data.y is not None:
             return float((outputs.classes == data.y).mean())
-        assert (targets := data.targets) is not None
+        targets = data.targets
+        assert targets is not None
         if self.threshold is not None:
             from tinyml.tools.driver.detection import anomalies
 
