@@ -8,9 +8,10 @@ from typing import cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 
 SCORES, CLASS = OUTPUTS = ("scores", "class")
 
