@@ -73,11 +73,19 @@ class GuardedParser(Parser):
         return type
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """A dense attribute; a single value for all elements is converted once."""
+        """A dense attribute; a single value for all elements is converted once.
+
+        xDSL asserts that elements of a complex type are pairs of numbers.
+        """
+        start, outer = self.pos, self._splat_type
+        if type is None:
+            self._splat_type = None
+        try:
+            attribute = super().parse_dense_int_or_fp_elements_attr(type)
+        except AssertionError:
+            self.raise_error("expected complex numbers as (real, imaginary) in a dense attribute", start, self.pos)
         if type is not None:
-            return super().parse_dense_int_or_fp_elements_attr(type)
-        outer, self._splat_type = self._splat_type, None
-        attribute = super().parse_dense_int_or_fp_elements_attr(None)
+            return attribute
         splat, self._splat_type = self._splat_type, outer
         if splat is None:
             return attribute

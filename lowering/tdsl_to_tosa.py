@@ -115,6 +115,16 @@ class _Lowering:
         factor = lhs.scale * rhs.scale / result.scale
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
+    def extreme(self, op: tdsl.MaximumOp | tdsl.MinimumOp) -> SSAValue:
+        """The greater or the lesser raw, of one scale, as integers of 32 bits."""
+        if len({quantised(value).type for value in (*op.inputs, op.out)}) > 1:
+            raise InputError("numbers of different scales are not written in TOSA")
+        most = 1 << USUAL_WIDTH
+        lhs, rhs = (self.to.widened(self.value(operand), 0) for operand in op.inputs)
+        ordered = (lhs, rhs) if isinstance(op, tdsl.MaximumOp) else (rhs, lhs)
+        chosen = self.to.chosen(self.to.binary(tosa.GreaterEqualOp, *ordered), lhs, rhs)
+        return self.to.rescaled(chosen, [multiplier_and_shift(1.0)], most, 0, 0, i8)
+
     def unary(self, op: tdsl.UnaryOp) -> SSAValue:
         """A limit, another scale, or the table of what the op gives for each raw."""
         source, result, x = quantised(op.input), quantised(op.out), self.value(op.input)
@@ -215,6 +225,8 @@ _LOWERINGS: Mapping[type[Operation], Callable[[_Lowering, Any], SSAValue]] = {
     tdsl.SoftmaxOp: _layer(softmax),
     tdsl.AddOp: _Lowering.sum,
     tdsl.SubOp: _Lowering.sum,
+    tdsl.MaximumOp: _Lowering.extreme,
+    tdsl.MinimumOp: _Lowering.extreme,
     tdsl.MulOp: _Lowering.product,
     tdsl.UnaryOp: _Lowering.unary,
     tdsl.FillOp: _Lowering.filled,

@@ -420,6 +420,16 @@ class NumberFormat(ABC):
         """True if this format has every number of `sums`, a `format_of_sums`, and raws that add up like integers."""
         return self == sums
 
+    def maximum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        """The greater of two numbers; rounding, which preserves order, comes first."""
+        first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
+        return m.select(self.greater(m, second, first), second, first)
+
+    def minimum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        """The lesser of two numbers, as `maximum`."""
+        first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
+        return m.select(self.greater(m, first, second), second, first)
+
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """1 where the value is greater than 0, else 0."""
         if value_format.decode(value_format.encode(np.array(0.0))):

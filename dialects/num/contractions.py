@@ -42,7 +42,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import rtl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family
+from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family, sums_products
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
 from tinyml.dialects.num.sums import AddShiftedOp, AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
@@ -248,7 +248,9 @@ class RowSumOp(DialectOp, ABC):
         return around
 
     def verify_(self) -> None:
-        same_family(self, *(element_format(factor.type) for factor in self.factors))
+        formats = [element_format(factor.type) for factor in self.factors]
+        same_family(self, *formats)
+        sums_products(self.sum.type, formats[0], formats[1])
         if (block := self.parent_block()) is None:
             return
         if any(_block_of(value) is block for value in self.operands[1:]):

@@ -16,7 +16,7 @@ from tinyml.dialects.formats.number_format import ANYTHING, Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
-from tinyml.dialects.num.scalars import Array, UnaryOp
+from tinyml.dialects.num.scalars import Array, BinaryOp, UnaryOp
 
 __all__ = [
     "ErfOp",
@@ -25,6 +25,8 @@ __all__ = [
     "HardSwishOp",
     "LeakyReluOp",
     "LogOp",
+    "MaximumOp",
+    "MinimumOp",
     "SigmoidOp",
     "SoftplusOp",
     "StepOp",
@@ -172,6 +174,36 @@ class HardSwishOp(UnaryOp):
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         inner = np.where(x[0] >= 3, 1.0, (2 * x[0] + 3) / 6)
         return (slope * np.where(x[0] <= -3, 0.0, inner),)
+
+
+@irdl_op_definition
+class MaximumOp(BinaryOp):
+    """The greater of two numbers, rounded once."""
+
+    name = "num.maximum"
+    METHOD: ClassVar[str] = "maximum"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return np.maximum(x[0], x[1])
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        first = x[0] >= x[1]
+        return np.where(first, slope, 0.0), np.where(first, 0.0, slope)
+
+
+@irdl_op_definition
+class MinimumOp(BinaryOp):
+    """The lesser of two numbers, rounded once."""
+
+    name = "num.minimum"
+    METHOD: ClassVar[str] = "minimum"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return np.minimum(x[0], x[1])
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        first = x[0] <= x[1]
+        return np.where(first, slope, 0.0), np.where(first, 0.0, slope)
 
 
 @irdl_op_definition

@@ -66,6 +66,8 @@ __all__ = [
     "LeakyReluOp",
     "LogOp",
     "MapOp",
+    "MaximumOp",
+    "MinimumOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
@@ -267,6 +269,16 @@ class MulOp(BinaryOp):
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
+
+
+@elementwise_op_definition(num.MaximumOp)
+class MaximumOp(BinaryOp):
+    name = "tdsl.maximum"
+
+
+@elementwise_op_definition(num.MinimumOp)
+class MinimumOp(BinaryOp):
+    name = "tdsl.minimum"
 
 
 @elementwise_op_definition(num.NegOp)

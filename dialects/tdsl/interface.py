@@ -198,6 +198,7 @@ _RATE = FieldKind("a finite number above 0", lambda rate: isinstance(rate, float
 _SCALES = FieldKind("a list of finite numbers other than 0", _list_of(lambda one: _is_finite(one) and one), _singles)
 _OFFSETS = _FILLS = FieldKind("a list of finite numbers", _list_of(_is_finite), _singles)
 _ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(one) and one >= 0))
+_INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
 _FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
@@ -293,6 +294,11 @@ class ProgramInterface:
         tuple[str, ...] | tuple[int, ...] | None,
         _LABELS,
         "The label of each class in the order of indices: all strings, or all 64-bit integers.",
+    ] = None
+    trained: Annotated[
+        tuple[int, ...] | None,
+        _INTEGERS,
+        "The integers that stand for the classes in data, if `classes` are names given to a model of such labels.",
     ] = None
     clusters: Annotated[bool, _FLAG, "The results are numbers of clusters: no data set says which are right."] = False
     threshold: Annotated[

@@ -39,6 +39,8 @@ ELEMENTWISE: dict[type[Operation], str] = {
     tdsl.AddOp: "Add",
     tdsl.SubOp: "Sub",
     tdsl.MulOp: "Mul",
+    tdsl.MaximumOp: "Max",
+    tdsl.MinimumOp: "Min",
     tdsl.ReluOp: "Relu",
     tdsl.ErfOp: "Erf",
     tdsl.ExpOp: "Exp",

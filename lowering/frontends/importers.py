@@ -65,6 +65,7 @@ FRONTENDS = {
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
     "keras": "tinyml.lowering.frontends.keras:read_keras",
     "h5": "tinyml.lowering.frontends.keras:read_keras",
+    "hdf5": "tinyml.lowering.frontends.keras:read_keras",
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
     "ubj": "tinyml.lowering.frontends.boosted.ubjson:read_ubjson",

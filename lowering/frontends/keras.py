@@ -13,30 +13,60 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.distribution import install_command
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, squeeze
+from tinyml.lowering.frontends.child_process import converted, said
+from tinyml.lowering.frontends.importers import TRUST_PICKLE
+from tinyml.lowering.frontends.keras_files import HDF5_MAGIC, check_archive, check_hdf5, limit_variables, weights_in
 from tinyml.lowering.frontends.tflite.importer import read_tflite
+
+SECONDS = 600
+"""The time for a file: TensorFlow takes some seconds to start, a long recurrence minutes to unroll."""
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:
-    """The program of a file that Keras saved (.keras or .h5).
+    """The program of a file that Keras saved (.keras, .h5 or .hdf5).
 
-    Raises `InputError` without TensorFlow, for a file that Keras cannot load, and as `import_keras` does.
+    Raises `InputError` without TensorFlow, for a file that is damaged, too large or holds code (`keras_files`), and as
+    `import_keras` does.
     """
+    trusted, suffix = TRUST_PICKLE.get(), Path(file).suffix
+    if suffix == ".keras":
+        check_archive(content, file, trusted=trusted)
+    elif not content.startswith(HDF5_MAGIC):
+        raise InputError("not a file of Keras, which is HDF5", file=file)
+    for package in ("keras", "tensorflow"):
+        if find_spec(package) is None:
+            raise _missing(file)
+    words = file, suffix, str(trusted)
+    return read_tflite(converted(to_tflite, content, *words, library="Keras", seconds=SECONDS, file=file), file)
+
+
+def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
+    """A model of TensorFlow Lite with the layers of a file; called in a child process."""
     keras = _imported("keras", file)
+    trust = trusted == str(True)
+    for part in weights_in(content) if suffix == ".keras" else [content]:
+        check_hdf5(part, file, trusted=trust)
+    limit_variables(keras, file)
     with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-        copy = Path(folder, f"model{Path(file).suffix}")
+        copy = Path(folder, f"model{suffix}")
         copy.write_bytes(content)
         try:
-            model = keras.models.load_model(copy, compile=False)
+            model = keras.models.load_model(copy, compile=False, safe_mode=not trust)
+        except (InputError, MemoryError):
+            raise
         except Exception as error:
-            raise InputError(f"Keras cannot load the model: {_line(error)}", file=file) from error
-    return import_keras(model, file)
+            raise InputError(
+                f"Keras cannot load the model: {said(error, str(copy), file)[:LONGEST]}", file=file
+            ) from error
+    return _to_tflite(model, file)
 
 
 def import_keras(model: Any, name: str) -> ModuleOp:
@@ -45,7 +75,13 @@ def import_keras(model: Any, name: str) -> ModuleOp:
     name: of the file, or of the class. Raises `InputError` without TensorFlow, for a model whose input is not one
     tensor of known shape, for one that the converter does not take, and as `read_tflite` does.
     """
-    tensorflow = _imported("tensorflow", name)
+    _imported("keras", name)
+    return read_tflite(_to_tflite(model, name), name)
+
+
+def _to_tflite(model: Any, name: str) -> bytes:
+    """A model of TensorFlow Lite, in floats, for one sample."""
+    tensorflow = import_module("tensorflow")
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
     if len(inputs) != 1:
         raise InputError(f"expected a model with one input, got {len(inputs)}: an Input layer gives it one", file=name)
@@ -57,10 +93,13 @@ def import_keras(model: Any, name: str) -> ModuleOp:
         try:
             function = tensorflow.function(partial(model, training=False))
             traced = function.get_concrete_function(tensorflow.TensorSpec((1, *shape), inputs[0].dtype))
-            content = tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
+            return tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
+        except MemoryError:
+            raise
         except Exception as error:
-            raise InputError(f"Keras's converter does not take the model: {_line(error)}", file=name) from error
-    return read_tflite(content, name)
+            raise InputError(
+                f"Keras's converter does not take the model: {squeeze(str(error))[:LONGEST]}", file=name
+            ) from error
 
 
 def _imported(package: str, name: str) -> Any:
@@ -70,14 +109,18 @@ def _imported(package: str, name: str) -> Any:
         module = import_module(package)
         import_module("tensorflow")
     except ImportError as error:
-        raise InputError(
-            f"models of Keras are converted by TensorFlow: {install_command('keras')}, or convert it elsewhere "
-            "and compile the .tflite file",
-            file=name,
-        ) from error
+        raise _missing(name) from error
     for logger in ("absl", "tensorflow"):
         logging.getLogger(logger).setLevel(logging.ERROR)
     return module
+
+
+def _missing(name: str) -> InputError:
+    return InputError(
+        f"models of Keras are converted by TensorFlow: {install_command('keras')}, or convert it elsewhere "
+        "and compile the .tflite file",
+        file=name,
+    )
 
 
 @contextmanager
@@ -91,12 +134,6 @@ def _unrolled(model: Any) -> Generator[None]:
     finally:
         for layer in layers:
             layer.unroll = False
-
-
-def _line(error: Exception) -> str:
-    """The text of an error in one line of bounded length."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 LONGEST = 300

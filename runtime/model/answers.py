@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,9 @@ class Answers:
     classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
     values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
     program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing. detects:
-    true if its value is the score of a detector of anomalies, for which `y` holds 1, and -1 for anomalies.
+    true if its value is the score of a detector of anomalies, for which `y` holds 1, and -1 for anomalies. trained: the
+    integers that stand for the classes in data if `labels` are names given to them; None if indices do. shape: of the
+    values of a sample; empty if they have none.
     """
 
     classes: int | None = None
@@ -31,6 +34,8 @@ class Answers:
     has_label: bool = True
     clusters: bool = False
     detects: bool = False
+    trained: Sequence[int] | None = None
+    shape: Sequence[int] = ()
 
     @property
     def only_one_value(self) -> bool:
@@ -43,22 +48,32 @@ def read_answers(
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
     """The class indices or the targets (samples, values), whichever the array `y` of an .npz file holds.
 
-    Classes are spelled as integers or by their labels. Raises `InputError` for another type or shape, for targets that
-    are NaN or infinite, and for a class that the program does not have.
+    Classes are spelled by their labels, or as integers: those of the model, or indices if its labels are text. Targets
+    have the shape of the program's values, regardless of axes of one element, or are a row for each sample. Raises
+    `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the program does
+    not have.
     """
 
-    def are_targets(header: ArrayHeader) -> bool:
-        several = known.values is not None and known.values > 1 and header.shape == (samples, known.values)
-        return header.dtype.kind in "iuf" and (
-            several or (known.only_one_value and header.shape in ((samples,), (samples, 1)))
-        )
+    def are_targets(shape: Sequence[int], kind: str) -> bool:
+        several = known.values is not None and known.values > 1 and len(shape) > 1
+        if not (several or known.only_one_value) or kind not in "iufb" or not shape or shape[0] != samples:
+            return False
+        if prod(shape[1:]) != known.values:
+            return False
+        given, own = ([extent for extent in each if extent != 1] for each in (shape[1:], known.shape))
+        return len(given) <= 1 or len(own) <= 1 or given == own
 
     def accept(header: ArrayHeader) -> None:
-        kinds = "iu" + ("f" if known.values is not None else "") + ("U" if known.labels is not None else "")
-        if are_targets(header) or (header.shape == (samples,) and header.dtype.kind in kinds):
-            return
-        wanted = f"{samples} numbers" if known.only_one_value else f"{samples} class indices"
-        got = f"got shape {header.shape} of {header.dtype}{one_hot_advice(header.shape, known.classes)}"
+        if header.dtype.kind in "iufbU" and header.shape[:1] == (samples,):
+            if header.shape in ((samples,), (samples, 1)) and not (known.only_one_value and header.dtype.kind == "U"):
+                return
+            if are_targets(header.shape, header.dtype.kind):
+                return
+        wanted = f"{samples} numbers" if known.only_one_value else f"the classes of {samples} samples"
+        if known.values is not None and known.values > 1:
+            wanted += f" or {known.values} numbers for each"
+        advice = one_hot_advice(header.shape, known.classes) or _order_advice(header.shape[1:], known.shape)
+        got = f"got shape {header.shape} of {header.dtype}{advice}"
         raise InputError(f"expected `y` to hold {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
@@ -66,19 +81,19 @@ def read_answers(
         return None, None
     if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
         advice = one_hot_advice(y.shape, y.shape[1])
-        raise InputError(f"expected `y` to hold {samples} class indices, got rows with a one{advice}", file=path)
-    if are_targets(ArrayHeader(y.dtype, y.shape, False)):
-        targets = y.reshape(samples, -1).astype(np.float64)
-        if not np.isfinite(targets).all():
-            sample = int(np.argwhere(~np.isfinite(targets))[0][0])
-            raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
-        if known.detects and (other := np.flatnonzero(np.abs(targets[:, 0]) != 1)).size:
-            got = f"{targets[other[0], 0]:g} in sample {other[0]}"
-            ones = set(np.unique(targets[:, 0])) <= {0.0, 1.0}
-            advice = ": np.where(y == 1, -1, 1) if 1 stands for an anomaly" if ones else ""
-            raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}{advice}", file=path)
-        return None, targets
-    return _indices(path, y, known), None
+        raise InputError(f"expected `y` to hold {samples} classes, got rows with a one{advice}", file=path)
+    if not are_targets(y.shape, y.dtype.kind):
+        return _indices(path, y.reshape(samples), known), None
+    targets = y.reshape(samples, -1).astype(np.float64)
+    if not np.isfinite(targets).all():
+        sample = int(np.argwhere(~np.isfinite(targets))[0][0])
+        raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
+    if known.detects and (other := np.flatnonzero(np.abs(targets[:, 0]) != 1)).size:
+        got = f"{targets[other[0], 0]:g} in sample {other[0]}"
+        ones = set(np.unique(targets[:, 0])) <= {0.0, 1.0}
+        advice = ": np.where(y == 1, -1, 1) if 1 stands for an anomaly" if ones else ""
+        raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}{advice}", file=path)
+    return None, targets
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
@@ -86,24 +101,63 @@ def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
+def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
+    """Advice for targets (samples, *given) whose axes are in another order than those of the values, or that hold the
+    class of each pixel.
+    """
+    shape = (*wanted,)
+    if len(shape) < 3:
+        return ""
+    if (*given,) in ((*shape[1:], shape[0]), (shape[-1], *shape[:-1])):
+        moved = "np.moveaxis(y, -1, 1)" if (*given,) == (*shape[1:], shape[0]) else "np.moveaxis(y, 1, -1)"
+        return f": the values of a sample have the shape {shape}, {moved} gives it to `y`"
+    if (*given,) == shape[:-1]:
+        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: np.eye({shape[-1]})[y]"
+    if (*given,) == shape[1:]:
+        first = f"np.moveaxis(np.eye({shape[0]})[y], -1, 1)"
+        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: {first}"
+    return ""
+
+
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
     """The class index of each sample."""
-    if y.dtype.kind == "f" and (broken := np.flatnonzero(y != np.round(y))).size:
-        raise InputError(f"expected `y` to hold classes, got {y[broken[0]]} in sample {broken[0]}", file=path)
-    labels = known.labels
-    if labels is not None and (y.dtype.kind == "U") == isinstance(labels[0], str):
-        index = {label: number for number, label in enumerate(labels)}
-        found = [index.get(label, -1) for label in (y if y.dtype.kind == "U" else y.astype(np.int64)).tolist()]
-        if -1 in found:
-            wrong, classes = found.index(-1), ", ".join(map(str, labels))
-            raise InputError(f"label {y[wrong]} of sample {wrong} is none of the classes {classes}", file=path)
-        return np.array(found, np.int64)
     if y.dtype.kind == "U":
-        assert labels is not None
-        classes = ", ".join(map(str, labels))
-        raise InputError(f"expected `y` to hold some of the classes {classes}, got text such as '{y[0]}'", file=path)
-    if known.classes is not None and (bad := np.flatnonzero((y < 0) | (y >= known.classes))).size:
+        if known.labels is None:
+            raise InputError(
+                f"`y` holds text such as '{y[0]}', and the model does not name its classes: --classes names them",
+                file=path,
+            )
+        labels = known.labels
+        if not isinstance(labels[0], str):
+            raise InputError(f"`y` holds text such as '{y[0]}', the classes are {_listed(labels)}", file=path)
+        return _found(path, y.tolist(), labels)
+    if y.dtype.kind == "f" and (broken := np.flatnonzero(~np.isfinite(y) | (y != np.round(y)))).size:
+        raise InputError(f"expected `y` to hold classes, got {y[broken[0]]} in sample {broken[0]}", file=path)
+    given: list[int] = [int(label) for label in y.tolist()]
+    labels = known.labels if known.labels is not None and isinstance(known.labels[0], int) else known.trained
+    if labels is not None:
+        return _found(path, given, labels)
+    if known.classes is not None:
+        for sample, label in enumerate(given):
+            if not 0 <= label < known.classes:
+                raise InputError(
+                    f"`y` holds {label} in sample {sample}, the classes of the program are 0 to {known.classes - 1}",
+                    file=path,
+                )
+    return np.array(given, np.int64)
+
+
+def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
+    """The index of each label; raises `InputError` for one that there is not."""
+    index = {label: number for number, label in enumerate(labels)}
+    found = [index.get(label, -1) for label in given]
+    if -1 in found:
+        wrong = found.index(-1)
         raise InputError(
-            f"label {y[bad[0]]} of sample {bad[0]} is out of range: the program has {known.classes} classes", file=path
+            f"`y` holds {given[wrong]!r} in sample {wrong}, which is none of the classes {_listed(labels)}", file=path
         )
-    return y.astype(np.int64)
+    return np.array(found, np.int64)
+
+
+def _listed(labels: Sequence[str | int]) -> str:
+    return ", ".join(map(repr, labels))

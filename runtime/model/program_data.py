@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def load_program_data(module: ModuleOp, file: str) -> Data:
-    """Read the data set of a program.
+def load_program_data(module: ModuleOp, file: str, answers: Answers | None = None) -> Data:
+    """Read the data set of a program. answers: the properties of `y`, by default those of the program's answers.
 
     Integers are raws of the input's format, or of the sensor if it has a unit, unless the format is a float. Samples
     are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels
@@ -33,7 +33,7 @@ def load_program_data(module: ModuleOp, file: str) -> Data:
     data = load_data(
         file,
         elements=interface.input_length,
-        answers=answers_of(module),
+        answers=answers or answers_of(module),
         parts=interface.input_parts,
         missing=tdsl.read_input(module).missing,
     )
@@ -69,8 +69,19 @@ def answers_of(module: ModuleOp) -> Answers:
     """The kind of a program's answers, from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
-    values, detects = interface.output_length or None, declared.threshold is not None
-    return Answers(classes, declared.classes, values, interface.has_label, declared.clusters, detects)
+    returned = predict_function(module).get_return_op()
+    assert returned is not None
+    tensor = next((value for value in returned.operands if isinstance(value.type, TensorType)), None)
+    return Answers(
+        classes,
+        declared.classes,
+        interface.output_length or None,
+        interface.has_label,
+        declared.clusters,
+        detects=declared.threshold is not None,
+        trained=declared.trained,
+        shape=() if tensor is None else tdsl.shape_of(tensor)[1:],
+    )
 
 
 def _features(module: ModuleOp, format: NumberFormat, raws: NDArray[Any]) -> NDArray[Any]:

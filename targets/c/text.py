@@ -140,6 +140,10 @@ def literal(value: int | float, type: Attribute) -> Text:
     return Text(str(number), UNARY if number < 0 else PRIMARY, INT, literal=True)
 
 
+_INFINITE = 2.0**128 - 2.0**103
+"""The least number that is infinite in single precision."""
+
+
 def spell_float(value: float) -> str:
     """The shortest decimal that gives the same single-precision bits; raises `InputError` for NaN."""
     if math.isinf(value):
@@ -149,6 +153,7 @@ def spell_float(value: float) -> str:
     [value] = struct.unpack("<f", bits)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        if struct.pack("<f", float(text)) == bits:
+        # A few digits of the greatest numbers round to more than single precision has.
+        if abs(float(text)) < _INFINITE and struct.pack("<f", float(text)) == bits:
             return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
     raise InputError(f"{value} cannot be written as a number of C")

@@ -32,6 +32,7 @@ CONTRACTS = {
         "loops",
         "operations",
         "options",
+        "rewriting",
         "own_attributes",
         "plugins",
     },

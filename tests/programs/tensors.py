@@ -100,7 +100,7 @@ class Writer:
         self.add(scope, scope.builder.insert(kind(self.tensor(scope))).out)
 
     def binary(self, scope: Scope, depth: int) -> None:
-        kind = self.one_of([tdsl.AddOp, tdsl.SubOp, tdsl.MulOp])
+        kind = self.one_of([tdsl.AddOp, tdsl.SubOp, tdsl.MulOp, tdsl.MaximumOp, tdsl.MinimumOp])
         lhs = self.tensor(scope)
         shape = tdsl.shape_of(lhs)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
-from tinyml.tools.api.data_files import Inputs, Labels, array_of, column_names, write_data
+from tinyml.tools.api.data_files import Inputs, array_of, column_names, write_data
 from tinyml.tools.api.loading import Model, load, takes_example
 from tinyml.tools.api.program import Program
 
@@ -90,8 +90,7 @@ def compile(
             with python_terms(arrays):
                 given = {"val": (X_val, y_val), "test": (X_test, y_test)}
                 for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):
-                    labels = _labels(program, values.get("classes"), y)
-                    if (data := _data_file(file, x, y, labels, arguments, inputs)) is not None:
+                    if (data := _data_file(file, x, y, arguments, inputs)) is not None:
                         values[name] = data
                 values |= {"model": program.file or Path(program.name), "out": home / "program", "packages": ()}
                 passed = {
@@ -131,13 +130,6 @@ def first_of(model: object, x: object = None) -> object:
         return first.astype(np.float32)
 
 
-def _labels(program: Model, names: tuple[str, ...] | None, y: object) -> Labels:
-    """The labels in which y is given, those of the caller before those of the model; None if y holds indices."""
-    if names is None:
-        return program.classes
-    return None if y is None or array_of(y, "y_val").dtype.kind in "iu" else names
-
-
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
     """The program with feature names: those of the model, or else the columns of a data frame."""
     from tinyml.dialects.tdsl.interface import update_input
@@ -150,7 +142,7 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
     return module, replace(inputs, names=names)
 
 
-def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arguments, inputs: Inputs) -> Path | None:
+def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: Inputs) -> Path | None:
     """The data file to compile with: the user's own, or a new one that holds the arrays; None without data."""
     x_label, y_label = arguments
     if x is None:
@@ -161,7 +153,7 @@ def _data_file(file: Path, x: object, y: object, classes: Labels, arguments: Arg
         if y is not None:
             raise InputError(f"{x_label} is a file, which holds `y`: leave out {y_label}")
         return Path(cast("str | os.PathLike[str]", x))
-    return write_data(file, x, y, classes, arguments, inputs)
+    return write_data(file, x, y, arguments, inputs)
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:

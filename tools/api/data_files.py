@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.lazy_numpy import np
@@ -14,9 +14,6 @@ from tinyml.dialects.plugins import described
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
-
-Labels: TypeAlias = Sequence[str | int] | None
-"""The labels of a model's classes in order; None for a model without labels, whose classes are indices."""
 
 
 @dataclass(frozen=True)
@@ -46,32 +43,31 @@ class Inputs:
         return Inputs(raw or has_unit or given.unit is not None, given.names, raw)
 
 
-def write_data(file: Path, x: object, y: object, classes: Labels, labels: tuple[str, str], inputs: Inputs) -> Path:
+def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs: Inputs) -> Path:
     """Write inputs and, unless y is None, their classes or values; returns the file.
 
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. y: the class of each sample,
-    one of `classes` if these are given, or its values. labels: the names of both arguments, for messages. Raises
-    `InputError` for anything but numbers, for a frame with other columns than the features, for a different number of
-    samples in y, and for an unknown class.
+    or its values, which are written as they are: only readers of the file know the program's classes. labels: the names
+    of both arguments, for messages. Raises `InputError` for anything but numbers, in y also texts, for a frame with
+    other columns than the features, and for a different number of samples in y.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
     if y is not None:
         values = array_of(y, y_label)
-        values = values.astype(np.int8) if values.dtype.kind == "b" else values
         if values.ndim == 0 or len(values) != len(arrays["x"]):
             given = "a single value" if values.ndim == 0 else f"{len(values)}"
             raise InputError(f"expected a value for each of the {len(arrays['x'])} samples, got {given}", file=y_label)
-        if classes is not None and values.size != len(values):
-            from tinyml.runtime.model.answers import one_hot_advice
-
-            advice = one_hot_advice(values.shape, len(classes))
-            raise InputError(f"expected a class for each sample, got shape {values.shape}{advice}", file=y_label)
-        arrays["y"] = values if classes is None else indices_of(values, classes, y_label)
-        if arrays["y"].dtype.kind not in "fiu":
-            raise InputError(f"expected numbers, got {arrays['y'].dtype}: the model has no labels", file=y_label)
+        if values.dtype.kind not in "fiubU":
+            raise InputError(f"expected numbers or texts, got {_named_type(values)}", file=y_label)
+        arrays["y"] = values
     np.savez(file, **arrays)
     return file
+
+
+def _named_type(array: NDArray[Any]) -> str:
+    """The type of an array's elements, for a message."""
+    return "objects of several types" if array.dtype.kind == "O" else str(array.dtype)
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
@@ -114,25 +110,6 @@ def column_names(x: object) -> list[str] | None:
     # Frames without names number their columns.
     texts = [str(name) for name in names if isinstance(name, str)]
     return texts if texts and len(texts) == len(names) else None
-
-
-def indices_of(y: NDArray[Any], classes: Sequence[str | int], label: str) -> NDArray[np.int64]:
-    """The index of each sample's class; raises `InputError` for one that the model does not have."""
-    known: dict[str | int | None, int] = {name: index for index, name in enumerate(classes)}
-    given = y.ravel().tolist()
-    found = [known.get(_plain(value)) for value in given]
-    if None in found:
-        sample = found.index(None)
-        names = ", ".join(map(repr, classes))
-        raise InputError(f"{given[sample]!r} of sample {sample} is none of the classes {names}", file=label)
-    return np.array(found, np.int64)
-
-
-def _plain(value: Any) -> str | int | None:
-    """A label as programs hold it; classes that scikit-learn stores as floats are integers."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value
 
 
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:

@@ -165,30 +165,23 @@ class Program:
         A program that gives a score for each class, and no class, is right where that of the class in y is greatest.
         R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
         1 if it is right everywhere and else 0, as in scikit-learn. X, raw: as for `predict`.
-        Raises `InputError` as `predict` does, for y that has another shape, and for one that holds no such classes or
-        values: text where they are numbers, or numbers where they are text.
+        y: as `compile` takes it, labels of the classes in any type that holds them, indices where labels are texts, or
+        values. Raises `InputError` as `predict` does, and for y that holds no such classes or values.
         """
-        from tinyml.runtime.model.answers import one_hot_advice
+        if y is None:
+            raise InputError("expected an array, got None", file="y")
+        outputs, data = self._evaluate_with(X, y, raw)
+        if data.y is not None:
+            return float((outputs.classes == data.y).mean())
+        targets = data.targets
+        assert targets is not None
+        if self.threshold is not None:
+            from tinyml.tools.driver.detection import anomalies
 
-        predicted: NDArray[Any] = self.predict(X, raw=raw)
-        wanted = array_of(y, "y")
-        decides = self._decides
-        if not decides and predicted.ndim == 1 and wanted.shape == (len(predicted), 1):
-            wanted = wanted[:, 0]
-        elif not decides and predicted.ndim == 2 and wanted.shape == (len(predicted),) and wanted.dtype.kind in "iuU":
-            decides, greatest = True, predicted.argmax(axis=1)
-            predicted = greatest if self.classes is None else np.asarray(self.classes)[greatest]
-        if wanted.shape != predicted.shape:
-            advice = one_hot_advice(wanted.shape, self._class_count) if self._has_label else ""
-            raise InputError(f"expected shape {predicted.shape}, got {wanted.shape}{advice}", file="y")
-        if wanted.dtype.kind not in ("U" if predicted.dtype.kind == "U" else "fiub"):
-            answers = "values" if not decides else "class indices" if self.classes is None else "classes"
-            known = f" {', '.join(map(repr, self.classes))}" if self.classes is not None else ""
-            raise InputError(f"expected the {answers}{known} that the model gives, got {wanted.dtype}", file="y")
-        if decides:
-            return float((predicted == wanted).mean())
-        spread: NDArray[np.float64] = np.square(wanted - wanted.mean(axis=0)).sum(axis=0)
-        rest: NDArray[np.float64] = np.square(wanted - predicted).sum(axis=0)
+            return float((anomalies(self._formats, outputs, self.threshold) == (targets[:, 0] < 0)).mean())
+        predicted = self._scores(outputs).reshape(targets.shape)
+        spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
+        rest: NDArray[np.float64] = np.square(targets - predicted).sum(axis=0)
         return float(np.mean(np.where(spread > 0, 1 - rest / np.where(spread > 0, spread, 1), rest == 0)))
 
     def measure(
@@ -322,36 +315,22 @@ class Program:
             )
         return self.threshold
 
-    @property
-    def _decides(self) -> bool:
-        """True for a model that gives a class, or tells anomalies."""
-        return self._has_label or self.threshold is not None
-
-    @property
-    def _has_label(self) -> bool:
-        from tinyml.runtime.model.model_interface import interface_of
-
-        return interface_of(self._formats).has_label
-
-    @property
-    def _class_count(self) -> int | None:
-        from tinyml.runtime.model.program_data import answers_of
-
-        return answers_of(self._formats).classes
-
     def _evaluate(self, X: object, raw: bool) -> Outputs:
+        return self._evaluate_with(X, None, raw)[0]
+
+    def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
+        """The outputs for inputs, and the inputs with the classes or the values that y holds, as `compile` reads it."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+        from tinyml.runtime.model.program_data import answers_of, load_program_data
 
         if X is None:
             raise InputError("expected an array, got None", file="X")
-        with _quiet(X, Inputs.of(self._formats, raw)) as file:
+        with _quiet(X, Inputs.of(self._formats, raw), y) as file:
             assert file is not None
-            return evaluate(self._formats, encode_inputs(self._formats, self._data(file).x))
-
-    def _data(self, file: Path) -> Data:
-        from tinyml.runtime.model.program_data import load_program_data
-
-        return load_program_data(self._formats, str(file))
+            # A caller who numbers clusters as the program does may ask how many it finds again.
+            known = replace(answers_of(self._formats), clusters=False)
+            data = load_program_data(self._formats, str(file), known)
+            return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
 
     def _scores(self, outputs: Outputs) -> NDArray[np.float64]:
         from tinyml.runtime.evaluator.evaluator import in_reals
@@ -375,10 +354,10 @@ def open(folder: str | Path) -> Program:
 
 
 @contextmanager
-def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | None]:
+def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> Generator[Path | None]:
     """A context without a display of progress, in which errors name arguments.
 
-    Yields a file with the inputs, if there are any.
+    Yields a file with the inputs and their classes or values, if there are any.
     """
     from tinyml.tools.cli.progress import SILENT
 
@@ -387,7 +366,7 @@ def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | N
         with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
             file = Path(temporary) / "x.npz"
             with python_terms({file: ("X", "y")}):
-                yield None if X is None or inputs is None else write_data(file, X, None, None, ("X", "y"), inputs)
+                yield None if X is None or inputs is None else write_data(file, X, y, ("X", "y"), inputs)
     finally:
         SILENT.reset(token)
 

@@ -50,7 +50,7 @@ def finetune(
         with python_terms(files):
             inputs = Inputs.of(program.module, raw=False)
             for (file, terms), (x, y) in zip(files.items(), ((X_train, y_train), (X_val, y_val)), strict=True):
-                write_data(file, x, y, program.classes, terms, inputs)
+                write_data(file, x, y, terms, inputs)
             train, val = (labelled(program.module, file) for file in files)
             formats = {name: value for name, value in values.items() if name not in chosen}
             tuned = finetune(

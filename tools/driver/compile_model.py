@@ -50,6 +50,7 @@ from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.formats.set_steps import SetStepsPass
 from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
+from tinyml.transforms.reals.decide_class import DecideClassPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
@@ -137,7 +138,12 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     """Give an imported program the class names, outputs, threshold, axes and unit that a request asks for."""
     data = None if request.val is None or request.classes is not None else str(request.val)
-    pipelines.run(program, ctx, [AnswerValuesPass(data), NameClassesPass(request.classes, request.outputs)])
+    pipelines.run(program, ctx, [AnswerValuesPass(data)])
+    if request.false_alarms is None and own_answers(request.module or program) is None:
+        # An estimator says whether it is a classifier.
+        val = None if request.val is None else str(request.val)
+        pipelines.run(program, ctx, [DecideClassPass(val, request.classes)])
+    pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
     if request.false_alarms is not None:
         if request.val is None:
             raise InputError("--false-alarms counts samples: give --val")

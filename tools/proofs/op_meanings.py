@@ -63,6 +63,19 @@ def meaning_of(op: num.NumOp) -> Documented:
                 return lambda x: x[0] > x[1]
             order = documented_by(op.lhs.type).order
             return lambda x: order(x[0]) > order(x[1])
+        case num.MaximumOp() | num.MinimumOp():
+            a, b, result = (documented_by(each.type) for each in (op.lhs, op.rhs, op.result))
+            _same_family(op.lhs.type, op.rhs.type, op.result.type)
+            order, is_least = result.order, isinstance(op, num.MinimumOp)
+
+            def extreme(x: Any) -> Any:
+                first, second = result.converted(x[0], a), result.converted(x[1], b)
+                second_is_greater = order(second) > order(first)
+                return (
+                    choose(second_is_greater, first, second) if is_least else choose(second_is_greater, second, first)
+                )
+
+            return extreme
         case num.StepOp():
             positive = _from(documented_by(op.input.type), 0.0, bisect_right)
             off, on = (documented_by(op.result.type).nearest(Fraction(real)) for real in (0, 1))
@@ -160,10 +173,10 @@ def assumption_of(op: num.NumOp) -> Documented | None:
             return None
 
 
-def _same_family(one: Attribute, other: Attribute) -> None:
-    families = {format.FAMILY for format in map(number_format, (one, other)) if format is not None}
+def _same_family(*types: Attribute) -> None:
+    families = {format.FAMILY for format in map(number_format, types) if format is not None}
     if len(families) > 1:
-        raise Undocumented(f"{one} and {other} are of two families")
+        raise Undocumented(f"{' and '.join(map(str, types))} are of different families")
 
 
 def _clamp(documented: Specification, low: float, high: float | None) -> Documented:

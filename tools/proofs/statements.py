@@ -126,7 +126,7 @@ def functions(source: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def comparisons(one: Known) -> Iterator[OpStatement]:
-    """Clamps to reals, comparisons with reals and with numbers of the format, and the step function."""
+    """Clamps to reals, comparisons with reals and with numbers of the format, extremes, and the step function."""
     for low, high in CLAMPS:
         yield statement(
             f"{one} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [one.operand]
@@ -134,6 +134,8 @@ def comparisons(one: Known) -> Iterator[OpStatement]:
     for threshold in THRESHOLDS:
         yield statement(f"{one} with {threshold:g}", lambda x, real=threshold: num.AtLeastOp(x[0], real), [one.operand])
     yield statement(f"{one}", lambda x: num.GreaterOp(x[0], x[1]), [one.operand, one.operand])
+    for extreme in (num.MaximumOp, num.MinimumOp):
+        yield statement(f"{one}", lambda x, op=extreme: op(x[0], x[1], one.format.type), [one.operand, one.operand])
     yield statement(f"{one}", lambda x: num.StepOp(x[0], one.format.type), [one.operand])
 
 

@@ -23,6 +23,8 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 class NameClassesPass(ModulePass):
     """Set `classes` of the interface, the labels that a program distinguishes, in place of those that it has.
 
+    Data sets go on to spell the classes by integers that were its labels, which `trained` of the interface keeps.
+
     classes: a name for each class, in the order of their indices; the pass does nothing without any. outputs: `class`
     if a program that gives only scores is to compute a class of them (`drop-monotone`). Raises `InputError` for another
     number of names than of classes, for equal or empty names, and for a program that computes no class.
@@ -41,8 +43,10 @@ class NameClassesPass(ModulePass):
             raise InputError(f"--classes has {given} {names}, the model has {count} classes: {', '.join(self.classes)}")
         if not all(self.classes):
             raise InputError(f"--classes has an empty name: '{','.join(self.classes)}'")
+        known = tdsl.read_interface(op)
+        trained = known.classes if known.classes is not None and isinstance(known.classes[0], int) else known.trained
         try:
-            tdsl.update_interface(op, classes=self.classes)
+            tdsl.update_interface(op, classes=self.classes, trained=trained)
         except VerifyException as error:
             raise InputError(f"--classes: {error}") from error
 
@@ -58,6 +62,8 @@ def _count(module: ModuleOp, outputs: str) -> int:
     if label is not None and isinstance(label.owner, tdsl.ArgmaxOp | tdsl.SignOp):
         compared = label.owner.input
     if compared is None or (label is None and outputs != CLASS):
-        raise InputError("--classes names classes, but the model computes none")
+        scores = 0 if compared is None else prod(tdsl.shape_of(compared))
+        help = f": --outputs {CLASS} lets it decide by its {scores} scores" if scores > 1 else ""
+        raise InputError(f"--classes names classes, but the model computes none{help}")
     # A single number decides between two classes.
     return max(prod(tdsl.shape_of(compared)), 2)

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.interface import read_interface
 
@@ -40,6 +43,7 @@ class Level:
 
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _CLOCKED = rtl.MemoryOp | rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp
+_INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
 _NESTS = num.ContractOp | num.EntriesOp | num.NextOp
 
 
@@ -74,12 +78,25 @@ def _memories_complaint(op: Operation) -> str | None:
     return None
 
 
+def _bits_complaint(op: Operation) -> str | None:
+    """Complaint about arithmetic in a number format; nests stay until hardware deals them out."""
+    if op.name.startswith("num.") and not isinstance(op, _NESTS):
+        return f"'{op.name}' is of another level"
+    for value in (*op.operands, *op.results):
+        element = (
+            cast("MemRefType[Attribute]", value.type).element_type if isinstance(value.type, MemRefType) else value.type
+        )
+        if not isinstance(element, _INTEGERS_AND_FLOATS) and (number_format(element) or accumulator_of(element)):
+            return f"'{op.name}' has the type {value.type}"
+    return None
+
+
 _TENSORS = "a program on tensors"
 REALS = FORMATS = SEARCH = Level(_TENSORS, refused=MemRefType, without=("c",))
 BUFFERS = Level("a program on memrefs", refused=TensorType, without=("c",))
 LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
 PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
-BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
+BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"), complaint=_bits_complaint)
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)

@@ -1,3 +1,38 @@
-"""The results that callers may ask a classifier for: its scores, or only the class."""
+"""The results that callers may ask a classifier for, its scores or only the class, and the decision on a class."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
 
 SCORES, CLASS = OUTPUTS = ("scores", "class")
+
+
+def add_label(function: func.FuncOp, compared: SSAValue) -> None:
+    """Let a function return the index of a class before its other results.
+
+    compared: a vector of scores, of which the greatest decides, or a single number, which is positive for class 1.
+    """
+    last = cast(func.ReturnOp, function.body.block.last_op)
+    decision = tdsl.ArgmaxOp(compared) if prod(tdsl.shape_of(compared)) > 1 else tdsl.SignOp(compared)
+    decision.result.name_hint = "label"
+    Rewriter.insert_op(decision, InsertPoint.before(last))
+    last.operands = [decision.result, *last.operands]
+    if function.res_attrs is not None:
+        function.res_attrs = ArrayAttr([DictionaryAttr({}), *function.res_attrs])
+    function.update_function_type()
+
+
+def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
+    """The number whose sigmoid a value is, which is positive where the value is above 1/2; None for any other value."""
+    while isinstance(value.owner, tdsl.ReshapeOp):
+        value = value.owner.input
+    return value.owner.input if isinstance(value.owner, tdsl.SigmoidOp) else None

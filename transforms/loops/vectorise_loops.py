@@ -116,8 +116,11 @@ class _Found:
             if not isinstance(run.root.type, MemRefType):
                 operands.append(self._single(run, nest))
                 continue
-            if not run.accesses:
-                nest.put(cast(Operation, run.root.owner))
+            made = run.root.owner
+            if isinstance(made, Operation) and (made.parent is None or self.loop.is_ancestor(made)):
+                if made.parent is not None:
+                    made.detach()
+                nest.put(made)
             start = nest.index(run.start.constant)
             for variable, factor in run.start.factors.items():
                 start = nest.add(start, nest.times(variable, factor))
@@ -168,14 +171,14 @@ def _element_loop(loop: _Loop) -> _Found | None:
     runs = recording.runs
     if not runs[-1].writes or not all(map(recording.is_safe, runs[:-1])):
         return None
-    while (around := _loop_around(loop)) is not None and all(
+    while (around := _loop_around(loop, runs)) is not None and all(
         run.start.factors.get(around.body.block.args[0]) == (count if run.elements else None) for run in runs
     ):
         for run in runs:
             run.start = run.start.plus(AffineSum(0, {around.body.block.args[0]: -count}))
         loop, count = around, count * cast(int, _trips(around))
     lines, pitches = 1, tuple[int, ...]()
-    if (around := _loop_around(loop)) is not None:
+    if (around := _loop_around(loop, runs)) is not None:
         index = around.body.block.args[0]
         found = tuple(run.start.factors.get(index, 0) for run in runs)
         if min(found) >= 0:
@@ -217,13 +220,24 @@ def _single_width(type: Attribute) -> int:
     return width
 
 
-def _loop_around(loop: _Loop) -> scf.ForOp | None:
-    """The loop whose body is this loop and arithmetic on indices alone."""
+def _loop_around(loop: _Loop, runs: Sequence[_Run]) -> scf.ForOp | None:
+    """The loop whose body is this loop and arithmetic on indices alone, and which makes nothing that the runs are of.
+
+    Constants are the exception: they are the same in all iterations, and can be in front of the loop.
+    """
     outer = loop.parent_op()
     if not isinstance(outer, scf.ForOp) or outer.iter_args or _trips(outer) is None:
         return None
+    if any(_is_inside(outer, run.root) and not isinstance(run.root.owner, scratch.ConstantOp) for run in runs):
+        return None
     rest = [op for op in outer.body.block.ops if op is not loop and not isinstance(op, scf.YieldOp)]
     return outer if all(is_side_effect_free(op) and not op.regions for op in rest) else None
+
+
+def _is_inside(loop: _Loop, value: SSAValue) -> bool:
+    """True for a value that each iteration of a loop makes anew."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    return block is not None and loop.is_ancestor(block)
 
 
 @dataclass

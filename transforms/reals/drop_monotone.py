@@ -16,10 +16,9 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp, TensorType
 from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
@@ -27,7 +26,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import shaped, spell
-from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
+from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES, add_label, argument_of_sigmoid
 
 _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
 
@@ -69,20 +68,8 @@ def _add_label(function: func.FuncOp) -> None:
     shape = tdsl.shape_of(scores)
     if math.prod(shape) != max(shape, default=1):
         raise InputError(f"outputs={CLASS} needs a vector of scores, or a single one; the program gives {spell(shape)}")
-    decision: tdsl.ArgmaxOp | tdsl.SignOp
-    if math.prod(shape) > 1:
-        decision = tdsl.ArgmaxOp(scores)
-    else:
-        before = scores
-        while isinstance(before.owner, tdsl.ReshapeOp):
-            before = before.owner.input
-        # A probability is compared with 1/2, which is the sigmoid of 0.
-        decision = tdsl.SignOp(before.owner.input if isinstance(before.owner, tdsl.SigmoidOp) else scores)
-    decision.result.name_hint = "label"
-    Rewriter.insert_op(decision, InsertPoint.before(last))
-    last.operands = [decision.result, *last.operands]
-    if function.res_attrs is not None:
-        function.res_attrs = ArrayAttr([DictionaryAttr({}), *function.res_attrs])
+    argument = argument_of_sigmoid(scores)
+    add_label(function, scores if argument is None else argument)
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:

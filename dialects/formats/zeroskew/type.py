@@ -198,7 +198,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         def raw(real: float, otherwise: int) -> int:
             if not math.isfinite(real):
                 return otherwise
-            scaled = np.float32(real) / np.float32(self.scale)
+            with np.errstate(over="ignore"):
+                scaled = np.float32(real) / np.float32(self.scale)
+            if np.isinf(scaled):
+                return least if scaled < 0 else most
             return int(np.trunc(np.float64(scaled) + math.copysign(0.5, scaled))) + self.zero_point.data
 
         ends = raw(low, least), most if high is None else raw(high, most)

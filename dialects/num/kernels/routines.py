@@ -131,6 +131,13 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
         return emit
 
 
+def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
+    """Verify that the sum of a call can hold products of the elements of two runs."""
+    formats = element_format(lhs.type), element_format(rhs.type)
+    same_family(call, *formats)
+    sums_products(call.sum.type, *formats)
+
+
 class ProductsOfRunsAttr(DenseSumAttr, ABC):
     """sum + the products of the elements of one run with those of another."""
 
@@ -159,9 +166,8 @@ class DotAttr(ProductsOfRunsAttr):
     BY_BLOCKS: ClassVar[bool] = True
 
     def verify_call(self, call: CallOp) -> None:
-        _, lhs, rhs = call.arguments
-        same_family(call, element_format(lhs.type), element_format(rhs.type))
-        run_length(lhs, rhs)
+        _verify_products(call, *call.arguments[1:])
+        run_length(*call.arguments[1:])
 
 
 def calls_dot(op: Operation) -> TypeGuard[CallOp]:
@@ -191,9 +197,9 @@ class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
         return run_length(call.arguments[1])
 
     def verify_call(self, call: CallOp) -> None:
-        _, lhs, rhs = call.arguments
-        same_family(call, element_format(lhs.type), element_format(rhs.type))
-        shapes = [memref_type(value).get_shape() for value in (lhs, rhs)]
+        runs = call.arguments[1:]
+        _verify_products(call, *runs)
+        shapes = [memref_type(value).get_shape() for value in runs]
         step = self.step
         if step < 1 or [len(shape) for shape in shapes] != [1, 1] or shapes[1][0] != (shapes[0][0] - 1) * step + 1:
             needed = f"n and (n - 1) * {step} + 1"
@@ -282,7 +288,7 @@ class SparseDotAttr(LoopRoutineAttr):
         return None
 
     def verify_call(self, call: CallOp) -> None:
-        same_family(call, *(element_format(factor.type) for factor in self.factors(call)))
+        _verify_products(call, *self.factors(call))
 
     def expand(self, call: CallOp, loops: Loops) -> SSAValue:
         start, values, gaps, lengths, vector, row, at = call.arguments

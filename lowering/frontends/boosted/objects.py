@@ -9,6 +9,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.lightgbm import lightgbm_model, read_lightgbm
 from tinyml.lowering.frontends.boosted.objectives import BoostedModel, boosted_values
 from tinyml.lowering.frontends.boosted.xgboost import import_xgboost, xgboost_model
+from tinyml.lowering.frontends.child_process import converted
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 PACKAGES = ("xgboost", "lightgbm")
@@ -69,7 +71,7 @@ def import_booster(model: Any, file: str) -> ModuleOp:
     """
     package = type(model).__module__.partition(".")[0]
     if package == "catboost":
-        return _import_onnx(model, file)
+        return _read_onnx(_onnx(model, file), file)
     if type(model).__name__ != "Booster":
         raise InputError(f"expected an estimator or a Booster of {package}, got {type(model).__name__}", file=file)
     if package == "xgboost":
@@ -77,34 +79,47 @@ def import_booster(model: Any, file: str) -> ModuleOp:
     return read_lightgbm(model.model_to_string().encode("utf-8"), file)
 
 
+SECONDS = 60
+"""The time for a file of CatBoost, whose reader takes well under a second for thousands of trees."""
+
+
 def read_catboost(content: bytes, file: str) -> ModuleOp:
     """The program of a file that CatBoost's `save_model('model.cbm')` wrote, which CatBoost reads.
 
-    Raises `InputError` without CatBoost, for an invalid file, and for an unsupported model.
+    It reads it in a child process, since it does not check what it reads. Raises `InputError` without CatBoost, for
+    an invalid file, and for an unsupported model.
     """
-    try:
-        catboost: Any = import_module("catboost")
-    except ImportError as error:
+    if find_spec("catboost") is None:
         raise InputError(
             "needs the package catboost: pip install catboost, or save_model('model.onnx', format='onnx')", file=file
-        ) from error
-    model = catboost.CatBoost()
+        )
+    return _read_onnx(converted(to_onnx, content, file, library="CatBoost", seconds=SECONDS, file=file), file)
+
+
+def to_onnx(content: bytes, file: str) -> bytes:
+    """The ONNX of a model in a file of CatBoost; called in a child process."""
+    model: Any = import_module("catboost").CatBoost()
     try:
         model.load_model(blob=content)
     # Any exception of CatBoost's stands for an invalid file.
     except Exception as error:
         raise InputError(f"not a model of CatBoost: {described(error)}", file=file) from error
-    return _import_onnx(model, file)
+    return _onnx(model, file)
 
 
-def _import_onnx(model: Any, file: str) -> ModuleOp:
-    """The program of a model of CatBoost, by the ONNX that it exports."""
-    from tinyml.lowering.frontends.onnx.importer import read_onnx
-
+def _onnx(model: Any, file: str) -> bytes:
+    """The ONNX that a model of CatBoost exports."""
     with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
         path = Path(folder, "model.onnx")
         try:
             model.save_model(str(path), format="onnx")
         except Exception as error:
-            raise InputError(f"CatBoost does not export it as ONNX: {described(error)}", file=file) from error
-        return read_onnx(path.read_bytes(), file)
+            message = described(error).replace(str(path), path.name)
+            raise InputError(f"CatBoost does not export it as ONNX: {message}", file=file) from error
+        return path.read_bytes()
+
+
+def _read_onnx(content: bytes, file: str) -> ModuleOp:
+    from tinyml.lowering.frontends.onnx.importer import read_onnx
+
+    return read_onnx(content, file)

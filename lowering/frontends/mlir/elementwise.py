@@ -292,12 +292,6 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
         if b.number is not None and inner is not None and inner.inputs[1].number is not None:
             limits = (b, inner.inputs[1]) if op == "Max" else (inner.inputs[1], b)
             return to.node("Clip", [inner.inputs[0], *limits], a.shape, a.stored, broadcasts=True)
-        if not b.is_known:
-            # a + max(b - a, 0), or a - max(a - b, 0)
-            zero = to.constant(np.array(0.0, np.float32))
-            first, second = (b, a) if op == "Max" else (a, b)
-            excess = apply(to, "Max", apply(to, "Sub", first, second), zero)
-            return apply(to, "Add" if op == "Max" else "Sub", a, excess)
         return None
 
     return rule

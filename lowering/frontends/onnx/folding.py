@@ -6,6 +6,7 @@ Sizes of results are checked against the limit on elements before they are compu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import ceil, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -97,6 +98,7 @@ _UNARY: dict[str, Callable[[Array], Array]] = {
     "Reciprocal": lambda a: 1 / a,
     "Not": np.logical_not,
     "Identity": lambda a: a,
+    "Relu": lambda a: np.maximum(a, a.dtype.type(0)),
 }
 
 
@@ -110,6 +112,25 @@ def _binary(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arra
 @_folds(*_UNARY)
 def _unary(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     return _UNARY[node.op](array(inputs, 0))
+
+
+@_folds("Max", "Min")
+def _extreme(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
+    arrays = [array(inputs, i) for i in range(len(inputs))]
+    to.check_shape(np.broadcast_shapes(*(each.shape for each in arrays)))
+    return reduce(np.maximum if node.op == "Max" else np.minimum, arrays)
+
+
+@_folds("Clip")
+def _clip(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
+    """A constant in its own type; before opset 11 limits are attributes."""
+    value, limits = array(inputs, 0), [*inputs[1:], None, None]
+    for name, extreme, limit in zip(("min", "max"), (np.maximum, np.minimum), limits, strict=False):
+        if limit is None and name in node.attributes:
+            limit = np.asarray(node.number(name), value.dtype)
+        if limit is not None:
+            value = extreme(value, limit.reshape(())).astype(value.dtype)
+    return value
 
 
 @_folds("Constant")

@@ -42,8 +42,8 @@ KEEPING = (
 """Ops that select or clamp numbers of their input, so that quantisation commutes with them."""
 
 
-ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
-"""Ops that take scales and zero points as inputs."""
+ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
+"""Ops that tell quantised tensors from reals: those with scales and zero points as inputs, and conversions."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,

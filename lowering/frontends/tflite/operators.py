@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi, prod, sqrt
+from math import pi, sqrt
 
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -60,7 +60,7 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
 
 
 def extreme(to: GraphBuilder, op: Operator) -> None:
-    """MAXIMUM and MINIMUM with a constant number, and MAXIMUM of two tensors of one shape, as that of two pixels."""
+    """MAXIMUM and MINIMUM, whose operands broadcast; a constant number is a limit."""
     x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     x, y = (y, x) if x.data is not None else (x, y)
     if {element(x), element(y)} != {element(output)}:
@@ -70,11 +70,8 @@ def extreme(to: GraphBuilder, op: Operator) -> None:
         low, high = (number_of(y), high) if op.kind == "MAXIMUM" else (low, number_of(y))
         to.define(output, to.reshape(limited(to, to.value(x), low, high), output.shape))
         return
-    if op.kind == "MINIMUM" or x.shape != y.shape:
-        raise VerifyException("expected a constant number, or the greater of two tensors of one shape")
-    pixels = (1, 1, prod(x.shape), 1)
-    both = to.op(tdsl.ConcatOp, [to.reshape(to.value(each), pixels) for each in (x, y)], 1)
-    to.define(output, layers.greatest_of(to, both, (2, 1), output))
+    make = tdsl.MaximumOp if op.kind == "MAXIMUM" else tdsl.MinimumOp
+    to.define(output, to.op(make, to.value(x), to.value(y), element(output)))
 
 
 def _bounds(format: NumberFormat) -> tuple[float, float]:

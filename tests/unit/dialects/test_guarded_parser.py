@@ -55,6 +55,7 @@ def test_constants_are_xdsl_s(text: str):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("dense<0.0> : tensor<2xcomplex<f32>>", "expected complex numbers as"),
         ("dense<1> : tensor<200000000000xi8>", "the type has more than 50000000 elements"),
         ("dense<1> : tensor<18446744073709551616x3xi16>", "the type has more than 50000000 elements"),
         ("[dense<1> : tensor<30000000xi1>, dense<1> : tensor<30000000xi1>]", "the constants have more than 50000000"),

@@ -156,7 +156,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "no file": (lambda: tinyml.load("tuor.sd"), "tuor.sd: cannot read the program: No such file or directory"),
     "wrong file": (
         lambda: tinyml.load("val.npz"),
-        "val.npz: expected a program (.cbm, .h5, .joblib, .json, .keras, .onnx, ",
+        "val.npz: expected a program (.cbm, .h5, .hdf5, .joblib, .json, .keras, .onnx, ",
     ),
     "no model": (lambda: tinyml.load(X), "expected the path of a model"),
     "no data": (lambda: tinyml.compile("tour.sd"), "tour.sd: number formats are chosen on data: give X_val"),

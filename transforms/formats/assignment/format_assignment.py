@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 ACCUMULATOR_BITS = 32
 """Operands give up bits of precision if a sum of their products then fits an accumulator of this width."""
 
+LEAST_PRECISION = 2.0**-20
+"""Votes are narrowed for their sums while their errors are no greater, as a share of the greatest."""
+
 SPARE_BITS = 7
 """Operands give up fewer than this many bits; beyond it, a wider accumulator costs less than the lost accuracy."""
 
@@ -97,12 +100,26 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class, widened as far as function results in it require."""
+    """The range of a class, widened as far as function results in it and bounded results require."""
     low, high = tensors.range
     for value in tensors.members:
-        if isinstance(value.owner, tdsl.FunctionOp):
-            low, high = prototype.result_range(value.owner.function, low, high)
+        op = value.owner
+        if isinstance(op, tdsl.FunctionOp):
+            low, high = prototype.result_range(op.function, low, high)
+        if isinstance(op, tdsl.TensorOp) and not prototype.AS_PUBLISHED and _reaches_bounds(op):
+            low, high = min(low, op.interval[0]), max(high, op.interval[1])
     return low, high
+
+
+def _reaches_bounds(op: tdsl.TensorOp) -> bool:
+    """True for marks and steps, which are 0 or 1, and for shares that the program returns.
+
+    Within the program, shares have the range of the data, as all that lies between layers.
+    """
+    if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
+        return True
+    is_returned = any(isinstance(use.operation, func.ReturnOp) for use in op.out.uses)
+    return is_returned and not (op.MOVES_BITS or op.KEEPS_INTERVAL) and all(map(math.isfinite, op.interval))
 
 
 class AssignmentSteps:
@@ -285,30 +302,81 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Give the sums of a forest's votes a format that holds them exactly, if there is one; True if one changed.
+        """Give sums of forests' votes, also with constants added, formats that hold them exactly, if there are any.
 
-        Votes lose the bits that none of them needs, such as all but one if each is zero or one.
+        True if one changed. Sums that functions alone read have the range in which these change.
         """
+        held = [
+            tensors
+            for tensors in self.choices
+            if tensors.forests and all(self.class_of.get(forest.votes) in self.choices for forest in tensors.forests)
+        ]
+        for forest in dict.fromkeys(forest for tensors in held for forest in tensors.forests):
+            self._narrow_votes(forest)
         changed = False
-        for op in [value.owner for value in self.class_of if isinstance(value.owner, tdsl.ForestOp)]:
-            if (constant := tdsl.constant_root(op.votes)) is None:
+        for tensors in held:
+            is_limited = all(isinstance(reader, tdsl.FunctionOp) for reader in tensors.readers)
+            if is_limited and not any(isinstance(value.owner, tdsl.ForestOp) for value in tensors.members):
                 continue
-            votes, result = (self.class_of.get(value) for value in (op.votes, op.out))
-            if votes not in self.choices or result not in self.choices or result in self.compute_formats:
-                continue
-            reals = tdsl.format_of(constant.result).decode(constant.raws)
-            format = self.formats[votes]
-            rounded = format.decode(format.encode(reals))
-            for narrower in map(format.narrowed, range(1, format.bits - 1)):
-                if not np.array_equal(narrower.decode(narrower.encode(reals)), rounded):
-                    break
-                self.formats[votes] = narrower
-            low, high = tdsl.votes_between(op.trees, rounded)
-            sums = self.formats[votes].format_of_sums(float(low.min()), float(high.max()))
+            sums = self._format_of_sums(tensors)
             if sums is not None:
-                changed |= self.formats[result] != sums
-                self.formats[result] = sums
+                changed |= self.formats[tensors] != sums
+                self.formats[tensors] = sums
         return changed
+
+    def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
+        """Narrow votes by the bits that none of them needs, such as all but one if each is zero or one.
+
+        Also by those without which the widest integers hold their sums.
+        """
+        votes, constant = self.class_of[forest.votes], tdsl.constant_root(forest.votes)
+        assert constant is not None
+        reals = tdsl.format_of(constant.result).decode(constant.raws)
+        format = self.formats[votes]
+        rounded = format.decode(format.encode(reals))
+        for narrower in map(format.narrowed, range(1, format.bits - 1)):
+            if not np.array_equal(narrower.decode(narrower.encode(reals)), rounded):
+                break
+            self.formats[votes] = narrower
+        fitting = _holding_sums(self.formats[votes], reals, *forest.interval)
+        if fitting is not None:
+            self.formats[votes], _ = fitting
+
+    def _format_of_sums(self, tensors: TensorClass) -> NumberFormat | None:
+        """The finest format of integers for all sums of votes in a class; None without one.
+
+        That of the forest with the least votes has the finest scale.
+        """
+        low, high = tensors.known_range
+        votes: list[tuple[float, NumberFormat, Reals]] = []
+        for forest in tensors.forests:
+            constant, format = tdsl.constant_root(forest.votes), self.formats[self.class_of[forest.votes]]
+            assert constant is not None
+            reals = tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(forest.votes))
+            ends = tdsl.votes_between(forest.trees, format.decode(format.encode(reals)))
+            exact = tdsl.votes_between(forest.trees, reals)
+            low, high = low + float((ends[0] - exact[0]).min()), high + float((ends[1] - exact[1]).max())
+            votes.append((float(np.abs(reals).max()), format, reals))
+        votes.sort(key=lambda each: each[0])
+        fitting = (_holding_sums(format, reals, low, high) for _, format, reals in votes)
+        return next((sums for _, sums in filter(None, fitting)), None)
+
+
+def _holding_sums(
+    votes: NumberFormat, reals: Reals, low: float, high: float
+) -> tuple[NumberFormat, NumberFormat] | None:
+    """Votes as narrow as it takes for a format of sums in an interval, and this format.
+
+    None if there is none, or none at which votes keep nearly single precision.
+    """
+    for bits in range(votes.bits - 1):
+        narrower = votes.narrowed(bits)
+        errors = np.abs(narrower.decode(narrower.encode(reals)) - reals)
+        if bits and errors.max() > LEAST_PRECISION * np.abs(reals).max():
+            return None
+        if (sums := narrower.format_of_sums(low, high)) is not None:
+            return narrower, sums
+    return None
 
 
 class FormatAssignment:
@@ -365,7 +433,9 @@ class FormatAssignment:
         """The format of a class before what its neighbours need changes it, found once for each choice."""
         key = tensors, choice
         if key not in self._of_choices:
-            format = choice.format_for(*range_of(tensors, choice.prototype))
+            # No search may clip what is known to be reached.
+            unclipped = replace(choice, zoom=min(choice.zoom, 0)) if tensors.known else choice
+            format = unclipped.format_for(*range_of(tensors, choice.prototype))
             self._of_choices[key] = self.fitted(tensors, choice, format)
         return self._of_choices[key]
 

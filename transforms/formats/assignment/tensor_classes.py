@@ -32,16 +32,23 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.formats.assignment.known_ranges import KnownRange, known_ranges
 from tinyml.transforms.ir.copies import copied
 
 P = TypeVar("P", func.FuncOp, ModuleOp)
 
 
-def joint_range(function: func.FuncOp, members: Sequence[SSAValue]) -> tuple[float, float]:
-    """The least and the greatest value of several tensors; raises `InputError` without a profile."""
+def joint_range(
+    function: func.FuncOp, members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
+) -> tuple[float, float]:
+    """The least and the greatest value of several tensors; raises `InputError` without a profile.
+
+    known: of the function's tensors.
+    """
     bounds = [pair for value in members for pair in _ranges(function, value)]
     if not bounds:
         raise InputError(f"%{members[0].name_hint or '?'} has no profile: run the profile pass first")
+    bounds += [known[value].interval for value in members if value in known]
     return min(low for low, _ in bounds), max(high for _, high in bounds)
 
 
@@ -111,13 +118,26 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: of the first member with a name in the source. range: the least and the greatest declared or profiled value of
-    all members.
+    name: of the first member with a name in the source. range: the least and the greatest declared, profiled or known
+    value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
     """
 
     name: str
     members: Sequence[SSAValue]
     range: tuple[float, float]
+    known: Sequence[KnownRange] = ()
+
+    @cached_property
+    def known_range(self) -> tuple[float, float]:
+        """The range of members whose range is known."""
+        return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
+
+    @cached_property
+    def forests(self) -> Sequence[tdsl.ForestOp]:
+        """The forests of whose sums the class consists; none if it holds others."""
+        if not all(each.forests for each in self.known):
+            return ()
+        return tuple(dict.fromkeys(forest for each in self.known for forest in each.forests))
 
     @cached_property
     def elements(self) -> int:
@@ -189,10 +209,15 @@ def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
     for value in tensor_values(function):
         members.setdefault(sharing.find(value), []).append(value)
     classes = [values for values in members.values() if tdsl.is_real(values[0])]
+    known = known_ranges(function)
     return [
-        TensorClass(name, values, joint_range(function, values))
+        TensorClass(name, values, joint_range(function, values, known), _all_known(values, known))
         for name, values in zip(_names(classes), classes, strict=True)
     ]
+
+
+def _all_known(members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]) -> Sequence[KnownRange]:
+    return [known[value] for value in members] if all(value in known for value in members) else ()
 
 
 def tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from math import pi, sqrt
 
 from tinyml.dialects import tdsl
@@ -40,13 +41,16 @@ def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor
 
 @handles("Min", "Max")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The minimum or the maximum of a tensor and a constant number."""
-    lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
-    if len(inputs) > 2:
-        raise node.error("only two inputs are supported")
-    value, limit = (rhs, lhs) if isinstance(lhs, Constant) else (lhs, rhs)
-    at = _limit(to, [limit], 0, 0.0)
-    return clipped(to, value, *((-GREATEST, at) if node.op == "Min" else (at, GREATEST)))
+    """The minimum or the maximum of tensors; a constant number is a limit."""
+    is_least = node.op == "Min"
+    values = [needed(to, inputs, position) for position in range(len(inputs))]
+    limits = [value for value in values if isinstance(value, Constant) and value.array.size == 1]
+    tensors = [value for value in values if value not in limits]
+    result = reduce(partial(binary, to, tdsl.MinimumOp if is_least else tdsl.MaximumOp), tensors)
+    for limit in limits:
+        at = _limit(to, [limit], 0, 0.0)
+        result = clipped(to, result, *((-GREATEST, at) if is_least else (at, GREATEST)))
+    return result
 
 
 @handles("LeakyRelu")

@@ -23,6 +23,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     optional,
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
 
 _UNARY: dict[str, type[tdsl.UnaryOp]] = {
     "Relu": tdsl.ReluOp,
@@ -181,8 +182,28 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
     return values
 
 
+_FLOATS = ("float32", "float64", "float16", "bfloat16")
+"""Element types in which computed numbers stay what they are: formats are chosen for the program as a whole."""
+
+
 @handles("Cast", "CastLike")
 def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Reals unchanged, whatever their type in the file; comparisons as 0 and 1."""
+    """Reals unchanged in another type of floats; comparisons as 0 and 1."""
     value = needed(to, inputs, 0)
-    return Indicator([value]) if isinstance(value, Comparison) else value
+    if isinstance(value, Comparison):
+        return Indicator([value])
+    element = _element_of(needed(to, inputs, 1)) if node.op == "CastLike" else ELEMENTS.get(node.integer("to"))
+    if isinstance(value, OrderedTensor) and (value.is_quantised or element not in _FLOATS):
+        taken = "raws" if value.is_quantised else "numbers"
+        name = element or f"element type {node.integer('to')}"
+        raise node.error(f"a conversion of computed {taken} to {name} is not supported, only of reals to floats")
+    return value
+
+
+def _element_of(value: Value) -> str:
+    """The element type of the tensor that a CastLike follows."""
+    if isinstance(value, Constant):
+        return str(value.array.dtype)
+    if isinstance(value, OrderedTensor) and value.is_quantised:
+        return "integers"
+    return "float32" if isinstance(value, OrderedTensor | Indicator) else "integers"

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl.base import spell
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import KernelFunction, kernel_sums, pair_coefficients, votes
@@ -33,6 +34,17 @@ def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> 
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)
 
 
+def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
+    """The features of a model, in which every other extent is 1."""
+    x = to.tensor(needed(to, inputs, 0))
+    if (batch := prod(shape_of(x)[:-1])) > 1:
+        given = spell(shape_of(x))
+        raise node.error(
+            f"takes {batch} samples at once, {given}: export it for one, such as FloatTensorType([None, n])"
+        )
+    return x
+
+
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
     """A row of linear functions of x. sums: the indices of those to compute among the `count` functions of a node."""
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
@@ -49,7 +61,7 @@ def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[V
 
     For two classes with opposite functions, only the second is computed.
     """
-    x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_ints", "classlabels_strings")
+    x, labels = one_sample(to, node, inputs), node.labels("classlabels_ints", "classlabels_strings")
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     transform = node.text("post_transform", "NONE")
     if transform not in ("NONE", "LOGISTIC", "SOFTMAX"):
@@ -73,7 +85,7 @@ def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[V
 def linear_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     node.only("post_transform", "NONE")
     targets = node.integer("targets", 1)
-    return OrderedTensor.plain(linear(to, node, to.tensor(needed(to, inputs, 0)), targets, [*range(targets)]))
+    return OrderedTensor.plain(linear(to, node, one_sample(to, node, inputs), targets, [*range(targets)]))
 
 
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
@@ -81,7 +93,7 @@ def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequenc
 
     rows: of the coefficients. sizes: the number of support vectors of each class; a single one for a regressor.
     """
-    x, number, addends = to.tensor(needed(to, inputs, 0)), sum(sizes), node.numbers("rho")
+    x, number, addends = one_sample(to, node, inputs), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")
     coefficients: Any = node.numbers("coefficients")
     kernel_params = node.numbers("kernel_params").tolist()

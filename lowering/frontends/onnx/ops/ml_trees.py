@@ -12,9 +12,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, reals
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.onnx.builder import Builder, Inputs, Value, handles, needed
+from tinyml.lowering.frontends.onnx.builder import Builder, Inputs, Value, handles
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.ml import ML, classified
+from tinyml.lowering.frontends.onnx.ops.ml import ML, classified, one_sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +150,7 @@ def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Seq
     Two classes have a single score if the leaves vote for only one of them, a probability if no vote is negative. As in
     onnxruntime, a transform applies to the sum itself.
     """
-    x, labels = to.tensor(needed(to, inputs, 0)), node.labels("classlabels_int64s", "classlabels_strings")
+    x, labels = one_sample(to, node, inputs), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
     voted = sorted({*_integers(node, "class_ids").tolist()})
     transform = node.text("post_transform", "NONE")
@@ -174,7 +174,7 @@ def tree_ensemble_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
     targets = node.integer("n_targets", 1)
     trees, start = list(_trees(node, "target", targets)), _start(node, targets)
     aggregate = node.text("aggregate_function", "SUM")
-    sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, start, aggregate)
+    sums = _sums(to, one_sample(to, node, inputs), trees, start, aggregate)
     return OrderedTensor.plain(_transformed(to, sums, node.text("post_transform", "NONE")))
 
 
@@ -206,7 +206,7 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         trees.append(_reached(node, root, kinds, features, values, branches, ends, votes, tracks))
     aggregate = _numbered(node, "aggregate_function", _NUMBERED_AGGREGATES, 1)
     transform = _numbered(node, "post_transform", _NUMBERED_TRANSFORMS, 0)
-    sums = _sums(to, to.tensor(needed(to, inputs, 0)), trees, np.zeros(targets), aggregate)
+    sums = _sums(to, one_sample(to, node, inputs), trees, np.zeros(targets), aggregate)
     return OrderedTensor.plain(_transformed(to, sums, transform))
 
 

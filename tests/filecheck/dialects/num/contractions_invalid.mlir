@@ -15,6 +15,14 @@ num.contract %row to 0 {
 
 // -----
 
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 17>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x : !fixed.acc<32, 17>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 17>
+}
+// CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<16, 9> and !fixed.q<16, 9>
+
+// -----
+
 %sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
 %next = num.products %sum, %w, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
 // CHECK: 'num.products' expects parent op 'num.contract'

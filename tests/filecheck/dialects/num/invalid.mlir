@@ -123,6 +123,24 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
 
 // -----
 
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 17>, memref<3x!fixed.q<16, 9>>)
+%r = num.call #num.dot(%s, %w, %w) : (!fixed.acc<32, 17>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<32, 17>
+// CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<16, 9> and !fixed.q<16, 9>
+
+// -----
+
+%s, %w = "test.op"() : () -> (!fixed.acc<32, 19>, memref<3x!fixed.q<16, 9>>)
+%r = num.call #num.strided_dot<1>(%s, %w, %w) : (!fixed.acc<32, 19>, memref<3x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> !fixed.acc<32, 19>
+// CHECK: !fixed.acc<32, 19> does not sum products of !fixed.q<16, 9> and !fixed.q<16, 9>
+
+// -----
+
+%s, %w, %g, %i = "test.op"() : () -> (!fixed.acc<32, 17>, memref<3x!fixed.q<16, 9>>, memref<3xi8>, index)
+%r = num.call #num.sparse_dot(%s, %w, %g, %g, %w, %i, %i) : (!fixed.acc<32, 17>, memref<3x!fixed.q<16, 9>>, memref<3xi8>, memref<3xi8>, memref<3x!fixed.q<16, 9>>, index, index) -> !fixed.acc<32, 17>
+// CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<16, 9> and !fixed.q<16, 9>
+
+// -----
+
 %s, %a, %b = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>)
 %r = num.call #num.distance(%s, %a, %b) : (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>) -> !fixed.acc<32, 18>
 // CHECK: needs runs of equal length, got shapes (3,) and (4,)

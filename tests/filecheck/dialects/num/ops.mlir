@@ -10,6 +10,10 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %add = num.add %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 11>
   %sub = num.sub %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK: %sub = num.sub %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %most = num.maximum %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 11>
+// CHECK: %most = num.maximum %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 11>
+  %least = num.minimum %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: %least = num.minimum %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
   %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
 // CHECK: %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
   %scale = num.scale %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 12>

@@ -9,6 +9,10 @@ func.func @elementwise(%x: tensor<2x3xf32>, %row: tensor<3xf32>, %s: tensor<f32>
 // CHECK: %add = tdsl.add %x, %row : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
   %sub = tdsl.sub %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK: %sub = tdsl.sub %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %most = tdsl.maximum %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %most = tdsl.maximum %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %least = tdsl.minimum %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<16, 11>>
+// CHECK: %least = tdsl.minimum %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<16, 11>>
   %mul = tdsl.mul %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<32, 20>>
 // CHECK: %mul = tdsl.mul %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<32, 20>>
   %neg = tdsl.neg %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 11>>

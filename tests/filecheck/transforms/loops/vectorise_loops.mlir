@@ -257,3 +257,54 @@ func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
 }
 // CHECK: func.func @overwritten
 // CHECK: num.contract
+
+// A constant that the loop around the rows makes is in front of the call that replaces both.
+func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %sixteen = arith.constant 16 : index
+  scf.for %i = %zero to %four step %one {
+    %at = arith.muli %i, %sixteen : index
+    %row = scratch.slice %x[%at] : memref<4x16x!f> to memref<16x!f>
+    %b = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi8> -> memref<16x!f, #scratch.flash>
+    %to = scratch.slice %out[%at] : memref<4x16x!f> to memref<16x!f>
+    scf.for %j = %zero to %sixteen step %one {
+      %a = memref.load %row[%j] : memref<16x!f>
+      %c = memref.load %b[%j] : memref<16x!f, #scratch.flash>
+      %y = num.add %a, %c : !f, !f -> !f
+      memref.store %y, %to[%j] : memref<16x!f>
+    }
+  }
+  func.return
+}
+// CHECK: func.func @made_inside
+// CHECK-NOT: scf.for
+// CHECK: %b = scratch.constant dense<[1, 2,
+// CHECK: scratch.slice %b[
+// CHECK: lines = array<i64: 4, 16, 0, 16>
+
+// A value that the loop around the rows makes differs from row to row: the call stays in that loop.
+func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %sixteen = arith.constant 16 : index
+  scf.for %i = %zero to %four step %one {
+    %at = arith.muli %i, %sixteen : index
+    %row = scratch.slice %x[%at] : memref<4x16x!f> to memref<16x!f>
+    %to = scratch.slice %out[%at] : memref<4x16x!f> to memref<16x!f>
+    %minus = num.neg %scale : !f -> !f
+    scf.for %j = %zero to %sixteen step %one {
+      %a = memref.load %row[%j] : memref<16x!f>
+      %y = num.add %a, %minus : !f, !f -> !f
+      memref.store %y, %to[%j] : memref<16x!f>
+    }
+  }
+  func.return
+}
+// CHECK: func.func @differs
+// CHECK: scf.for
+// CHECK: [[MINUS:%.*]] = num.neg
+// CHECK: memref.store [[MINUS]],
+// CHECK: num.call #num.coded_loop<{count = 16 : i64

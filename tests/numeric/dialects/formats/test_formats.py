@@ -40,7 +40,13 @@ M = NumpyMachine()
 
 every_sort = pytest.mark.parametrize("sort", SORTS, ids=str)
 
-BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
+BINARY: dict[str, type[num.BinaryOp]] = {
+    "add": num.AddOp,
+    "sub": num.SubOp,
+    "mul": num.MulOp,
+    "maximum": num.MaximumOp,
+    "minimum": num.MinimumOp,
+}
 FUNCTIONS: dict[Function, type[num.FunctionOp]] = {
     op.FUNCTION: op for op in (num.ExpOp, num.TanhOp, num.SigmoidOp, num.ErfOp, num.LogOp, num.SoftplusOp)
 }

@@ -43,6 +43,8 @@ OPERATIONS = (
     "add",
     "sub",
     "mul",
+    "maximum",
+    "minimum",
     "neg",
     "relu",
     "relu6",
@@ -59,7 +61,7 @@ OPERATIONS = (
     "normalise",
 )
 ATTRIBUTES = {"clip": "{low = -0.5 : f64, high = 0.75 : f64} ", "leaky_relu": "{slope = 0.1 : f64} "}
-BINARY = 3
+BINARY = 5
 
 STEP = """
   %{name} = tdsl.{name} {operands} {attributes}: {types} -> tensor<1x{run}x{type}>

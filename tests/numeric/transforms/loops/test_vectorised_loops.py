@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 from programs.devices import need_tools
 from programs.formatted import parse, with_formats
+from programs.network_writer import NetworkWriter
 from programs.on_boards import difference, printed
 from programs.spread import EXHAUSTIVE
 
+import tinyml
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
@@ -89,3 +93,30 @@ def test_random_programs(width: int, tmp_path: Path):
         assert source.read_text().count("tm_mve_elements") > RESULTS
         raws = encode_inputs(module, inputs)
         assert difference(module, raws, folder, runner_for(M55), folder / "build") is None, module
+
+
+DEPTHWISE = {"1x1 behind a convolution": (2, 8, 1), "3x3 behind a wide one": (3, 16, 3)}
+"""Channels of the image, channels of the layers, and the extent of the depthwise windows."""
+
+
+@pytest.mark.parametrize("name", DEPTHWISE)
+def test_the_loop_over_pixels_makes_the_biases(name: str):
+    """Pixels are streamed: what a layer takes from flash is made in the loop that is joined with that over its rows."""
+    need_tools(M55)
+    channels, wide, extent = DEPTHWISE[name]
+    net, margin = NetworkWriter((1, 6, 6, channels), extent, F32_FORMAT), extent // 2
+    biases = [net.weights(wide) for _ in range(2)]
+    y = net.insert(tdsl.Conv2dOp(net.weights(wide, 1, 1, channels), net.input, (1, 1), initial=biases[0]))
+    if margin:
+        y = net.insert(tdsl.PadOp(y, (0, margin, margin, 0), (0, margin, margin, 0)))
+    filter = net.weights(wide, extent, extent, 1)
+    y = net.insert(tdsl.Conv2dOp(filter, y, (1, 1), groups=wide, initial=biases[1]))
+    module = net.module(net.dense(y, 3))
+    x = np.random.default_rng(0).normal(size=(12, 36 * channels)).astype(np.float32)
+    with pytest.warns(tinyml.CompileWarning):
+        program = tinyml.compile(module, x, board=M55, format="fixed", width=8)
+    [source] = program.folder.glob("*.c")
+    assert "tm_mve_elements" in source.read_text()
+    formats = tinyml.load(program.folder / "ir/1-formats.mlir").module
+    raws = encode_inputs(formats, x)
+    assert difference(formats, raws, program.folder, runner_for(M55), program.folder.parent / "build") is None

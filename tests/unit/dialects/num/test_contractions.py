@@ -21,7 +21,7 @@ from tinyml.transforms.loops.select_kernels import SelectKernelsPass
 ROWS, LENGTH = 5, 4
 """A block of four rows, and one more."""
 
-BYTES = ExactNumbers.INTEGERS(8, 4).type
+BYTES, FINER_BYTES = ExactNumbers.INTEGERS(8, 4).type, ExactNumbers.INTEGERS(8, 6).type
 START = ExactNumbers.INTEGERS(32, 8).type
 COARSE, FINE = AccumulatorType(32, 8).type, AccumulatorType(32, 10).type
 
@@ -56,8 +56,9 @@ class Body:
 
     def __init__(self) -> None:
         rows = [MemRefType(element, [ROWS]) for element in (BYTES, START, COARSE, FINE, i8)]
-        self.outside = Block(arg_types=[MemRefType(BYTES, [ROWS, LENGTH]), MemRefType(BYTES, [LENGTH]), *rows])
-        self.weights, self.vector, self.bytes, self.starts, *self.sums, self.places = self.outside.args
+        vectors = [MemRefType(element, [LENGTH]) for element in (BYTES, FINER_BYTES)]
+        self.outside = Block(arg_types=[MemRefType(BYTES, [ROWS, LENGTH]), *vectors, *rows])
+        self.weights, self.vector, self.finer, self.bytes, self.starts, *self.sums, self.places = self.outside.args
         self.block = Block(arg_types=[IndexType()])
         self.wanted: list[num.Sum] = []
         self.stores: list[memref.StoreOp] = []
@@ -97,7 +98,9 @@ class Body:
         terms: list[num.Term] = []
         for number in range(plan.terms):
             align = num.AlignOp(sum, FINE) if number == plan.align and sum.type == COARSE else None
-            products = num.ProductsOp(sum if align is None else self.put(align), self.weights, self.vector)
+            aligned = sum if align is None else self.put(align)
+            vector = self.vector if aligned.type == COARSE else self.finer
+            products = num.ProductsOp(aligned, self.weights, vector)
             terms.append(num.Term(products, align))
             sum = self.put(products)
         shifts = [num.ShiftOp(sum, self.load(self.places))] if plan.shifted else []

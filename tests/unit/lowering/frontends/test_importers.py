@@ -57,7 +57,9 @@ def test_a_package_adds_a_frontend(tmp_path: Path) -> None:
 def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.text").write_text("")
     (tmp_path / "model.sd").write_bytes(b"\xff")
-    known = "expected a program (.cbm, .h5, .joblib, .json, .keras, .onnx, .pkl, .sd, .tflite, .txt, .ubj, .mlir)"
+    known = (
+        "expected a program (.cbm, .h5, .hdf5, .joblib, .json, .keras, .onnx, .pkl, .sd, .tflite, .txt, .ubj, .mlir)"
+    )
     with pytest.raises(InputError, match=re.escape(known)):
         load_program(tmp_path / "model.text", context())
     with pytest.raises(InputError, match="cannot read the program: not a text file"):

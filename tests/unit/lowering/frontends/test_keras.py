@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs.keras_archives import archive
 
 import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.keras import import_keras
+from tinyml.lowering.frontends.keras_files import HDF5_MAGIC
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.tools.main import main
 
@@ -26,12 +30,12 @@ class Model(Sequential):
     __module__ = "keras.src.models"
 
 
-@pytest.mark.parametrize("suffix", ["keras", "h5"])
+@pytest.mark.parametrize("suffix", ["keras", "h5", "hdf5"])
 def test_a_file_without_tensorflow(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setitem(sys.modules, "tensorflow", None)
-    (tmp_path / f"net.{suffix}").write_bytes(b"PK")
+    (tmp_path / f"net.{suffix}").write_bytes(archive({}) if suffix == "keras" else HDF5_MAGIC)
     assert main(["compile", str(tmp_path / f"net.{suffix}"), "-o", str(tmp_path / "out")]) == 1
     [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
     assert "models of Keras are converted by TensorFlow: pip install 'tinyml-xdsl[keras]', or convert" in line
@@ -73,7 +77,7 @@ def test_a_program_computes_what_keras_computes(name: str, tmp_path: Path, keras
     x = np.random.default_rng(0).normal(size=(9, *model.input_shape[1:])).astype("f")
     expected = np.asarray(model(x)).reshape(9, -1)
     sources = [model]
-    for suffix in ("keras", "h5"):
+    for suffix in ("keras", "h5", "hdf5"):
         sources.append(tmp_path / f"{name}.{suffix}")
         model.save(sources[-1])
     for source in sources:
@@ -102,3 +106,27 @@ def test_a_program_for_a_board(keras: Any):
     dense = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
     program = tinyml.compile(dense, x, np.asarray(dense(x)).argmax(1), board="uno", outputs="class")
     assert (program.report.accuracy or 0) > 95
+
+
+@pytest.mark.parametrize("suffix", ["keras", "h5"])
+def test_code_in_a_file_runs_only_where_it_is_trusted(suffix: str, tmp_path: Path, keras: Any):
+    double: Callable[[Any], Any] = lambda x: 2 * x  # noqa: E731
+    doubles = keras.Sequential([keras.Input((3,)), keras.layers.Lambda(double)])
+    doubles.save(file := tmp_path / f"net.{suffix}")
+    with pytest.raises(InputError, match="holds code, a layer of the class Lambda, which loading it would run"):
+        tinyml.load(file)
+    scores = evaluate_reals(tinyml.load(file, trust_pickle=True).module, np.ones((1, 3))).scores
+    np.testing.assert_array_equal(scores, [[2, 2, 2]])
+
+
+def test_layers_larger_than_the_limit_are_refused_before_keras_makes_them(tmp_path: Path, keras: Any):
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8)])
+    model.save(tmp_path / "net.keras")
+    with zipfile.ZipFile(tmp_path / "net.keras") as saved:
+        members = {name: saved.read(name) for name in saved.namelist()}
+    members["config.json"] = members["config.json"].replace(b'"units": 8', b'"units": 2000000000')
+    with zipfile.ZipFile(tmp_path / "large.keras", "w") as changed:
+        for name, content in members.items():
+            changed.writestr(name, content)
+    with pytest.raises(InputError, match="the model has 8,000,000,000 weights, more than 50,000,000; max_elements"):
+        tinyml.load(tmp_path / "large.keras")

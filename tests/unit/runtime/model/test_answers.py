@@ -38,6 +38,11 @@ def path(tmp_path: Path) -> Path:
         ([30.0, 10, 10], NUMBERED, [2, 0, 0]),
         ([1.0, 0.0, 1.0], TWO, [1, 0, 1]),
         ([1, 0, 1], VALUES, [1, 0, 1]),
+        ([[1], [0], [2]], ANIMALS, [1, 0, 2]),
+        ([True, False, True], TWO, [1, 0, 1]),
+        ([-2, 7, 3], Answers(3, [-2, 3, 7], 3), [0, 2, 1]),
+        ([10, 30, 20], Answers(3, ["cat", "dog", "owl"], 3, trained=[10, 20, 30]), [0, 2, 1]),
+        (["cat", "owl", "dog"], Answers(3, ["cat", "dog", "owl"], 3, trained=[10, 20, 30]), [0, 2, 1]),
     ],
 )
 def test_classes_are_indices_or_labels(y: Any, answers: Answers, expected: list[int], path: Path):
@@ -56,6 +61,8 @@ def test_classes_are_indices_or_labels(y: Any, answers: Answers, expected: list[
         ([[3.5], [4], [5]], VALUE),
         ([[1.5, 2], [3, 4], [5, 6]], VALUES),
         ([[1, 2], [3, 4], [5, 6]], VALUES),
+        ([[[1, 2]], [[3, 4]], [[5, 6]]], VALUES),
+        ([True, False, True], VALUE),
     ],
 )
 def test_regressors_have_targets(y: Any, answers: Answers, path: Path):
@@ -68,14 +75,26 @@ def test_regressors_have_targets(y: Any, answers: Answers, path: Path):
 @pytest.mark.parametrize(
     ("y", "answers", "message"),
     [
-        (["owl", "cow", "cat"], ANIMALS, "label cow of sample 1 is none of the classes cat, dog, owl"),
-        ([30, 0, 10], NUMBERED, "label 0 of sample 1 is none of the classes 10, 20, 30"),
-        ([3, 0, 0], ANIMALS, "label 3 of sample 0 is out of range: the program has 3 classes"),
+        (
+            ["owl", "cow", "cat"],
+            ANIMALS,
+            "`y` holds 'cow' in sample 1, which is none of the classes 'cat', 'dog', 'owl'",
+        ),
+        ([30, 0, 10], NUMBERED, "`y` holds 0 in sample 1, which is none of the classes 10, 20, 30"),
+        ([3, 0, 0], ANIMALS, "`y` holds 3 in sample 0, the classes of the program are 0 to 2"),
         ([0.0, 0.5, 1.0], TWO, r"expected `y` to hold classes, got 0.5 in sample 1"),
-        (["a", "b", "c"], TWO, r"expected `y` to hold 3 class indices, got shape \(3,\) of <U1"),
+        (
+            ["a", "b", "c"],
+            TWO,
+            "`y` holds text such as 'a', and the model does not name its classes: --classes names them",
+        ),
         ([[0.5, 1.0]] * 3, VALUE, r"expected `y` to hold 3 numbers, got shape \(3, 2\) of float64"),
         ([0.5, np.nan, 1.0], VALUE, "`y` holds NaN or infinity in sample 1"),
-        ([0.5, 1.5, 1.0], Answers(3), r"expected `y` to hold 3 class indices, got shape \(3,\) of float64"),
+        ([0.5, 1.5, 1.0], Answers(3), "expected `y` to hold classes, got 0.5 in sample 0"),
+        ([0.0, np.inf, 1.0], Answers(3), "expected `y` to hold classes, got inf in sample 1"),
+        (["10", "20", "30"], NUMBERED, "`y` holds text such as '10', the classes are 10, 20, 30"),
+        ([[0, 1], [1, 2], [2, 0]], Answers(3), r"expected `y` to hold the classes of 3 samples, got shape \(3, 2\)"),
+        (["a", "b", "c"], VALUE, r"expected `y` to hold 3 numbers, got shape \(3,\) of <U1"),
     ],
 )
 def test_anything_else_is_refused_in_one_line(y: Any, answers: Answers, message: str, path: Path):

@@ -260,7 +260,7 @@ def test_what_is_no_array_is_one_line(program: tinyml.Program, name: str):
     for call in calls:
         with pytest.raises(InputError) as caught:
             call()
-        assert str(caught.value).startswith(("X", "y"))
+        assert str(caught.value).removeprefix("expected ").startswith(("X", "y"))
         assert "\n" not in str(caught.value)
 
 
@@ -279,23 +279,26 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
     """Text for a model of integers, and rows with a one in place of classes."""
     text = np.array(["a", "b", "c"])[Y]
-    with pytest.raises(InputError, match=r"^y: expected the classes 0, 1, 2 that the model gives, got <U1"):
+    with pytest.raises(InputError, match=r"^y holds text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)
     for one_hot in (np.eye(3)[Y], np.eye(3, dtype=int)[Y]):
-        with pytest.raises(InputError, match=r"y: expected shape .* y\.argmax\(axis=1\) gives the classes"):
+        with pytest.raises(
+            InputError, match=r"^expected y to hold 75 classes, got rows .* y\.argmax\(axis=1\) gives the classes"
+        ):
             program.score(X, one_hot)
-        with pytest.raises(InputError, match=r"y_val: expected a class for each .* y\.argmax\(axis=1\) gives"):
+        with pytest.raises(
+            InputError, match=r"^expected y_val to hold 75 classes, got rows .* y\.argmax\(axis=1\) gives"
+        ):
             tinyml.compile(estimator(), X, one_hot, board="host")
     np.savez(tmp_path / "text.npz", x=X, y=text)
-    with pytest.raises(InputError, match=r"text\.npz: expected `y` to hold some of the classes 0, 1, 2, got text such"):
+    with pytest.raises(InputError, match=r"text\.npz: `y` holds text such as '.', the classes are 0, 1, 2$"):
         tinyml.compile(estimator(), tmp_path / "text.npz", board="host")
     np.savez(tmp_path / "capital.npz", X=X, Y=Y)
     with pytest.raises(InputError, match=r"capital\.npz: has no array `x`, only `X`, `Y`$"):
         tinyml.compile(estimator(), tmp_path / "capital.npz", board="host")
     named = tinyml.compile(estimator(), X, text, board="host", classes=["a", "b", "c"], format="fixed", width=8)
     assert named.score(X, text.astype(object)) == named.score(X, text) == program.score(X, Y)
-    with pytest.raises(InputError, match=r"^y: expected the classes 'a', 'b', 'c' that the model gives, got int"):
-        named.score(X, Y)
+    assert named.score(X, Y) == program.score(X, Y)
 
 
 def test_recordings_are_reals_too():

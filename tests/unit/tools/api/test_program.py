@@ -60,13 +60,11 @@ def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
     greatest = program.scores(x).argmax(axis=1)
     assert program.score(x, greatest) == 1
     assert program.score(x, 1 - greatest) == 0
-    with pytest.raises(tinyml.InputError, match=r"^y: expected shape \(20, 2\), got \(20, 1\)"):
-        program.score(x, greatest[:, None])
+    assert program.score(x, greatest[:, None]) == 1
     x, y = data()
     named = tinyml.compile(tinyml.load(labelled()), x, np.array(LABELS)[y], width=8, board="host", outputs="scores")
     assert named.score(x, np.array(LABELS)[y]) == (named.scores(x).argmax(axis=1) == y).mean()
-    with pytest.raises(tinyml.InputError, match=r"^y: expected the classes 'down', 'up' that the model gives, got int"):
-        named.score(x, y)
+    assert named.score(x, y) == named.score(x, np.array(LABELS)[y])
 
 
 def test_the_board_computes_what_is_predicted(program: tinyml.Program):
@@ -162,7 +160,7 @@ def test_models_of_values_score_r_squared(tmp_path: Path):
     assert program.score(x, y[::-1]) < 0.5
     assert program.score(x, y[:, None]) == program.score(x, y)
     assert program.score(x, np.zeros(50)) == 0
-    with pytest.raises(tinyml.InputError, match=r"y: expected shape \(50,\), got \(50, 2\)"):
+    with pytest.raises(tinyml.InputError, match=r"^expected y to hold 50 numbers, got shape \(50, 2\)"):
         program.score(x, x)
 
 
@@ -249,10 +247,13 @@ def test_keywords_of_numpy_and_none_are_values():
 def test_labels_that_the_model_does_not_have():
     x, y = data()
     model = tinyml.load(labelled())
-    for wrong, shown in ((np.zeros_like(y), "0"), (["left"] * len(x), "'left'")):
+    for wrong, said in (
+        (["left"] * len(x), "y_val holds 'left' in sample 0, which is none of the classes 'down', 'up'"),
+        (np.full_like(y, 2), "y_val holds 2 in sample 0, the classes of the program are 0 to 1"),
+    ):
         with pytest.raises(tinyml.InputError) as raised:
             tinyml.compile(model, x, wrong)
-        assert str(raised.value) == f"y_val: {shown} of sample 0 is none of the classes 'down', 'up'"
+        assert str(raised.value) == said
 
 
 def test_names_of_classes_are_an_option():
@@ -270,7 +271,7 @@ def test_names_of_classes_are_an_option():
     assert '"right"' in programs[0].h
     for classes, answers, message in (
         (["left"], y, "classes has 1 name, the model has 2 classes"),
-        (["a", "b"], np.array(["left", "right"])[y], "y_val: '"),
+        (["a", "b"], np.array(["left", "right"])[y], "y_val holds '"),
     ):
         with pytest.raises(tinyml.InputError) as raised:
             tinyml.compile(TOUR / "tour.sd", x, answers, board="host", width=8, classes=classes)

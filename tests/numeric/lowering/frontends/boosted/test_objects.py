@@ -10,8 +10,8 @@ import struct
 import sys
 import tarfile
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -128,33 +128,49 @@ def test_boosters_are_what_their_files_are(data: str) -> None:
         assert tinyml.load(booster).module.is_structurally_equivalent(read(f"{package}_{data}.{suffix}", "Booster"))
 
 
+CATBOOST = """
+import os, signal
+from pathlib import Path
+
+class CatBoost:
+    def load_model(self, blob):
+        if blob == b"attack":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if blob != b"model":
+            raise ValueError("Incorrect model file descriptor")
+
+    def save_model(self, path, format):
+        assert format == "onnx"
+        Path(path).write_bytes(Path({path!r}).read_bytes())
+
+CatBoost.__module__ = "catboost.core"
+"""
+
+
 def test_models_of_catboost_are_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     content = of_catboost()
-
-    class CatBoost:
-        def load_model(self, blob: bytes) -> None:
-            if blob != b"model":
-                raise ValueError("Incorrect model file descriptor")
-
-        def save_model(self, path: str, format: str) -> None:
-            assert format == "onnx"
-            Path(path).write_bytes(content)
-
-    CatBoost.__module__ = "catboost.core"
-    expected = [importers()["onnx"]()(content, name) for name in ("CatBoost", "model.cbm")]
-    assert tinyml.load(CatBoost()).module.is_structurally_equivalent(expected[0])
+    (tmp_path / "exported.onnx").write_bytes(content)
     file = tmp_path / "model.cbm"
     file.write_bytes(b"model")
     monkeypatch.setitem(sys.modules, "catboost", None)
     with pytest.raises(InputError, match="needs the package catboost"):
         tinyml.load(file)
-    module = ModuleType("catboost")
-    vars(module)["CatBoost"] = CatBoost
-    monkeypatch.setitem(sys.modules, "catboost", module)
+    (tmp_path / "catboost.py").write_text(CATBOOST.replace("{path!r}", repr(str(tmp_path / "exported.onnx"))))
+    monkeypatch.delitem(sys.modules, "catboost")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    expected = [importers()["onnx"]()(content, name) for name in ("CatBoost", "model.cbm")]
     assert tinyml.load(file).module.is_structurally_equivalent(expected[1])
-    file.write_bytes(b"another")
-    with pytest.raises(InputError, match=r"model\.cbm: not a model of CatBoost: .*descriptor"):
-        tinyml.load(file)
+    assert "catboost" not in sys.modules, "a child reads the file"
+    for damaged, words in (
+        (b"another", "not a model of CatBoost: .*descriptor"),
+        (b"attack", r"crashes .*\(SIGSEGV\)"),
+    ):
+        file.write_bytes(damaged)
+        with pytest.raises(InputError, match=rf"model\.cbm: .*{words}"):
+            tinyml.load(file)
+    model = import_module("catboost").CatBoost()
+    monkeypatch.delitem(sys.modules, "catboost")
+    assert tinyml.load(model).module.is_structurally_equivalent(expected[0])
 
 
 @pytest.mark.parametrize("data", DATA)

@@ -56,6 +56,16 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
     np.testing.assert_allclose(found, (powers / powers.sum(1, keepdims=True)).ravel(), atol=1e-5)
 
 
+@pytest.mark.parametrize("op", ["maximum", "minimum"])
+def test_an_extreme_of_two_tensors_absorbs_nothing(op: str):
+    """Masks of -1e9 beside small numbers, where a difference of the two in single precision loses the small one."""
+    body = f"""%r = "stablehlo.{op}"(%a, %b) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
+    a, b = np.array([-1e9, -2e4, -3e38, 0.25]), np.array([0.5, 1e-3, 3e38, 0.125])
+    arguments = {"a": "tensor<1x4xf32>", "b": "tensor<1x4xf32>"}
+    found = computed(arguments, body, "r", "tensor<1x4xf32>", a, b)
+    np.testing.assert_array_equal(found, getattr(np, op)(a, b))
+
+
 def test_a_pool_has_the_axes_of_its_result():
     body = """%z = "arith.constant"() <{value = dense<0.0> : tensor<3x4xf32>}> : () -> tensor<3x4xf32>
     %w = "tensor.empty"() : () -> tensor<2xf32>

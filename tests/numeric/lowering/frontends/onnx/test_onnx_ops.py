@@ -43,6 +43,8 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "Clip from below": (node("Clip", "x l"), {"l": number(0.25)}),
     "relu6": (node("Clip", "x l h"), {"l": number(0), "h": number(6)}),
     "Min": (node("Min", "x c"), {"c": number(0.3)}),
+    "Min of tensors": (node("Min", "x c x"), {"c": reals(3, 1, 1)}),
+    "Max of tensors": (node("Max", "c x d"), {"c": reals(4), "d": number(-0.2)}),
     "Max": (node("Max", "c x"), {"c": number(0.3)}),
     "Add": (node("Add", "x c"), {"c": reals(3, 1, 1)}),
     "Sub": (node("Sub", "c x"), {"c": reals(1, 1, 5, 1)}),
@@ -230,3 +232,16 @@ def test_recurrent_layers(op: str, attributes: dict[str, Any], output: str):
     count, gates = 2 if attributes.get("direction") == "bidirectional" else 1, GATES[op]
     constants = {"w": reals(count, gates * 2, 3), "r": reals(count, gates * 2, 2), "b": reals(count, 2 * gates * 2)}
     check(model([node(op, "x w r b", output, hidden_size=2, **attributes)], [5, 1, 3], constants))
+
+
+@pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
+def test_integer_constants_stay_integers(op: str, limits: str):
+    """Weights between their limits, as exporters of QCDQ write them."""
+    weights = np.array([[-128, 5], [100, -3]], np.int8)
+    nodes = [
+        node(op, f"w {limits}", "limited"),
+        node("DequantizeLinear", "limited s z", "d"),
+        node("MatMul", "x d"),
+    ]
+    constants = {"w": weights, "l": np.array(-127, np.int8), "h": np.array(90, np.int8)}
+    check(model(nodes, [1, 2], {**constants, "s": np.array(0.01, np.float32), "z": np.array(0, np.int8)}))

@@ -117,6 +117,28 @@ WRONG: dict[str, tuple[bytes, str]] = {
         ).SerializeToString(),
         "model.onnx: Concat 'Concat_s': its constants do not fit: zero-dimensional arrays cannot be concatenated",
     ),
+    "cast to integers": (
+        model([node("Cast", "x", to=INT64)], [2]).SerializeToString(),
+        "model.onnx: Cast 'Cast_y': a conversion of computed numbers to int64 is not supported, "
+        "only of reals to floats",
+    ),
+    "cast to truth": (
+        model([node("Cast", "x", to=onnx.TensorProto.BOOL)], [2]).SerializeToString(),
+        "model.onnx: Cast 'Cast_y': a conversion of computed numbers to bool is not supported, only of reals to floats",
+    ),
+    "cast like integers": (
+        model([node("CastLike", "x c")], [2], {"c": np.zeros(1, np.int8)}).SerializeToString(),
+        "model.onnx: CastLike 'CastLike_y': a conversion of computed numbers to int8 is not supported, "
+        "only of reals to floats",
+    ),
+    "cast of raws": (
+        model(
+            [node("QuantizeLinear", "x s z", "q"), node("Cast", "q", to=FLOAT)],
+            [2],
+            {"s": np.array(0.5, np.float32), "z": np.array(0, np.int8)},
+        ).SerializeToString(),
+        "model.onnx: Cast 'Cast_y': a conversion of computed raws to float32 is not supported, only of reals to floats",
+    ),
 }
 
 

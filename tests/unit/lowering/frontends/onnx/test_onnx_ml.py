@@ -19,9 +19,9 @@ def ml(op: str, inputs: str, outputs: str, **attributes: Any) -> Any:
     return helper.make_node(op, inputs.split(), outputs.split(), name=op.lower(), domain="ai.onnx.ml", **attributes)
 
 
-def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9) -> ModuleOp:
+def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9, batch: int | None = None) -> ModuleOp:
     """A model of nodes on 3 features; outputs: their names."""
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 3])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 3])
     declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]
     labels = numpy_helper.from_array(np.array(["no", "yes"], object), "names")
     graph = helper.make_graph(nodes, "graph", [x], declared, [labels])
@@ -61,6 +61,38 @@ def test_attributes_that_do_not_fit_are_refused_in_one_line(name: str):
         imported(ml(op, "x", "label scores", **attributes))
     assert str(caught.value).startswith("test.onnx: ")
     assert "\n" not in str(caught.value)
+
+
+TREE: dict[str, Any] = {
+    "nodes_treeids": [0, 0, 0],
+    "nodes_nodeids": [0, 1, 2],
+    "nodes_featureids": [0, 0, 0],
+    "nodes_values": [0.5, 0.0, 0.0],
+    "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+    "nodes_truenodeids": [1, 0, 0],
+    "nodes_falsenodeids": [2, 0, 0],
+    "target_treeids": [0, 0],
+    "target_nodeids": [1, 2],
+    "target_ids": [0, 0],
+    "target_weights": [10.0, 20.0],
+    "n_targets": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("op", "outputs", "attributes"),
+    [
+        ("LinearClassifier", "label scores", LINEAR),
+        ("SVMClassifier", "label scores", SUPPORT),
+        ("TreeEnsembleRegressor", "y", TREE),
+    ],
+)
+def test_several_samples_at_once_are_refused(op: str, outputs: str, attributes: dict[str, Any]):
+    """A program takes one sample: of a fixed batch no row may be dropped."""
+    node = ml(op, "x", outputs, **attributes)
+    with pytest.raises(InputError, match=r"takes 2 samples at once, 2x3: export it for one, such as FloatTensorType"):
+        imported(node, outputs=outputs, batch=2)
+    assert imported(node, outputs=outputs, batch=1)
 
 
 def test_labels_of_another_number_than_scores_are_refused():

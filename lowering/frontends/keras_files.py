@@ -1,0 +1,192 @@
+"""What a file that Keras saved declares, checked before Keras loads it: its size, and that it brings no code.
+
+A .keras file is an archive of a configuration in JSON and weights in HDF5; an .h5 or .hdf5 file is HDF5 alone, with
+the configuration in an attribute. A configuration may hold functions: a Lambda layer brings Python's byte code, other
+layers name modules to import or files to unpickle. Keras runs them, older versions without asking.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from math import prod
+from typing import Any, cast
+
+from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
+
+HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+
+_TEXT_BYTES = 16 << 20
+"""The most bytes of a configuration; that of a network of 1,000 layers takes one megabyte."""
+
+_BYTES_PER_ELEMENT = 8
+"""The most bytes that an element takes: one of double precision."""
+
+_LAYERS_WITH_CODE = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
+"""Layers that hold a function, a graph or a pickled module."""
+
+_MODULES = {
+    *("activations", "constraints", "dtype_policies", "initializers", "layers", "losses", "metrics", "optimizers"),
+    *("ops", "quantizers", "random", "regularizers", "applications"),
+}
+"""The modules of Keras whose classes and functions are parts of models; others read files, or change what is safe."""
+
+_MODELS = {"Sequential", "Functional", "Model"}
+_LOADERS = {"deserialize", "from_json", "get", "load_model", "model_from_json"}
+
+
+def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
+    """Raise `InputError` for an archive that is damaged, too large once it is unpacked, or holds code.
+
+    trusted: true if the code in a file may run.
+    """
+    limit = ELEMENT_LIMIT.get()
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if len({member.filename for member in members}) < len(members):
+                raise InputError("two members of the archive have one name", file=file)
+            if (size := sum(member.file_size for member in members)) > _BYTES_PER_ELEMENT * limit:
+                message = f"the archive unpacks to {size:,} bytes, more than {limit:,} elements take"
+                raise InputError(f"{message}; --max-elements raises the limit", file=file)
+            declared = archive.getinfo("config.json")
+            if declared.file_size > _TEXT_BYTES:
+                message = f"config.json unpacks to {declared.file_size:,} bytes, expected at most {_TEXT_BYTES:,}"
+                raise InputError(message, file=file)
+            text = archive.read(declared)
+    except InputError:
+        raise
+    # zipfile raises many types of errors for damaged archives.
+    except Exception as error:
+        raise InputError(
+            f"not a file of Keras, an archive with a config.json: {squeeze(str(error))}", file=file
+        ) from error
+    check_configuration(text, file, trusted=trusted)
+
+
+def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
+    """Raise `InputError` for a configuration that is no JSON, or that holds code and is not trusted."""
+    try:
+        configuration: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the configuration of the model is no JSON: {squeeze(str(error))}", file=file) from error
+    if not trusted and (found := next(_code(configuration), None)) is not None:
+        raise InputError(
+            f"holds {found}, which loading it would run: give --trust-pickle if you trust where the file comes from",
+            file=file,
+        )
+
+
+def check_hdf5(content: bytes, file: str, *, trusted: bool) -> None:
+    """Raise `InputError` for a model or weights in HDF5 that are damaged, too large, elsewhere, or hold code.
+
+    The configuration is read as Keras reads it, by the library h5py, which therefore runs in a child process.
+    """
+    h5py: Any = import_module("h5py")
+    shapes: list[tuple[int, ...]] = []
+
+    # The library stops at the first result that is not None; an exception of ours would not come through it.
+    def elsewhere(name: str, item: Any) -> str | None:
+        if not isinstance(item, h5py.Dataset):
+            return None
+        shapes.append(item.shape or ())
+        return name if item.external or item.is_virtual else None
+
+    def link(name: str, link: Any) -> str | None:
+        return name if isinstance(link, h5py.ExternalLink) else None
+
+    try:
+        with h5py.File(io.BytesIO(content), "r") as opened:
+            outside: str | None = opened.visititems_links(link) or opened.visititems(elsewhere)
+            configuration: Any = opened.attrs.get("model_config")
+    # h5py raises many types of errors for damaged files.
+    except Exception as error:
+        raise InputError(f"not a readable HDF5 file: {squeeze(str(error))}", file=file) from error
+    if outside is not None:
+        raise InputError(f"the weights `{squeeze(outside)}` are in another file", file=file)
+    require_elements(sum(map(counted_elements, shapes)), file)
+    if configuration is not None:
+        check_configuration(configuration, file, trusted=trusted)
+
+
+def weights_in(content: bytes) -> Iterator[bytes]:
+    """The members of an archive that are HDF5 files."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for member in archive.infolist():
+            if member.filename.endswith(".h5"):
+                yield archive.read(member)
+
+
+def require_elements(elements: int, file: str) -> None:
+    """Raise `InputError` for more elements than the limit."""
+    if elements > (limit := ELEMENT_LIMIT.get()):
+        message = f"the model has {elements:,} weights, more than {limit:,}"
+        raise InputError(f"{message}; --max-elements raises the limit", file=file)
+
+
+def limit_variables(keras: Any, file: str) -> None:
+    """Let Keras make no more variables than the limit on elements admits, all of them together.
+
+    The sizes of layers stand in the configuration, and Keras allocates what they say before it reads any weight.
+    """
+    made = 0
+    construct = keras.Variable.__init__
+
+    def counted(self: Any, initializer: Any, shape: Any = None, *arguments: Any, **named: Any) -> None:
+        nonlocal made
+        made += prod(shape) if shape is not None else int(getattr(initializer, "size", 1))
+        require_elements(made, file)
+        construct(self, initializer, shape, *arguments, **named)
+
+    keras.Variable.__init__ = counted
+
+
+def _code(configuration: object) -> Iterator[str]:
+    """What in a configuration, at any depth, is code or leads to code that is not a part of a model."""
+    left = [configuration]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += cast("list[object]", value)
+        elif isinstance(value, dict):
+            fields = cast("dict[str, object]", value)
+            left += fields.values()
+            if found := _code_of(fields):
+                yield found
+
+
+def _code_of(fields: Mapping[str, object]) -> str | None:
+    """What an object of a configuration is, if it is code; its parts are objects of their own."""
+    kind, module = fields.get("class_name", ""), fields.get("module")
+    if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
+        return "code, a lambda"
+    if "class_name" not in fields:
+        return None
+    if not isinstance(kind, str):
+        return "an object whose class has no name"
+    # In older files, a class may be named with its package.
+    name = kind.replace(">", ".").rpartition(".")[2]
+    if name in _LAYERS_WITH_CODE:
+        return f"code, a layer of the class {squeeze(name)}"
+    function = fields.get("config") if kind == "function" else kind
+    if module not in (None, "builtins") and not _is_part(module, function):
+        return f"an object of another module than Keras's layers, {squeeze(f'{module}.{function}')!r}"
+    if function in _LOADERS:
+        return f"a function that loads models, {function!r}"
+    return None
+
+
+def _is_part(module: object, name: object) -> bool:
+    """True for a module of Keras with parts of models; name: what is taken from it."""
+    if not isinstance(module, str) or not isinstance(name, str):
+        return False
+    package, *inner = [part for part in module.split(".") if part != "src"]
+    if package != "keras":
+        return False
+    return (
+        name in {*_MODELS, "DTypePolicy", "KerasTensor"} if not inner or inner[0] == "models" else inner[0] in _MODULES
+    )

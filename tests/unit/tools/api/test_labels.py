@@ -1,0 +1,68 @@
+"""Labels of classes that are not their indices, by every way into a compilation: they are read once."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import halves, sk
+
+import tinyml
+
+IRIS = halves("iris")
+X, Y = IRIS.x, IRIS.y
+ALL = [[-2, 3, 40], [1, 2, 3], [-1, 0, 1], [0, 2, 5], [-1.0, 1.0, 2.0], ["a b", "c", "é"]]
+
+
+def fitted(labels: list[Any]) -> tuple[Any, Any]:
+    """A tree that tells these labels apart, and the label of each sample."""
+    y = np.array(labels)[Y]
+    return sk.DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), y
+
+
+@pytest.mark.parametrize("labels", ALL, ids=str)
+def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
+    model, y = fitted(labels)
+    np.savez(tmp_path / "data.npz", x=X, y=y)
+    for data in ((X, y), (X, y.astype(object)), (X, y.tolist()), (tmp_path / "data.npz",)):
+        program = tinyml.compile(model, *data, board="host", width=16)
+        assert program.report.accuracy == pytest.approx(100 * model.score(X, y), abs=1e-3)
+        assert program.score(X, y) == pytest.approx(model.score(X, y))
+    assert (tinyml.open(program.folder).predict(X) == model.predict(X)).all()
+
+
+def test_samples_that_lack_a_class_have_the_same_labels():
+    """Labels of the classes that are left are indices of others."""
+    model, y = fitted([-1, 0, 1])
+    some = Y != 2
+    with warnings.catch_warnings(action="ignore"):
+        program = tinyml.compile(model, X[some], y[some], board="host", width=16, X_test=X, y_test=y)
+        assert program.report.accuracy == pytest.approx(100 * model.score(X, y), abs=1e-3)
+        program = tinyml.compile(model, X[some], y[some], board="host", width=16)
+        assert program.report.accuracy == pytest.approx(100 * model.score(X[some], y[some]), abs=1e-3)
+
+
+def test_names_given_to_classes_keep_the_labels_of_data(tmp_path: Path):
+    """Names stand for the model's integers, which data go on to hold, also in the saved program."""
+    model, y = fitted([1, 2, 3])
+    names = ["setosa", "versicolor", "virginica"]
+    program = tinyml.compile(model, X, y, board="host", width=16, classes=names)
+    assert program.report.accuracy == pytest.approx(100 * model.score(X, y), abs=1e-3)
+    opened = tinyml.open(program.save(tmp_path / "out"))
+    assert opened.score(X, y) == opened.score(X, np.array(names)[Y]) == pytest.approx(model.score(X, y))
+    again = tinyml.compile(model, X, np.array(names)[Y], board="host", width=16, classes=names)
+    assert again.report.accuracy == program.report.accuracy
+
+
+def test_a_sweep_and_training_read_labels_once():
+    model, y = fitted([1, 2, 3])
+    [row] = tinyml.sweep({"tree": model}, formats=["fixed:16"], boards=["host"], data=(X, y, X, y))
+    assert row.error is None
+    assert row.accuracy == pytest.approx(100 * model.score(X, y), abs=1e-3)
+    with warnings.catch_warnings(action="ignore"):
+        linear = sk.LogisticRegression(max_iter=300).fit(X, y)
+    tuned = tinyml.finetune(linear, X, y, X, y, width=8, epochs=1)
+    assert tinyml.compile(tuned, X, y, board="host").score(X, y) > 0.9

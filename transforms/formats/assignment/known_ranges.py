@@ -1,0 +1,136 @@
+"""Ranges that follow from a program itself, where a profile shows only what the validation set reaches.
+
+A forest's sums are bounded by its leaves, the sum of k nearest targets by the k greatest, marks and shares by 0 and 1.
+Sums with constants, products with these and movements keep such a bound. A format chosen for the profile alone would
+clip what other inputs reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import Interval
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRange:
+    """The least and the greatest value of each element of a tensor, for any input; arrays of the tensor's shape.
+
+    forests: those whose sums a tensor consists of, perhaps with constants added; empty for other tensors.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    forests: Sequence[tdsl.ForestOp] = ()
+
+    @property
+    def interval(self) -> Interval:
+        return float(self.low.min()), float(self.high.max())
+
+
+def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
+    """The known ranges of a function's tensors on reals; none for a tensor that depends on others than these."""
+    known: dict[SSAValue, KnownRange] = {}
+    for op in function.walk():
+        if isinstance(op, tdsl.TensorOp) and op.result is not None and tdsl.is_real(op.out):
+            found = _of_op(op, known)
+            if found is not None and isfinite(sum(found.interval)):
+                known[op.out] = found
+    return known
+
+
+def _of_op(op: tdsl.TensorOp, known: dict[SSAValue, KnownRange]) -> KnownRange | None:
+    if isinstance(op, tdsl.ForestOp):
+        return _of_forest(op)
+    if isinstance(op, tdsl.ProductOp) and (found := _of_greatest(op)) is not None:
+        return found
+    if any(value in known for value in op.inputs):
+        operands = [_of_constant(value) if value not in known else known[value] for value in op.inputs]
+        given = [operand for operand in operands if operand is not None]
+        return _combined(op, given) if len(given) == len(operands) == len(op.operands) else None
+    return None
+
+
+def _of_forest(op: tdsl.ForestOp) -> KnownRange | None:
+    if (constant := tdsl.constant_root(op.votes)) is None or not tdsl.is_real(op.votes):
+        return None
+    votes = tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(op.votes))
+    low, high = tdsl.votes_between(op.trees, votes)
+    return KnownRange(low[None], high[None], (op,))
+
+
+def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
+    """The sums of constants that marks of the greatest elements select, such as the targets of the nearest samples."""
+    marks = op.rhs
+    while isinstance(marks.owner, tdsl.ReshapeOp):
+        marks = marks.owner.input
+    constant = _of_constant(op.lhs)
+    if constant is None or not isinstance(mask := marks.owner, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:
+        return None
+    ordered, count = np.sort(constant.low, -1), mask.count.value.data
+    return KnownRange(ordered[:, :count].sum(1, keepdims=True), ordered[:, -count:].sum(1, keepdims=True))
+
+
+def _of_constant(value: SSAValue) -> KnownRange | None:
+    if (root := tdsl.constant_root(value)) is None or not tdsl.is_real(value):
+        return None
+    reals = tdsl.format_of(root.result).decode(root.raws)
+    if reals.size != np.prod(tdsl.shape_of(value)):
+        return None
+    reals = reals.astype(np.float64).reshape(tdsl.shape_of(value))
+    return KnownRange(reals, reals)
+
+
+def _combined(op: tdsl.TensorOp, x: Sequence[KnownRange]) -> KnownRange | None:
+    forests = tuple(dict.fromkeys(forest for operand in x for forest in operand.forests))
+    match op:
+        case tdsl.AddOp():
+            return KnownRange(x[0].low + x[1].low, x[0].high + x[1].high, forests)
+        case tdsl.SubOp():
+            return KnownRange(x[0].low - x[1].high, x[0].high - x[1].low, forests)
+        case tdsl.NegOp():
+            return KnownRange(-x[0].high, -x[0].low)
+        case tdsl.MulOp():
+            ends = [a * b for a in (x[0].low, x[0].high) for b in (x[1].low, x[1].high)]
+            return KnownRange(np.minimum.reduce(ends), np.maximum.reduce(ends))
+        case tdsl.ProductOp():
+            return _product(x[0], x[1])
+        case tdsl.MovementOp():
+            filling = 0.0 if op.filling is None else op.filling
+            low, high = (op.moved([end[None] for end in ends], filling)[0] for ends in _ends(x))
+            return KnownRange(low, high, forests)
+        case tdsl.ClampOp():
+            return KnownRange(x[0].low.clip(*op.limits), x[0].high.clip(*op.limits))
+        case _:
+            return None
+
+
+def _ends(x: Sequence[KnownRange]) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+    return [operand.low for operand in x], [operand.high for operand in x]
+
+
+def _product(lhs: KnownRange, rhs: KnownRange) -> KnownRange | None:
+    """The product of a constant matrix and another; None if neither is constant."""
+    if lhs.low is not lhs.high:
+        if rhs.low is not rhs.high:
+            return None
+        turned = _product(_transposed(rhs), _transposed(lhs))
+        return None if turned is None else _transposed(turned)
+    above, below = lhs.low.clip(0), lhs.low.clip(None, 0)
+    return KnownRange(above @ rhs.low + below @ rhs.high, above @ rhs.high + below @ rhs.low)
+
+
+def _transposed(range: KnownRange) -> KnownRange:
+    low = range.low.T
+    return replace(range, low=low, high=low if range.high is range.low else range.high.T)

@@ -1,0 +1,127 @@
+"""`decide-class`: a program of scores alone decides on a class where the data or names of classes say that it is one
+(L0, L1).
+
+Many networks with two classes have a single output: a probability, or the number that a sigmoid makes one of. Neither
+their files nor a quantised file of any number of classes say that scores are meant. Classes in a data set, or names for
+them, do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.outputs import add_label, argument_of_sigmoid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.runtime.model.data import Data
+
+
+@dataclass(frozen=True)
+class DecideClassPass(ModulePass):
+    """Let a program that returns one result, of scores, return the index of a class, too.
+
+    Several scores decide by the greatest of them if `y` of the data set has a class for each sample, or if there is a
+    name for each score. A single one decides between two classes if all `y` are 0 or 1, or -1 or 1, which are then the
+    labels, or if there are two names. A sigmoid decides at 1/2. Any other number decides at 0, without names only if it
+    is a poorer prediction of `y` as a number than the mean is, but a better one of the class than the most frequent
+    class; with names, at 1/2 if it lies in [0, 1] for all samples. A program that detects anomalies stays as it is.
+
+    data: .npz file; names: of the classes. Raises `InputError` for a data file that does not fit.
+    """
+
+    name = "decide-class"
+    data: str | None = None
+    names: tuple[str, ...] | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.answers import Answers
+        from tinyml.runtime.model.program_data import load_program_data
+
+        function, interface = predict_function(op), tdsl.read_interface(op)
+        end = function.get_return_op()
+        assert end is not None
+        if len(end.operands) != 1 or interface.threshold is not None or interface.calls is not None:
+            return
+        [scores] = end.operands
+        if not isinstance(scores.type, TensorType):
+            return
+        shape = tdsl.shape_of(scores)
+        count = prod(shape)
+        if count != max(shape, default=1):
+            return
+        named = self.names is not None and len(self.names) == max(count, 2)
+        if count > 1:
+            if named or (self.data is not None and load_program_data(op, self.data).y is not None):
+                add_label(function, scores)
+            return
+        if named:
+            values = None if self.data is None else load_program_data(op, self.data, Answers(clusters=True)).x
+            add_label(function, _compared(op, scores, values))
+        elif self.data is not None:
+            data = load_program_data(op, self.data)
+            if (labels := _two_labels(data)) is not None and _tells_classes(op, scores, data):
+                add_label(function, _compared(op, scores, data.x))
+                if labels != (0, 1):
+                    tdsl.update_interface(op, classes=labels)
+
+
+def _two_labels(data: Data) -> tuple[int, int] | None:
+    """The labels of two classes that the values of a data set are; None for other values."""
+    if data.targets is None or data.targets.shape[1] != 1:
+        return None
+    found = set(np.unique(data.targets).tolist())
+    return next((labels for labels in ((0, 1), (-1, 1)) if found <= set(labels)), None)
+
+
+def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
+    """True if a single score tells two classes apart rather than predicts a number."""
+    assert data.targets is not None
+    if argument_of_sigmoid(scores) is not None:
+        return True
+    values, wanted = _values(op, data.x), data.targets[:, 0]
+    second = wanted > 0
+    right, share = float(((values > 0) == second).mean()), float(second.mean())
+    return float(np.square(values - wanted).mean()) > float(wanted.var()) and right > max(share, 1 - share)
+
+
+def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
+    """The number that is positive for the second class. x: samples; None without any."""
+    if (argument := argument_of_sigmoid(scores)) is not None:
+        return argument
+    if x is None or tdsl.has_formats(op) or not _are_shares(_values(op, x)):
+        return scores
+    half = tdsl.ConstOp(np.full(tdsl.shape_of(scores), 0.5, np.float32), F32_FORMAT)
+    above = tdsl.SubOp(scores, half.result)
+    assert above.result is not None
+    Rewriter.insert_op([half, above], InsertPoint.after(cast("Operation", scores.owner)))
+    return above.result
+
+
+def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """The single score of each sample, as a real number."""
+    from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
+
+    kept = tdsl.has_formats(op)
+    scores = (in_reals(op, evaluate(op, encode_inputs(op, x))) if kept else evaluate_reals(op, x)).scores
+    assert scores is not None
+    return scores[:, 0]
+
+
+def _are_shares(values: NDArray[np.floating[Any]]) -> bool:
+    """True for probabilities, as far as numbers show that they are some."""
+    return bool(((values >= 0) & (values <= 1)).all() and np.ptp(values) > 0)
