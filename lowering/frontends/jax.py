@@ -13,6 +13,10 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 
 
+LAMBDA = "<lambda>"
+"""The name that Python gives to functions without one."""
+
+
 def import_jax(function: Any, example: object) -> ModuleOp:
     """The program of a function on arrays, which keeps the axis over samples: it maps 1 x N features to 1 x M scores.
 
@@ -21,6 +25,7 @@ def import_jax(function: Any, example: object) -> ModuleOp:
     JAX, for a function that JAX cannot trace, and as `read_tensors` does.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
+    name = "model" if name == LAMBDA else name
     if example is None:
         raise InputError("a function of JAX needs an input of the right shape: load(function, example=x)", file=name)
     try:

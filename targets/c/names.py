@@ -6,6 +6,8 @@ import re
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
+from tinyml.dialects.errors import InputError
+
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
     _Bool _Complex _Imaginary asm typeof main
@@ -17,6 +19,35 @@ trunc y0 y1 yn"""
 """Functions built into gcc, which warns if a file-level definition reuses such a name."""
 
 RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
+
+
+_HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
+    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
+
+LONGEST = 31
+"""Letters of the name of a model; C99 tells 63 of its functions' names apart."""
+
+
+def model_name(name: str) -> str:
+    """A name of a model close to a text."""
+    letters = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:LONGEST].strip("_") or "model"
+    try:
+        check_model_name(letters)
+    except InputError:
+        return f"m_{letters}"[:LONGEST]
+    return letters
+
+
+def check_model_name(name: str) -> None:
+    """Raise `InputError` for a name of a model that its functions cannot begin with, or whose header hides another."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > LONGEST:
+        raise InputError(
+            f"--name: expected at most {LONGEST} letters of A-Z, digits and _, a letter first, got '{name}'"
+        )
+    if name in RESERVED or name.lower().startswith("tm_"):
+        raise InputError(f"--name: '{name}' is a name of C or of the runtime")
+    if name.lower() in _HEADERS.split():
+        raise InputError(f"--name: '{name}.h' is a header of the compiler or of Arduino")
 
 
 def identifier(hint: str) -> str:

@@ -92,6 +92,8 @@ def compile(
                 for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):
                     if (data := _data_file(file, x, y, arguments, inputs)) is not None:
                         values[name] = data
+                if "name" not in values and (name := _name_given(program)) is not None:
+                    values["name"] = name
                 values |= {"model": program.file or Path(program.name), "out": home / "program", "packages": ()}
                 passed = {
                     file: arguments if given[name][1] is not None else arguments[:1]
@@ -128,6 +130,15 @@ def first_of(model: object, x: object = None) -> object:
         if first.dtype.kind not in "fiub":
             raise InputError(f"expected numbers, got {first.dtype}", file="X_val")
         return first.astype(np.float32)
+
+
+def _name_given(program: Model) -> str | None:
+    """The name of C close to the one that the caller gave to an object in memory; None for that of its program."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.targets.c.names import model_name
+
+    own = predict_function(program.module).sym_name.data
+    return None if program.file is not None or program.name == own else model_name(program.name)
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:

@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.tools.api.loading import Model, load
+from tinyml.tools.api.loading import Model, load, of_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.lowering.frontends.signals.front_ends import FrontEnd
-
-FEATURES = "features"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +51,7 @@ class DeviceFeatures:
         """
         from tinyml.lowering.frontends.signals.front_ends import followed_by
 
-        loaded = load(model)
-        return Model(f"{FEATURES}_{loaded.name}", followed_by(self.program, loaded.module))
+        return of_object(followed_by(self.program, load(model).module))
 
 
 def float_features(front_end: FrontEnd, signals: object) -> NDArray[np.float64]:

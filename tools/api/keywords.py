@@ -37,6 +37,7 @@ class CompileKeywords(TypedDict, total=False):
     load_weights: bool | None
     loss: float | None
     metric: str | None
+    name: str | None
     optimize: str | None
     outputs: str | None
     pack_buffers: bool | None

@@ -44,7 +44,8 @@ def feature_names(module: ModuleOp) -> list[str] | None:
 class Model:
     """A trained model as a program on tensors, made by `load`.
 
-    name: the name of the file without its suffix, or of the object's class. module: the program, on reals unless the
+    name: the name of the file without its suffix, or of an object's program, after which `compile` names the C files and
+    functions unless it is given a name. module: the program, on reals unless the
     model is quantised; compilation works on a copy. file: the source file; None for an object in memory. estimator: the
     object of scikit-learn that was read; None for any other source.
     """
@@ -98,24 +99,30 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
         packages = {kind.partition(".")[0] for kind in kinds}
         name = type(source).__name__
         if "xdsl.ModuleOp" in kinds:
-            return Model(name, _verified(source))
+            return of_object(_verified(source))
         if "torch.Module" in kinds:
-            return Model(name, _import("torch")("import_torch", source, example))
+            return of_object(_import("torch")("import_torch", source, example))
         if is_function(source):
-            name = str(getattr(source, "__name__", name))
-            return Model(name, _import("jax")("import_jax", source, example))
+            return of_object(_import("jax")("import_jax", source, example))
         if example is not None:
             raise InputError("example is for modules of PyTorch and functions of JAX", file=name)
         if "keras.Model" in kinds:
-            return Model(name, _import("keras")("import_keras", source, name))
+            return of_object(_import("keras")("import_keras", source, name))
         if "onnx.ModelProto" in kinds:
             content: bytes = getattr(source, "SerializeToString")()  # noqa: B009
-            return Model(name, _import("onnx.importer")("read_onnx", content, name))
+            return of_object(_import("onnx.importer")("read_onnx", content, name))
         if kinds & {"xgboost.Booster", "lightgbm.Booster", "catboost.CatBoost"}:
-            return Model(name, _import("boosted.objects")("import_booster", source, name))
+            return of_object(_import("boosted.objects")("import_booster", source, name))
         if packages & {"sklearn", "xgboost", "lightgbm"}:
-            return Model(name, _import("sklearn.importer")("import_estimator", source), estimator=source)
+            return of_object(_import("sklearn.importer")("import_estimator", source), source)
     raise InputError(f"{EXPECTED}, got an object of the class {type(source).__name__}")
+
+
+def of_object(module: ModuleOp, estimator: object = None) -> Model:
+    """The model of an object in memory, which has the name of its program."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+
+    return Model(predict_function(module).sym_name.data, module, estimator=estimator)
 
 
 def takes_example(source: object) -> bool:

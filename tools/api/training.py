@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.data_files import Inputs, write_data
-from tinyml.tools.api.loading import Model, load
+from tinyml.tools.api.loading import Model, load, of_object
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def finetune(
                 FinetuneOptions(**{name: values[name] for name in chosen}),
                 PipelineOptions(data=str(list(files)[1]), **formats),
             )
-    return Model(program.name, tuned.module)
+    return of_object(tuned.module)
 
 
 def torch_layer(model: object, *, plan: str | None = None) -> Any:
@@ -83,7 +83,7 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
         if not tdsl.has_formats(given.module):
             raise InputError("has no number formats: tinyml.finetune chooses them")
         layer = _classes()
-        return layer(given.name, trainer_of(given.module.clone(), context(), plan or AUTO))
+        return layer(trainer_of(given.module.clone(), context(), plan or AUTO))
 
 
 @cache
@@ -118,9 +118,9 @@ def _classes() -> Any:
     class ProgramLayer(torch.nn.Module):
         """A program in number formats whose weights are parameters."""
 
-        def __init__(self, name: str, trainer: Trainer):
+        def __init__(self, trainer: Trainer):
             torch.nn.Module.__init__(self)
-            self.name, self.trainer = name, trainer
+            self.trainer = trainer
             # Copies, which an optimiser may move to another device or precision.
             parameters = [torch.nn.Parameter(torch.from_numpy(real.copy())) for real in trainer.weights.variables]
             self.weights = torch.nn.ParameterList(parameters)
@@ -144,7 +144,7 @@ def _classes() -> Any:
         def model(self) -> Model:
             """The model with the present weights."""
             self.write()
-            return Model(self.name, self.trainer.weights.module.clone())
+            return of_object(self.trainer.weights.module.clone())
 
     return ProgramLayer
 

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import StringAttr
+
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
@@ -17,11 +19,13 @@ from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
+from tinyml.targets.c.names import check_model_name
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
@@ -89,6 +93,8 @@ def check_options(made: Compilation) -> None:
         weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
         tdsl.InputUnit.parse(request.input_unit, None)
+    if request.name is not None:
+        check_model_name(request.name)
     for file in (request.val, request.test):
         if file is not None:
             check_npz(file, "data")
@@ -132,6 +138,8 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
         pipelines.run(program, ctx, [LiftToRealsPass()])
+    if request.name is not None:
+        predict_function(program).sym_name = StringAttr(request.name)
     return program
 
 

@@ -133,6 +133,12 @@ class Request(BuildOptions, ModelArgument):
         choices=(AUTO_FORMAT, *OUTPUTS),
         group=OptionGroup.NUMBERS,
     )
+    name: str | None = option(
+        "name of the model, with which files, C functions and the library begin (default: that of the model file)",
+        default=None,
+        metavar="NAME",
+        group=OptionGroup.MODEL,
+    )
     val: Path | None = option(
         "inputs x to profile with and, optionally, labels y; not needed for a model that keeps its number formats",
         default=None,

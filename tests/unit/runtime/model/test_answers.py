@@ -72,6 +72,32 @@ def test_regressors_have_targets(y: Any, answers: Answers, path: Path):
     np.testing.assert_array_equal(data.targets, np.array(y, np.float64).reshape(3, -1))
 
 
+IMAGE = Answers(None, None, 12, has_label=False, shape=(2, 3, 2))
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 3, 2), (3, 1, 2, 3, 2), (3, 12), (3, 12, 1)])
+def test_values_have_the_shape_of_an_image_or_are_a_row(shape: tuple[int, ...], path: Path):
+    y = np.arange(36.0)
+    data = read(path, y.reshape(shape), IMAGE)
+    assert data.targets is not None
+    assert data.targets.ravel().tolist() == y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("shape", "advice"),
+    [
+        ((3, 3, 2, 2), r"the values of a sample have the shape \(2, 3, 2\), np.moveaxis\(y, -1, 1\) gives it to `y`"),
+        ((3, 2, 2, 3), r"\(2, 3, 2\), np.moveaxis\(y, 1, -1\) gives it to `y`"),
+        ((3, 3, 2), r"classes of pixels are one-hot: np.moveaxis\(np.eye\(2\)\[y\], -1, 1\)"),
+        ((3, 2, 3), r"classes of pixels are one-hot: np.eye\(2\)\[y\]"),
+        ((3, 2, 6), r"got shape \(3, 2, 6\) of float64$"),
+    ],
+)
+def test_images_whose_axes_are_in_another_order_are_refused(shape: tuple[int, ...], advice: str, path: Path):
+    with pytest.raises(InputError, match=advice):
+        read(path, np.zeros(shape), IMAGE)
+
+
 @pytest.mark.parametrize(
     ("y", "answers", "message"),
     [

@@ -293,8 +293,8 @@ def test_a_choice_names_the_call_that_replays_it():
     report = program.report
     assert report.chosen is not None
     assert report.requested == {"format": "auto", "target": "cortex-m0", "val": "X_val, y_val"}
-    assert report.chosen["command"].startswith("tinyml.compile(ModuleOp, X_val, y_val, format=")
+    assert report.chosen["command"].startswith("tinyml.compile(tour, X_val, y_val, format=")
     assert 'data="val.npz"' in report.chosen["pipeline"]
-    names = {"tinyml": tinyml, "ModuleOp": tinyml.load(TOUR / "tour.sd").module, "X_val": x, "y_val": y}
+    names = {"tinyml": tinyml, "tour": tinyml.load(TOUR / "tour.sd").module, "X_val": x, "y_val": y}
     with pytest.warns(tinyml.CompileWarning):
         assert eval(report.chosen["command"], names).c == program.c
