@@ -117,6 +117,7 @@ def test_an_archive_is_as_large_as_its_header_says():
             "There is no item named 'config.json' in the archive",
         ),
     ],
+    ids=["two bytes", "cut", "other member"],
 )
 def test_a_damaged_archive_is_one_line(content: bytes, message: str):
     with pytest.raises(InputError, match=message):
