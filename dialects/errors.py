@@ -32,6 +32,13 @@ class TooLargeError(InputError):
     """A program, or a part of it, that is too large for the chip that it is compiled for."""
 
 
+class DefectError(Exception):
+    """A defect of tinyml that it found itself, such as a program that one of its passes made invalid.
+
+    It is no `InputError`, so that a tool ends in a traceback, and never blames the user's file.
+    """
+
+
 _LONGEST = 1000
 """Maximum number of characters of a message of another program."""
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, make_dataclass
 from functools import cache
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import DefectError, InputError, squeeze
 from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import STEPS, Plugin, PluginError, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
-from tinyml.transforms.ir.levels import Level, level_of
+from tinyml.transforms.ir.levels import Level, LevelError, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, schedule_named
 
@@ -119,9 +121,39 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
             yield step
 
 
-def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order on a verified module; verify the level where it changes, and the module at the end."""
-    PassPipeline(tuple(passes), EndVerification().between).apply(ctx, module)
+def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
+    """Run passes in order on a verified module; verify the level where it changes, and the module at the end.
+
+    of_user: true for a module in a file that should be what tinyml wrote, but that anybody may have changed. Of any
+    other, raises `DefectError` if our passes make it invalid; `InputError` is what they refuse.
+    """
+    checked = EndVerification()
+    try:
+        PassPipeline(tuple(passes), checked.between).apply(ctx, module)
+    except (InputError, VerifyException) as error:
+        suspect, ours = checked.suspect, all(type(step).__module__.startswith(OURS) for step in passes)
+        refused = isinstance(error, InputError) and not isinstance(error, LevelError)
+        if of_user or suspect is None or refused or not ours or isinstance(error, PluginError):
+            raise
+        raise _defect(module, suspect, error) from error
+
+
+OURS = "tinyml."
+"""The beginning of the names of our modules."""
+
+
+def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
+    """The error of a program that a pass of ours made invalid, which is written to a file."""
+    from io import StringIO
+
+    from xdsl.printer import Printer
+
+    text = StringIO()
+    Printer(text, print_generic_format=True).print_op(module)
+    found = f"the pass '{suspect.name}' makes the program invalid: {squeeze(str(error))}"
+    with NamedTemporaryFile("w", prefix="tinyml-defect-", suffix=".mlir", delete=False, encoding="utf-8") as file:
+        file.write(f"// {found}\n{text.getvalue()}\n")
+    return DefectError(f"{found}. This is a defect of tinyml: please report it with the file {file.name}")
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import hashlib
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from io import StringIO
 from itertools import product
 from pathlib import Path
-from typing import IO, Any, TypeAlias, cast, get_args, get_type_hints
+from typing import Any, BinaryIO, TypeAlias, cast, get_args, get_type_hints
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
@@ -302,43 +303,50 @@ def _content(array: object) -> bytes:
 class _Table:
     """The rows of a sweep in a file of comma-separated values; a context manager, which closes it. path: None for none.
 
+    Bytes that are no text stay as they are. Several sweeps may add to one file, whose rows are whole (`flock`).
+
     Raises `InputError` for a file that cannot be read or written, and for any other file than that of a sweep.
     """
 
     def __init__(self, path: str | Path | None):
         self.rows: dict[str, SweepRow] = {}
-        self._file: IO[str] | None = None
+        self._file: BinaryIO | None = None
+        self._names = [field.name for field in fields(SweepRow)]
         if path is None:
             return
-        names = [field.name for field in fields(SweepRow)]
-        head, file = ",".join(names) + "\n", Path(path)
+        head, file = f"{','.join(self._names)}\n".encode(), Path(path)
         check_output(str(file))
         try:
             with ExitStack() as stack:
-                opened = stack.enter_context(file.open("a+", encoding="utf-8", errors="backslashreplace", newline=""))
-                opened.seek(0)
-                whole = opened.read()
-                if not (head.startswith(whole) or whole.startswith(head)):
-                    raise InputError(HEAD, file=str(file))
-                # A row that an interrupted sweep left unfinished is measured again.
-                whole = whole[: whole.rfind("\n") + 1]
-                self.rows = {row.key: row for row in map(_read, csv.DictReader(StringIO(whole, newline="")))}
-                opened.truncate(len(whole.encode()))
-                opened.write("" if whole else head)
-                opened.flush()
+                opened = stack.enter_context(file.open("a+b"))
+                with _locked(opened):
+                    opened.seek(0)
+                    whole = opened.read()
+                    if whole and not whole.startswith(head):
+                        raise InputError(HEAD, file=str(file))
+                    # A row that an interrupted sweep left unfinished is measured again.
+                    finished = whole[: whole.rfind(b"\n") + 1]
+                    text = StringIO(finished.decode("utf-8", "backslashreplace"), newline="")
+                    self.rows = {row.key: row for row in map(_read, csv.DictReader(text))}
+                    if len(finished) < len(whole):
+                        opened.truncate(len(finished))
+                    opened.write(b"" if finished else head)
+                    opened.flush()
                 self._file = opened
                 stack.pop_all()
         except OSError as error:
             raise InputError(f"cannot write the table: {error.strerror or error}", file=str(file)) from error
         except (ValueError, TypeError, csv.Error) as error:
             raise InputError(HEAD, file=str(file)) from error
-        self._writer = csv.DictWriter(self._file, names, lineterminator="\n")
 
     def add(self, row: SweepRow) -> None:
         if self._file is not None:
+            text = StringIO(newline="")
+            csv.DictWriter(text, self._names, lineterminator="\n").writerow(asdict(row))
             try:
-                self._writer.writerow(asdict(row))
-                self._file.flush()
+                with _locked(self._file):
+                    self._file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+                    self._file.flush()
             except OSError as error:
                 raise InputError(f"cannot write the table: {error.strerror or error}", file=self._file.name) from error
 
@@ -348,6 +356,18 @@ class _Table:
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+
+
+@contextmanager
+def _locked(file: BinaryIO) -> Generator[None]:
+    """A context in which no other sweep changes a file; on file systems without locks, nothing holds it back."""
+    with suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _read(texts: Mapping[str, str]) -> SweepRow:

@@ -74,11 +74,15 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
 
 
 def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
-    from tinyml.tools.driver.program_in_folder import program_in
+    from tinyml.tools.driver.output_folder import PICTURES, PROOFS, REPORT_PAGE, listed_files, require_as_written
+    from tinyml.tools.driver.program_in_folder import program_in, require_chain
     from tinyml.tools.proofs.programs import Unstated, accumulators, operations
     from tinyml.tools.proofs.proving import decide
 
     found = program_in(Path(folder))
+    require_chain(found)
+    pictures = [name for name in listed_files(found.report) if name.startswith(f"{PICTURES}/")]
+    require_as_written(Path(folder), (PROOFS, REPORT_PAGE, *pictures))
     sums, stated = [*accumulators(found.formats)], [*operations(found.loops)]
     ops = [one for one in stated if not isinstance(one, Unstated)]
     verdicts = [decide(one, seconds) for one in (*sums, *ops) if not isinstance(one, Unstated)]

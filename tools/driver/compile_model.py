@@ -22,11 +22,11 @@ from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
+from tinyml.targets.c.names import check_model_name
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
-from tinyml.targets.c.names import check_model_name
-from tinyml.tools.cli.atomic_output import atomic_folder, write_file
+from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
@@ -38,6 +38,7 @@ from tinyml.tools.driver.output_folder import (
     removable_files,
     seal_folder,
     write_errors,
+    write_inside,
     write_sources,
 )
 from tinyml.tools.driver.output_pages import facts_at_hand, pages_of
@@ -318,9 +319,7 @@ def write_pages(made: Compilation) -> None:
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
-    for name, text in pages_of(facts_at_hand(made, wrong)).items():
-        (made.folder / name).parent.mkdir(exist_ok=True)
-        write_file(made.folder / name, text)
+    write_inside(made.folder, pages_of(facts_at_hand(made, wrong)))
 
 
 def seal(made: Compilation) -> None:

@@ -6,13 +6,13 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.distribution import DISTRIBUTION
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.protected_files import note_input, release_input
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -63,13 +63,10 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {} if compiled.verilog is None else {f"{name}.v": compiled.verilog}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
-    for file, text in files.items():
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, text)
+    write_inside(folder, files)
     if content := loaded_content(compiled.program):
-        write_file(folder / f"{name}{WEIGHTS}", content)
-    _write_arrays(folder / SAMPLES, {"x": in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES])})
+        write_inside(folder, {f"{name}{WEIGHTS}": content})
+    _write_arrays(folder, SAMPLES, {"x": in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES])})
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
@@ -85,14 +82,34 @@ def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accur
     arrays = {"sample": which, "x": np.stack(x), "least": least, "greatest": greatest}
     arrays |= {"float": reals, "compiled": formats}
     arrays |= {} if data.y is None else {"y": data.y[which]}
-    _write_arrays(folder / ERRORS, arrays)
+    _write_arrays(folder, ERRORS, arrays)
     return arrays
 
 
-def _write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def _write_arrays(folder: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     content = io.BytesIO()
     np.savez_compressed(content, allow_pickle=False, **arrays)
-    write_file(file, content.getvalue())
+    write_inside(folder, {name: content.getvalue()})
+
+
+def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files of an output folder, by their names relative to it; all that is written there comes this way.
+
+    Raises `InputError`, before any is written, for a name that leads out of the folder, and if one cannot be written.
+    """
+    for name in files:
+        if not is_inside(name):
+            raise InputError(f"{squeeze(name)!r} is no file inside of the folder", file=str(folder))
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, content)
+
+
+def is_inside(name: str) -> bool:
+    """True for a relative path without `..`, with characters that can be printed."""
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not name.startswith("/") and ".." not in parts and name.isprintable()
 
 
 def read_report(folder: Path) -> dict[str, Any]:
@@ -117,7 +134,7 @@ def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
     own = {_WRITER: version(DISTRIBUTION), **report}
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
     text = json.dumps({**own, FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
-    write_file(folder / REPORT, text + "\n")
+    write_inside(folder, {REPORT: text + "\n"})
 
 
 def read_fields(folder: Path) -> Report:
@@ -132,18 +149,23 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     written and, before any is, if an existing one is not as tinyml wrote it.
     """
     report = found_report(folder) or {}
+    require_as_written(folder, texts)
     for name in texts:
-        if (folder / name).exists() and not is_as_written(folder, report, name):
-            raise InputError(
-                "was changed, or is not tinyml's: move it away to have it written", file=str(folder / name)
-            )
-    for name, text in texts.items():
         release_input(folder / name)
-        write_file(folder / name, text)
+    write_inside(folder, texts)
     if (listed := _listed(report)) is not None:
         digests = {**listed, **{name: _digest(folder / name) for name in texts}}
         release_input(folder / REPORT)
-        write_file(folder / REPORT, json.dumps({**report, FILES: digests}, indent=2) + "\n")
+        write_inside(folder, {REPORT: json.dumps({**report, FILES: digests}, indent=2) + "\n"})
+
+
+def require_as_written(folder: Path, names: Iterable[str]) -> None:
+    """Raise `InputError` if a file in an output folder, which a command replaces, is not as tinyml wrote it."""
+    report = found_report(folder) or {}
+    for name in names:
+        path = folder / name
+        if (path.is_symlink() or path.exists()) and not is_as_written(folder, report, name):
+            raise InputError("was changed, or is not tinyml's: move it away to have it written", file=str(path))
 
 
 def _listed(report: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, load_program, print_ir
 from tinyml.tools.driver.upstream import circt_text, upstream_files
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
@@ -113,15 +113,15 @@ def program_in(folder: Path) -> ProgramInFolder:
     """
     report = read_report(folder)
     chosen, ctx, options = board(report["target"]), context(), lowering_options(report)
-    formats = load_program(folder / "ir" / "1-formats.mlir", ctx)
-    buffers = load_program(folder / "ir" / "2-buffers.mlir", ctx)
+    formats = load_program(folder / _FORMATS, ctx)
+    buffers = load_program(folder / _BUFFERS, ctx)
     name_operations(buffers)
     loops = buffers.clone()
-    pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options))
+    pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options), of_user=True)
     program = loops.clone()
-    pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options))
+    pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options), of_user=True)
     hardware = None if chosen.fabric is None else _hardware(program.clone(), ctx, options)
-    pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options))
+    pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options), of_user=True)
     name = interface_of(formats).name
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
     if hardware is not None:
@@ -138,6 +138,21 @@ def program_in(folder: Path) -> ProgramInFolder:
     return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, hardware, files)
 
 
+def require_chain(found: ProgramInFolder) -> None:
+    """Raise `InputError` unless the buffers of a program, from which its C is made, are what its formats give.
+
+    A statement about the program at L1 is one about the C only then. Lowering takes as long as it did in `compile`.
+    """
+    lowered, ctx = load_program(found.folder / _FORMATS, context()), context()
+    pipelines.run(lowered, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)), of_user=True)
+    if print_ir(lowered) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
+        message = (
+            f"is not what {_FORMATS} gives, so that nothing about the C follows from that: compile the model again"
+        )
+        raise InputError(message, file=str(found.folder / _BUFFERS))
+
+
+_FORMATS, _BUFFERS = "ir/1-formats.mlir", "ir/2-buffers.mlir"
 _C_FILES = {"c": "source", "h": "header"}
 _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"}
 
@@ -151,5 +166,5 @@ def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hardware(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
     """A program on bits, which becomes its hardware module."""
-    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)))
+    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
     return bits

@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, rtl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
@@ -121,8 +122,12 @@ def level_of(step: ModulePass) -> Level | None:
     return taken
 
 
+class LevelError(InputError):
+    """A program that is not of the level that a pass takes."""
+
+
 def check_level(step: ModulePass, module: ModuleOp) -> None:
-    """Raise `InputError`, at the offending operation, unless a module is of the level that a pass takes.
+    """Raise `LevelError`, at the offending operation, unless a module is of the level that a pass takes.
 
     Passes of a level also rely on functions of one block, without nested functions, and on definitions that precede
     their uses.
@@ -135,9 +140,14 @@ def check_level(step: ModulePass, module: ModuleOp) -> None:
         if complaint is None and isinstance(op, func.FuncOp):
             complaint = _signature_complaint(op, level)
         if complaint is not None:
-            raise error_at(op, f"'{step.name}' takes {level.description}: {complaint}")
+            raise _error(op, step, level, complaint)
         for inner, complaint in _complaints(op.regions, level):
-            raise error_at(inner, f"'{step.name}' takes {level.description}: {complaint}")
+            raise _error(inner, step, level, complaint)
+
+
+def _error(op: Operation, step: ModulePass, level: Level, complaint: str) -> LevelError:
+    at = error_at(op, f"'{step.name}' takes {level.description}: {complaint}")
+    return LevelError(at.message, file=at.file, line=at.line, column=at.column)
 
 
 def _complaint(op: Operation, level: Level) -> str | None:

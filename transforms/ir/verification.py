@@ -61,18 +61,24 @@ class EndVerification:
 
     The module was verified where it was read, or after the pipeline before. In between only the level is checked, where
     it changes. That takes a few percent of a compilation; `Verification` finds the pass that is to blame.
+
+    suspect: the pass that runs, or that ran before a check that fails; None before the first pass, where the module is
+    as it was given.
     """
 
     def __init__(self) -> None:
         self.level: Level | None = None
+        self.suspect: ModulePass | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         """Verify a module at the end; raises `InputError` between passes if it is not of the level of the second."""
+        self.suspect = before
         if after is None:
             module.verify()
         if after is not None and (level := level_of(after)) is not None and level is not self.level:
             check_level(after, module)
             self.level = level
+        self.suspect = after
 
 
 class Verification:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -291,6 +292,42 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     count = sum(proved.values())
     page = Path(out, "report.html").read_text("utf-8")
     assert f"Of {count} statements about the operations and sums of the program, {count} are proved" in page
+
+
+def test_a_program_that_its_c_does_not_come_from_is_not_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The first weight of the formats was changed, and all was proved about a program that the C does not compute."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)
+    out = _compiled_tour(tmp_path)
+    before = {path: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()}
+    formats = Path(out, "ir/1-formats.mlir")
+    text = formats.read_text()
+    first = re.search(r"tdsl\.const dense<\[\[(-?\d+)", text)
+    assert first is not None
+    formats.write_text(f"{text[: first.start(1)]}1{text[first.end(1) :]}")
+    capsys.readouterr()
+    assert main(["prove", out]) == 1
+    assert (
+        capsys.readouterr()
+        .err.strip()
+        .endswith(
+            "2-buffers.mlir: is not what ir/1-formats.mlir gives, so that nothing about the C follows from that: "
+            "compile the model again"
+        )
+    )
+    formats.write_text(text)
+    for page in ("report.html", "pictures/formats.svg"):
+        Path(out, page).write_bytes(before[Path(out, page)] + b" ")
+        assert main(["prove", out]) == 1
+        assert (
+            capsys.readouterr()
+            .err.strip()
+            .endswith(f"{page}: was changed, or is not tinyml's: move it away to have it written")
+        )
+        Path(out, page).write_bytes(before[Path(out, page)])
+    assert {path: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()} == before
 
 
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +14,15 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.errors import DefectError, InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
 from tinyml.lowering.pipeline_steps import PIPELINES, If
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run
+from tinyml.tools.cli.user_errors import as_input_error
+from tinyml.transforms.loops.place_constants import PlaceConstantsPass
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
 STEPS = [step for definition in PIPELINES.values() for step in definition.steps]
@@ -180,3 +183,59 @@ def test_the_pass_that_spoils_a_program_is_named_and_not_the_one_that_relies_on_
     text = "func.func @f() -> i8 { %c = arith.constant 1 : i8 func.return %c : i8 }"
     with pytest.raises(VerifyException, match="same types as the function output types"):
         Spoiling().apply(context(), Parser(context(), text).parse_module())
+
+
+def own(step: type[ModulePass], monkeypatch: pytest.MonkeyPatch) -> ModulePass:
+    """A pass as if it were one of tinyml's."""
+    monkeypatch.setattr(step, "__module__", "tinyml.transforms.loops.spoil")
+    return step()
+
+
+def test_a_program_that_our_own_pass_spoils_is_a_defect_with_a_file_to_send(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    text = "func.func @f() -> i8 { %c = arith.constant 1 : i8 func.return %c : i8 }"
+    with pytest.raises(VerifyException, match="same types"):
+        run(Parser(context(), text).parse_module(), context(), [Spoil()])
+    spoil = own(Spoil, monkeypatch)
+    with pytest.raises(VerifyException, match="same types"):
+        run(Parser(context(), text).parse_module(), context(), [spoil], of_user=True)
+    assert not [*tmp_path.iterdir()]
+    with pytest.raises(DefectError, match=r"the pass 'spoil' makes the program invalid: .*same types") as raised:
+        run(Parser(context(), text).parse_module(), context(), [spoil])
+    [file] = tmp_path.iterdir()
+    assert str(raised.value).endswith(f"This is a defect of tinyml: please report it with the file {file}")
+    assert "func.func" in file.read_text()
+    assert as_input_error(raised.value) is None
+
+
+class Reorder(ModulePass):
+    """Moves the first definition of each function behind its use."""
+
+    name = "reorder"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in defined_functions(op):
+            first, *_, use, _ = function.body.block.ops
+            first.detach()
+            function.body.block.insert_op_after(first, use)
+
+
+def test_a_level_that_our_own_pass_leaves_is_a_defect_and_one_that_is_given_is_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    module = """func.func @f(%x: memref<1xi8>) {
+  %c = arith.constant 1 : i8
+  %i = arith.constant 0 : index
+  memref.store %c, %x[%i] : memref<1xi8>
+  func.return
+}"""
+    place, reorder = PlaceConstantsPass(), own(Reorder, monkeypatch)
+    with pytest.raises(DefectError, match=r"the pass 'reorder' makes .*: 'place-constants' takes a program of loops"):
+        run(Parser(context(), module).parse_module(), context(), [reorder, place])
+    given = Parser(context(), module).parse_module()
+    reorder.apply(context(), given)
+    with pytest.raises(InputError, match="'place-constants' takes a program of loops"):
+        run(given, context(), [place])

@@ -5,13 +5,15 @@ Names are known without importing the files, so that tools start quickly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.plugins import PACKAGES as GROUP
-from tinyml.dialects.plugins import Plugin, plugins_by_name
+from tinyml.dialects.plugins import Plugin, PluginError, plugins_by_name
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -73,14 +75,59 @@ def _named(name: str) -> Packaging:
         module, _, member = row.partition(":")
         return getattr(import_module(f"tinyml.tools.driver.packages.{module}"), member)
     if (plugin := _others().get(name)) is not None:
-        from tinyml.tools.driver.packages.packaging import Packaging
-
-        packaging = plugin.load(Packaging)
-        plugin.expect_fields(packaging)
-        return packaging
+        return _of_plugin(plugin)
     raise unknown("package", name, packaging_names())
 
 
+def _of_plugin(plugin: Plugin) -> Packaging:
+    """The packaging of a plug-in; what its functions do wrong is a `PluginError`."""
+    from tinyml.tools.driver.output_folder import is_inside
+    from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
+
+    packaging = plugin.load(Packaging)
+    plugin.expect_fields(packaging)
+    if packaging.name != plugin.name:
+        raise PluginError(f"{plugin}: expected a Packaging of the same name, got {packaging.name!r}")
+
+    def files(model: PackagedModel) -> Mapping[str, str]:
+        given: object = plugin.expect(plugin.call(packaging.files, model), Mapping)
+        found = cast("Mapping[object, object]", given)
+        for path, text in found.items():
+            if not isinstance(path, str) or not isinstance(text, str):
+                kinds = f"{type(path).__name__} and {type(text).__name__}"
+                raise PluginError(f"{plugin}: expected files as paths and texts, both of type str, got {kinds}")
+            if not is_inside(path):
+                raise PluginError(f"{plugin}: {path!r} is no file inside of its folder")
+        return cast("Mapping[str, str]", found)
+
+    def lacks(board: Board) -> str | None:
+        lack = plugin.call(packaging.lacks, board)
+        return None if lack is None else plugin.expect(lack, str)
+
+    def archive(model: PackagedModel) -> str:
+        assert packaging.archive is not None
+        name = plugin.expect(plugin.call(packaging.archive, model), str)
+        if _NAME.fullmatch(name) is None:
+            raise PluginError(f"{plugin}: expected the name of a folder to pack, got {name!r}")
+        return name
+
+    return replace(packaging, files=files, lacks=lacks, archive=None if packaging.archive is None else archive)
+
+
+_NAME = re.compile("[A-Za-z0-9_-]+")
+
+_OWN_FOLDERS = ("ir", "pictures")
+"""Folders of the output folder that are no packages."""
+
+
 def _others() -> dict[str, Plugin]:
-    """The entry points of other packages by name, except names that are taken."""
-    return plugins_by_name(GROUP, (PLAIN, *BUILT_IN))
+    """The entry points of other packages by name, except names that are taken or that are no name of a folder."""
+    found: dict[str, Plugin] = {}
+    for name, plugin in plugins_by_name(GROUP, (PLAIN, *BUILT_IN)).items():
+        with plugin.left_out():
+            if _NAME.fullmatch(name) is None:
+                raise PluginError(f"{plugin}: expected a name of letters, digits, _ and -, as that of its folder")
+            if name in _OWN_FOLDERS:
+                raise PluginError(f"{plugin}: the output folder has a folder '{name}' of its own")
+            found[name] = plugin
+    return found

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.chip import SERIAL
-from tinyml.tools.cli.atomic_output import write_file
-from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder
+from tinyml.tools.driver.output_folder import FILES, SAMPLES, found_report, seal_folder, write_inside
 from tinyml.tools.driver.packages.packaging_table import packaging_names, packagings_for
 
 if TYPE_CHECKING:
@@ -25,15 +24,16 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
     """Write the folder of each packaging, and its archive `NAME.zip` if it has one and that is asked for."""
     for packaging in packagings:
+        if (folder / packaging.name).exists():
+            raise InputError(
+                f"--package {packaging.name}: the folder has a {packaging.name} of its own", file=str(folder)
+            )
         contents = {Path(path): text.encode() for path, text in packaging.files(model).items()}
-        for path, content in contents.items():
-            file = folder / packaging.name / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_file(file, content)
+        write_inside(folder / packaging.name, {str(path): content for path, content in contents.items()})
         if zipped and packaging.archive is not None:
             name = packaging.archive(model)
             packed = {path: content for path, content in contents.items() if path.parts[0] == name}
-            write_file(folder / packaging.name / f"{name}.zip", _archive(packed))
+            write_inside(folder / packaging.name, {f"{name}.zip": _archive(packed)})
 
 
 def _archive(contents: dict[Path, bytes]) -> bytes:

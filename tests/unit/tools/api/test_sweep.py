@@ -71,6 +71,20 @@ def test_a_sweep_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.Monk
     assert table.read_text().startswith(whole)
 
 
+def test_bytes_that_are_no_text_stay_and_nothing_is_added_for_them(tmp_path: Path):
+    table = tmp_path / "rows.csv"
+    swept(csv=table)
+    content = table.read_bytes()
+    name = content.split(b"\n")[1].split(b",")[0]
+    changed = content.replace(b"\n" + name, b"\n" + b"caf\xe9" * 50, 1)
+    table.write_bytes(changed)
+    for samples in (8, 6):
+        swept(csv=table, data=(X[:samples], Y[:samples]))
+    assert table.read_bytes().startswith(changed)
+    assert b"\0" not in table.read_bytes()
+    assert table.read_bytes().count(b"\n") == 3 * content.count(b"\n") - 2
+
+
 def test_a_program_that_does_not_fit_is_a_row():
     [row] = swept(boards=["uno"], formats=["fixed"], searches=["promote"], ram=1)
     assert row.error is not None
@@ -125,3 +139,8 @@ def test_another_file_is_left_as_it_is(tmp_path: Path):
     with pytest.raises(InputError, match="is no table of a sweep and is not written over"):
         swept(csv=notes)
     assert notes.read_text() == "day,weather\n1,rain\n"
+    for beginning in ("m", "model", "model,board"):
+        notes.write_text(beginning)
+        with pytest.raises(InputError, match="is no table of a sweep and is not written over"):
+            swept(csv=notes)
+        assert notes.read_text() == beginning

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from programs.plugins import installed
@@ -119,3 +120,56 @@ def test_others_add_a_packaging(tmp_path: Path):
         }
         with pytest.raises(PluginError, match="the field 'name' of a Packaging is of another type"):
             packagings_for(board("uno"), ["broken"], zipped=False)
+
+
+def _files_of(*pairs: tuple[object, object]) -> Callable[[PackagedModel], Any]:
+    return lambda model: dict(pairs)
+
+
+class Wrong:
+    """Packagings that do what one must not."""
+
+    above = Packaging("above", _files_of(("../../escaped.txt", "")))
+    absolute = Packaging("absolute", _files_of(("/tmp/escaped.txt", "")))
+    program = Packaging("program", _files_of(("../tour.c", "")))
+    content = Packaging("content", _files_of(("a.txt", b"")))
+    none = Packaging("none", lambda model: cast("Any", None))
+    crash = Packaging("crash", lambda model: cast("Any", {})[model.name])
+    renamed = Packaging("../up", _files_of())
+    packed = Packaging("packed", _files_of(), archive=lambda model: "../up")
+
+
+SAID = {
+    "above": "'../../escaped.txt' is no file inside of its folder",
+    "absolute": "'/tmp/escaped.txt' is no file inside of its folder",
+    "program": "'../tour.c' is no file inside of its folder",
+    "content": "expected files as paths and texts, both of type str, got str and bytes",
+    "none": "expected an object of type Mapping, got NoneType",
+    "crash": "KeyError: 'tour'",
+    "renamed": "expected a Packaging of the same name, got '../up'",
+    "packed": "expected the name of a folder to pack, got '../up'",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_packaging_writes_in_its_own_folder(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with installed(EntryPoint(name, f"{__name__}:Wrong.{name}", PACKAGES)):
+        tour = ["compile", "docs/tour/tour.sd", "--val", "docs/tour/val.npz", "--width", "8", "--target", "uno"]
+        assert main([*tour, "--package", f"{name},arduino", "--zip", "-o", str(tmp_path / "out" / "folder")]) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("error: ")
+    assert f"plug-in {name!r} of package" in line
+    assert line.endswith(SAID[name])
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["ir", "pictures", "..", "a/b", "tour.c"])
+def test_folders_of_ours_are_no_packages(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Packages are removed by their names when a program is saved again."""
+    with installed(EntryPoint(name, f"{__name__}:ZEPHYR", PACKAGES)):
+        assert name not in packaging_names()
+        out = sensor_model(tmp_path, "mkr1000").out
+        kept = files(tinyml.open(out).save(tmp_path / "same"))
+        assert kept.keys() == files(out).keys()
+        assert main(["compile", "docs/tour/tour.sd", "--package", name, "-o", str(tmp_path / "no")]) == 1
+        assert "unknown package" in capsys.readouterr().err
