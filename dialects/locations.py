@@ -7,6 +7,7 @@ Both stand in the location attribute that xDSL keeps for every operation; compar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Operation
@@ -17,6 +18,13 @@ from tinyml.dialects.errors import InputError
 def named(location: LocationAttr, name: str) -> LocationAttr:
     """The location wrapped in one more name; the innermost part comes last."""
     return NameLoc(StringAttr(name), location)
+
+
+def place(location: LocationAttr) -> LocationAttr:
+    """The location without the names around it."""
+    while isinstance(location, NameLoc):
+        location = cast(LocationAttr, location.location)
+    return location
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
@@ -105,9 +113,7 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
     """File, line and column of the nearest operation, from `op` outwards, that has a position in a file."""
     current: Operation | None = op
     while current is not None:
-        location: object = current.location
-        while isinstance(location, NameLoc):
-            location = location.location
+        location = place(current.location)
         if isinstance(location, FileLineColLoc):
             return location.filename.data, location.line.data, location.column.data
         current = current.parent_op()

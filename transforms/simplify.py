@@ -11,7 +11,7 @@ which are most ops of lowered loops, it looks at the constants before it asks fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, cast
 
 from xdsl.context import Context
@@ -324,8 +324,7 @@ class _Walk:
 
     def _rewriter(self, op: Operation) -> PatternRewriter:
         rewriter = PatternRewriter(op)
-        location = op.location
-        rewriter.operation_insertion_handler += (lambda new: hand_on(location, new), self._change)
+        rewriter.operation_insertion_handler += (partial(hand_on, op.location), self._change)
         rewriter.operation_modification_handler.append(self._change)
         rewriter.operation_removal_handler.append(self._lose)
         return rewriter

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import Rewriter, hand_on
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
@@ -82,7 +82,7 @@ def _place_buffers(
                 view.properties["place"] = IntegerAttr(index[buffer], i64)
             view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
-            view.location = buffer.location
+            hand_on(buffer.location, view)
             views[buffer].append(view)
         moving |= dict.fromkeys(moves, buffer)
         buffer.result.replace_all_uses_with(views[buffer][0].result)

@@ -83,12 +83,11 @@ def _bits_complaint(op: Operation) -> str | None:
     """Complaint about arithmetic in a number format; nests stay until hardware deals them out."""
     if op.name.startswith("num.") and not isinstance(op, _NESTS):
         return f"'{op.name}' is of another level"
-    for value in (*op.operands, *op.results):
-        element = (
-            cast("MemRefType[Attribute]", value.type).element_type if isinstance(value.type, MemRefType) else value.type
-        )
+    types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
+    for type in types:
+        element = cast("MemRefType[Attribute]", type).element_type if isinstance(type, MemRefType) else type
         if not isinstance(element, _INTEGERS_AND_FLOATS) and (number_format(element) or accumulator_of(element)):
-            return f"'{op.name}' has the type {value.type}"
+            return f"'{op.name}' has the type {type!s}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Ops of a program keep their places in the input, or their names there, through every pass down to integers."""
+"""Ops of a program keep their places in the input through every pass down to integers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, ModuleOp, NameLoc, UnknownLoc
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.ir import Operation
 
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import place
 from tinyml.lowering.frontends.importers import importers
 from tinyml.lowering.pipelines import flatten
 
@@ -23,18 +24,9 @@ def imported(path: Path) -> ModuleOp:
     return importers()[path.suffix.removeprefix(".")]()(path.read_bytes(), str(path))
 
 
-def located(module: ModuleOp, kind: type[LocationAttr] | None = None) -> set[Operation]:
-    """The ops that have a location; kind: a location of this class, inside names."""
-
-    def innermost(location: LocationAttr) -> LocationAttr:
-        while isinstance(location, NameLoc):
-            location = location.location
-        return location
-
-    ops = (op for op in module.walk() if op.name not in _WITHOUT)
-    if kind is not None:
-        return {op for op in ops if isinstance(innermost(op.location), kind)}
-    return {op for op in ops if not isinstance(op.location, UnknownLoc)}
+def located(module: ModuleOp) -> set[Operation]:
+    """The ops with a place in the input."""
+    return {op for op in every_op(module) if isinstance(place(op.location), FileLineColLoc)}
 
 
 def every_op(module: ModuleOp) -> set[Operation]:
@@ -42,17 +34,15 @@ def every_op(module: ModuleOp) -> set[Operation]:
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "kind"),
+    ("model", "options"),
     [
-        ("examples/protonn-gesturepod/protonn_gesturepod.sd", {"target": "uno"}, FileLineColLoc),
-        ("tests/models/small-network/small_network.sd", {"target": "cortex-m4"}, FileLineColLoc),
-        ("tests/models/pytorch/cnn-script.onnx", {"target": "cortex-m4", "plan": "rows"}, None),
-        ("tests/models/pytorch/lstm-script.onnx", {"target": "uno"}, None),
+        ("examples/protonn-gesturepod/protonn_gesturepod.sd", {"target": "uno"}),
+        ("tests/models/small-network/small_network.sd", {"target": "cortex-m4"}),
     ],
 )
-def test_no_pass_loses_locations(model: str, options: dict[str, Any], kind: type[LocationAttr] | None, tmp_path: Path):
+def test_no_pass_loses_locations(model: str, options: dict[str, Any], tmp_path: Path):
     module = imported(ROOT / model)
-    assert located(module, kind) == every_op(module)
+    assert located(module) == every_op(module)
     [function] = defined_functions(module)
     elements = int(np.prod(function.function_type.inputs.data[0].get_shape()))  # type: ignore[attr-defined]
     np.savez(tmp_path / "x.npz", x=np.random.default_rng(0).standard_normal((8, elements)).astype("f4"))
@@ -60,5 +50,5 @@ def test_no_pass_loses_locations(model: str, options: dict[str, Any], kind: type
         if step.name == "lower-arith-to-c":
             break
         step.apply(context(), module)
-        lost = every_op(module) - located(module, kind)
+        lost = every_op(module) - located(module)
         assert not lost, (step.name, sorted(op.name for op in lost))

@@ -200,7 +200,11 @@ func.func @whole(%X: memref<4xi32>) -> index attributes {tdsl.interface = #tdsl.
     ("text", "passes", "complaint"),
     [
         (INTEGERS, "search-promote{data=DATA}", "func.call is not supported yet by the evaluator"),
-        (SUM, "bits-to-lanes", ":2:1: pass 'bits-to-lanes': expected inputs in memory, got !fixed.acc<64, 40>"),
+        (
+            SUM,
+            "bits-to-lanes",
+            "'bits-to-lanes' takes integers, floats and memrefs: 'num.mac' is of another level",
+        ),
         (WHOLE, "lower-arith-to-c", "the input arrives row by row, but is read as a whole"),
     ],
 )

@@ -27,7 +27,9 @@ def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
 
 def test_pi_overflows_at_scale_6():
     """SeeDot 2.3 doubles the 100 of scale 5 to 200, which is -56. The rule gives 201, of which 8 bits hold -55."""
-    assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256
+    assert math.floor(math.pi * 2**6) == 201
+    assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
+    assert 2 * 100 - 256 == -56
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ INPUT: dict[str, Any] = {
 }
 PROGRAMS: dict[str, Any] = {
     "classes": ("cat", 'a "dog"', "Bär"),
+    "trained": (-2, 7, 40),
     "clusters": True,
     "threshold": -0.5,
     "stored": tdsl.StoredExamples(3, "support vectors", "train with a larger gamma"),
