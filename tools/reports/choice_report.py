@@ -10,7 +10,7 @@ from tinyml.dialects.options import options_of
 from tinyml.tools.driver.choice.alternatives import Alternative
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
 from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss
+from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, change
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
@@ -103,18 +103,29 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     taken = choice.taken
     chosen = spelled_options({**taken.alternative.options, **taken.schedule})
     return [
-        f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken)}",
+        f"Chosen: {taken.alternative.name} ({chosen}); {_judgement(taken, choice.bounds)}",
         *_beside(choice, unit),
         f"Next: {_next(choice, unit)}",
     ]
 
 
-def _judgement(taken: Tried) -> str:
+def _judgement(taken: Tried, bounds: Bounds) -> str:
+    """What was counted, what is expected where that is worse, and the bound; first that samples are too few to tell."""
     loss = taken.loss
     assert loss is not None
-    counts = f"{loss.lost} lost, {loss.gained} gained; " if loss.counted else ""
-    found = f"{loss.change} as expected from {loss.samples:,} samples "
-    return found + f"({counts}at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence)"
+    undecided = "" if _decides(loss, bounds) else f"a loss above {bounds.loss:g} points is not ruled out: "
+    bound = f"at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence"
+    if not loss.counted:
+        return f"{undecided}{loss.change} on {loss.samples:,} samples; {bound}"
+    lost, gained = (f"{count:,}" if count else "none" for count in (loss.lost, loss.gained))
+    became = f"{lost} of {loss.samples:,} samples "
+    if not loss.labelled:
+        became += "got another answer"
+    else:
+        became += f"became wrong, {gained} right" if loss.lost or loss.gained else "became wrong or right"
+    worse = round(loss.points, 2) > max(round(loss.net, 2), 0)
+    expected = f"; {loss.points:.2f} points expected on new data" if worse else ""
+    return f"{undecided}{became}: {change(loss.net)}{expected}; {bound}"
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
@@ -131,9 +142,15 @@ def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     ]
     if taken.cost.time is not None and usual.cost.time is not None:
         counts.insert(0, (taken.cost.time, usual.cost.time, unit))
-    parts = [f"{mine:,.0f} {what} instead of {theirs:,.0f}" for mine, theirs, what in counts if max(mine, theirs) >= 1]
-    said = "" if lost is None else f"; that program {lost.change}"
-    yield f"Beside 16 bits: {', '.join(parts)} (estimated){said}"
+    counts = [each for each in counts if max(each[:2]) >= 1]
+    mine = _listed([f"{count:,.0f} {what}" for count, _, what in counts])
+    theirs = _listed([f"{count:,.0f}" for _, count, _ in counts])
+    said = "" if lost is None else f", and {lost.change}"
+    yield f"Estimated: {mine}; the 16-bit program would take {theirs}{said}"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _next(choice: AutoChoice, unit: str) -> str:
@@ -144,7 +161,7 @@ def _next(choice: AutoChoice, unit: str) -> str:
     refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
     if any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
-        return f"more samples: {taken.loss.samples:,} cannot decide {bounds.loss:g} points"
+        return f"more samples: {taken.loss.samples:,} are too few to tell a loss of {bounds.loss:g} points"
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
         return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"

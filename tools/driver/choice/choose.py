@@ -1,12 +1,12 @@
 """The choice of `--format auto`: the fastest program that fits the board and loses no more than is allowed.
 
 Contenders are estimated by the cost model, without tools of the target; those that others make needless wait until
-these are refused. From the fastest up, each is evaluated on the validation set; the first whose expected loss is
-allowed is taken. Schedules other than ordinary execution are estimated for programs that do not fit, and for those that
-may be faster than the first one that is accepted. Where the bound is far from that, or samples are few, the bound has
-to be allowed, and where none is, the program with the least bound is taken of those whose expected loss is.
-Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants,
-unless all of them lose too much. This bounds the work by a count, which is the same on every computer.
+these are refused. From the fastest up, each is evaluated on the validation set; the first is taken that loses no more
+than is allowed, as counted and as expected, where the bound is allowed as well or margins tell enough. Where there is
+none, the safest program is taken of those whose loss is allowed. Schedules other than ordinary execution are estimated
+for programs that do not fit, and for those that may be faster than the first one that is accepted. Alternatives that
+are far off with constants rounded to nearest are skipped, and only a few get refined constants, unless all of them lose
+too much. This bounds the work by a count, which is the same on every computer.
 """
 
 from __future__ import annotations
@@ -426,8 +426,8 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
 def _keep_two(contenders: Contenders, judge: Judge) -> None:
     """Leave two waiting: the fastest alternative whose loss a first look allows, and the safest one by it.
 
-    The safest has the least bound: of few samples chance gives great gains as well as losses. One that was accepted
-    already stays behind these.
+    The safest loses the fewest samples, and changes the fewest answers. One that was accepted already stays behind
+    these.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Tried] = []
@@ -444,7 +444,7 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
         if row.look is None or not row.look.allowed(bounds.loss):
             contenders.admit_deferred(row)
     if left:
-        safest = min(left, key=lambda row: math.inf if row.look is None else row.look.bound)
+        safest = min(left, key=lambda row: (math.inf,) if row.look is None else row.look.risk)
         allowed = (row for row in fastest_first(left) if row.look is not None and row.look.allowed(bounds.loss))
         accepted = (row for row in left if row.loss is not None)
         waiting += dict.fromkeys((next(allowed, safest), safest, *accepted))
@@ -454,12 +454,12 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
 
 
 def _safest(contenders: Contenders) -> Tried | None:
-    """The alternative with the lowest bound on its loss among those with an allowed loss; None if there is none.
+    """The alternative with the least risk among those with an allowed loss; None if there is none.
 
     For data sets too small to prove any.
     """
     loss = contenders.bounds.loss
-    allowed = [(row.loss.bound, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
+    allowed = [(row.loss.risk, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
     if not allowed:
         return None
     _, safest = min(allowed, key=lambda each: each[0])

@@ -1,10 +1,11 @@
-"""The statistics of a choice: the loss that is expected of a program, and a bound on it.
+"""The statistics of a choice: the loss of a program as it was counted and as it is expected, and a bound on it.
 
-In a classifier few samples change sides between right and wrong, and most of these cancel: their count is a poor
-estimate of the loss on other data. The margin of a sample, which is how far its right class lies above the best other
-one, tells more: it moves with every sample. Samples near the border stand for those that data of the same kind have a
-little to either side, so that each counts as if its margins, on reals and in the program, were shifted by the same
-random number: it loses the probability by which the shifted margin is less often above 0 in the program.
+What counts first is how many samples became wrong and right. They are few, and may be none by chance. The margin of a
+sample, which is how far its right class lies above the best other one, moves with every sample. Samples near the border
+stand for those that data of the same kind have a little to either side, so that each counts as if its margins, on reals
+and in the program, were shifted by the same random number: it loses the probability by which the shifted margin is less
+often above 0 in the program. That expectation is a model of the errors, and may be wrong where they have a direction of
+their own: the loss that is judged is the worse of both, and so is the bound.
 
 Samples that depend on each other are a group, and the bound takes them together. An array `groups` in the data file
 holds the group of each, such as the person who made it. With an array `time` samples that follow each other are a
@@ -38,8 +39,11 @@ DEVIATIONS = 1.645
 FEW = 30
 """Samples, or groups of them, below which the bound decides instead of the estimate."""
 
-TELLING = 1.0
-"""The points from an estimate to its bound beyond which it says nothing, and the bound decides."""
+TELLING = 0.5
+"""The points from a loss to its bound by margins beyond which margins say nothing, and the bound decides."""
+
+MANY = 400
+"""The samples that changed sides above which the net loss is as good as normal."""
 
 COMPARABLE = 2.0
 """The multiple of the shifts' deviation up to which samples are near the border."""
@@ -55,12 +59,14 @@ GROUPS, TIME = "groups", "time"
 class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
-    points: expected percentage points of accuracy lost, net; without labels the expected percentage of other answers;
-    for numbers instead of classes 100 times the fall of R2, and for a detector 100 times the fall of the area under its
-    curve or of its ranks' correlation, or else the percentage of samples far from the threshold that are decided
-    otherwise, if that is more. bound: the points lost at most, with 95 % confidence, on
+    points: percentage points of accuracy lost, net, as counted or as expected, whichever is more; without labels the
+    percentage of other answers; for numbers instead of classes 100 times the fall of R2, and for a detector 100 times
+    the fall of the area under its curve or of its ranks' correlation, or else the percentage of samples far from the
+    threshold that are decided otherwise, if that is more. bound: the points lost at most, with 95 % confidence, on
     data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there are. groups: how many
-    of them are independent. counted: False for numbers.
+    of them are independent. counted: False for numbers. likely: the points that are lost at most if margins of other
+    data move as those of the samples do, which is less than the bound where samples are few; None where no margins
+    tell. labelled: False where every other answer than on reals counts as lost.
     """
 
     points: float
@@ -70,23 +76,38 @@ class Loss:
     samples: int
     groups: int
     counted: bool = True
+    likely: float | None = None
+    labelled: bool = True
+
+    @property
+    def net(self) -> float:
+        """The percentage points of accuracy lost on the samples, as counted."""
+        return 100 * (self.lost - self.gained) / self.samples
 
     @property
     def change(self) -> str:
         """The loss or gain in words."""
-        points = round(self.points, 2)
-        return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
+        return change(self.points)
+
+    @property
+    def risk(self) -> tuple[float, ...]:
+        """What programs are compared by for safety: samples lost, other answers, the bound, and that by margins.
+
+        Gains make no program safer: the fewer samples, the more of them are chance.
+        """
+        return self.lost, self.gained, self.bound, self.bound if self.likely is None else self.likely
 
     def allowed(self, loss: float) -> bool:
-        """True if no more than `loss` points are expected to be lost; for a `loss` of 0 none, net, of these samples."""
+        """True if no more than `loss` points are lost, as counted and expected; for 0 none, net, of these samples."""
         if loss <= 0 and self.counted:
             return self.lost <= self.gained
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """True for an allowed loss whose bound is allowed, too, or that is an estimate which tells something."""
-        telling = self.groups >= FEW and self.bound - self.points <= TELLING
-        return self.allowed(loss) and (telling or self.bound <= max(loss, 0.0))
+        """True for an allowed loss whose bound is allowed, too, or that the margins of enough samples tell."""
+        limit = max(loss, 0.0)
+        likely = self.groups >= FEW and self.likely is not None and self.likely - self.points <= TELLING
+        return self.allowed(loss) and (self.bound <= limit or likely)
 
 
 @dataclass(frozen=True)
@@ -197,12 +218,17 @@ class Judge:
             return Loss(points, bound, 0, 0, len(classes), self._count, counted=False)
         exact, mine = self.classes == self.right, classes == self.right
         lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
-        if self.margins is None or scores is None:
-            points, bound = self._estimate(exact.astype(float) - mine)
-            bound = max(bound, 100 * upper_bound(max(lost - gained, 0), len(classes)))
-        else:
-            points, bound = self._estimate(lost_chances(self.margins, margins_of(scores, self.right)))
-        return Loss(points, bound, lost, gained, len(classes), self._count)
+        points, bound = self._estimate(parts := exact.astype(float) - mine)
+        # Samples of a group that change together count as one.
+        alike = max(1.0, float((self._sums(parts) ** 2).sum()) / max(lost + gained, 1))
+        alone = [math.ceil(count / alike) for count in (lost, gained, len(classes))]
+        bound = max(bound if alike > 1 else 0.0, 100 * upper_bound(alone[0], alone[1], alone[2]))
+        likely = None
+        if self.margins is not None and scores is not None:
+            expected, likely = self._estimate(lost_chances(self.margins, margins_of(scores, self.right)))
+            points, bound = max(points, expected), max(bound, likely)
+        counted = Loss(points, bound, lost, gained, len(classes), self._count, likely=likely)
+        return replace(counted, labelled=self.labels is not None)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
         """The loss of a detector, at least the percentage of its far samples that are decided otherwise than on reals.
@@ -230,8 +256,17 @@ class Judge:
 
     def _margin(self, parts: NDArray[np.float64]) -> float:
         """The points from an estimate to its bound."""
-        sums = np.bincount(self.groups, parts)
-        return DEVIATIONS * 100 * math.sqrt(float((sums**2).sum())) / len(parts)
+        return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
+
+    def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of the parts (samples,) of each group."""
+        return np.bincount(self.groups, parts).astype(np.float64)
+
+
+def change(points: float) -> str:
+    """A loss or gain of accuracy in words."""
+    points = round(points, 2)
+    return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -289,31 +324,52 @@ def falls_of_r2(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> ND
     return ((computed - exact) ** 2 / np.where(spread > 0, spread, 1.0)).mean(1)
 
 
-def upper_bound(count: int, samples: int) -> float:
-    """The greatest plausible share of lost samples: Clopper and Pearson's one-sided exact bound.
+def upper_bound(lost: int, gained: int, samples: int) -> float:
+    """The greatest plausible share of samples that data of the same kind lose, net, at one-sided 95 % confidence.
 
-    count: the number of lost samples among `samples`.
+    lost, gained: the numbers of samples that became wrong and right among `samples`. It is the share beyond which so
+    small a net loss has a probability below 5 %, where as many are gained as were counted: without gains Clopper and
+    Pearson's exact bound. Where more than `MANY` changed, their net loss is taken for normal.
     """
-    if count >= samples:
+    if lost >= samples:
         return 1.0
-    low, high = count / samples, 1.0
+    share_gained = gained / samples
+    if lost + gained > MANY:
+        net = bound = (lost - gained) / samples
+        for _ in range(10):
+            bound = net + DEVIATIONS * math.sqrt((bound + 2 * share_gained - bound**2) / samples)
+        return bound
+    probability = _NetLoss(lost - gained, share_gained, samples)
+    low, high = lost / samples, 1.0 - share_gained
     while high - low > 1e-6:
         share = (low + high) / 2
-        low, high = (share, high) if _at_most(count, samples, share) > 1 - CONFIDENCE else (low, share)
-    return high
+        low, high = (share, high) if probability(share) > 1 - CONFIDENCE else (low, share)
+    return high - share_gained
 
 
-def _at_most(count: int, samples: int, share: float) -> float:
-    """The probability of at most `count` of `samples`, each of which counts with probability `share`."""
-    logarithms = (
-        math.lgamma(samples + 1)
-        - math.lgamma(k + 1)
-        - math.lgamma(samples - k + 1)
-        + k * math.log(share)
-        + (samples - k) * math.log1p(-share)
-        for k in range(count + 1)
-    )
-    return sum(map(math.exp, logarithms))
+class _NetLoss:
+    """The probability of a net loss of at most `net` of `samples`, by the share that is lost.
+
+    gained: the share that is gained.
+    """
+
+    def __init__(self, net: int, gained: float, samples: int) -> None:
+        expected = gained * samples
+        self._most = 0 if gained == 0 else min(samples, math.ceil(expected + 8 * math.sqrt(expected) + 8))
+        gains, losses = np.meshgrid(np.arange(self._most + 1), np.arange(max(net + self._most, 0) + 1))
+        kept = (losses <= net + gains) & (losses + gains <= samples)
+        self._gains, self._losses = gains[kept], losses[kept]
+        self._rest = samples - self._gains - self._losses
+        logarithms = np.append(0.0, np.cumsum(np.log(np.arange(1, samples + 1))))
+        self._ways = logarithms[samples] - sum(logarithms[each] for each in (self._gains, self._losses, self._rest))
+        self._gained = gained
+
+    def __call__(self, lost: float) -> float:
+        """The probability, of a share `lost` above 0 that leaves others unchanged."""
+        logarithms = self._ways + self._losses * math.log(lost)
+        if self._gained > 0:
+            logarithms = logarithms + self._gains * math.log(self._gained)
+        return float(np.exp(logarithms + self._rest * math.log(1 - lost - self._gained)).sum())
 
 
 def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.statistics import FEW, Judge, Loss, sample_groups, upper_bound
+from tinyml.tools.driver.choice.statistics import FEW, MANY, TELLING, Judge, Loss, sample_groups, upper_bound
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> Judge:
@@ -39,29 +39,60 @@ def normal(z: float) -> float:
 @given(st.integers(1, 60), st.data())
 def test_the_bound_is_where_so_few_have_a_probability_of_5_percent(samples: int, data: st.DataObject) -> None:
     count = data.draw(st.integers(0, samples - 1))
-    share = upper_bound(count, samples)
+    share = upper_bound(count, 0, samples)
     fewer = sum(comb(samples, k) * share**k * (1 - share) ** (samples - k) for k in range(count + 1))
     assert fewer == pytest.approx(0.05, abs=1e-3)
-    assert upper_bound(samples, samples) == 1
+    assert upper_bound(samples, 0, samples) == 1
 
 
-def test_margins_estimate_a_loss_better_than_its_count() -> None:
-    """Of 150 samples, with an error of the margins whose loss is known."""
+@pytest.mark.parametrize("samples", [50, 1000])
+@pytest.mark.parametrize("lost", [0.5, 3, 8])
+@pytest.mark.parametrize("gained", [0, 0.5, 3, 8])
+def test_the_bound_covers_what_is_lost_beside_gains(samples: int, lost: float, gained: float) -> None:
+    """lost, gained: the expected numbers of samples, of which many are drawn."""
+    shares = np.array([lost, gained, samples - lost - gained]) / samples
+    drawn = np.random.default_rng(0).multinomial(samples, shares, size=2000)
+    found, counts = np.unique(drawn[:, :2], axis=0, return_counts=True)
+    covers = np.array([upper_bound(a, b, samples) >= shares[0] - shares[1] for a, b in found.tolist()])
+    assert (counts * covers).sum() >= 0.935 * 2000
+
+
+def test_the_bound_of_many_changes_is_that_of_a_normal_net_loss() -> None:
+    exact, normal = upper_bound(210, MANY - 210, 5000), upper_bound(211, MANY - 210, 5000)
+    assert upper_bound(9000, 1000, 10000) < 0.81
+    assert normal - exact == pytest.approx(1 / 5000, abs=1e-4)
+
+
+def test_what_is_expected_by_margins_never_contradicts_the_count() -> None:
+    """Of 150 samples, with an error of the margins whose loss is known: the bound covers it in 95 % of the draws."""
     noise = 0.4
     true = 100 * (normal(1) - normal(1 / sqrt(1 + noise**2)))
-    expected: list[float] = []
-    counted: list[float] = []
-    covered = 0
+    covered, likely = 0, 0
     for seed in range(300):
         model, computed = drawn(seed, 150, noise)
         loss = model.loss(computed.argmax(1), computed)
-        expected.append(loss.points)
-        counted.append(100 * (loss.lost - loss.gained) / loss.samples)
+        assert loss.likely is not None
+        assert loss.points >= loss.net == 100 * (loss.lost - loss.gained) / 150
+        assert loss.bound >= max(loss.likely, 100 * upper_bound(loss.lost, loss.gained, 150))
         covered += loss.bound >= true
-    errors = [np.sqrt(np.mean((np.array(found) - true) ** 2)) for found in (expected, counted)]
-    assert abs(np.mean(expected) - true) < 0.3
-    assert errors[0] < 0.8 * errors[1]
-    assert covered >= 0.85 * 300
+        likely += loss.likely >= true
+    assert covered >= 0.95 * 300
+    assert likely < covered
+
+
+def test_an_error_in_one_direction_is_counted_where_margins_expect_a_gain() -> None:
+    """Of 200 samples four are lost, all of one class, whose scores shift as a whole while others do not."""
+    random = np.random.default_rng(1)
+    labels = np.repeat([0, 1], 100)
+    scores = random.normal(0, 0.05, (200, 2)) + 2 * np.eye(2)[labels]
+    scores[100:104] = [[0.9, 1.0]] * 4
+    model, computed = judge(scores, labels), scores.copy()
+    computed[100:104, 1] -= 0.2
+    loss = model.loss(computed.argmax(1), computed)
+    assert (loss.lost, loss.gained, loss.net) == (4, 0, 2.0)
+    assert loss.points >= 2
+    assert loss.bound >= 100 * upper_bound(4, 0, 200) > 4.5
+    assert not loss.allowed(0.5)
 
 
 @given(st.integers(0, 1000), st.floats(0.01, 100))
@@ -70,22 +101,25 @@ def test_a_factor_of_all_scores_loses_nothing(seed: int, factor: float) -> None:
     model, _ = drawn(seed, 40, 0)
     assert model.scores is not None
     loss = model.loss(model.classes, factor * model.scores)
+    assert loss.likely is not None
     assert abs(loss.points) < 1e-9
-    assert loss.bound < 1e-9
+    assert loss.likely < 1e-9
+    assert loss.bound == 100 * upper_bound(0, 0, 40)
 
 
 def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is() -> None:
-    """A model that is sure of all 22 samples: one answer changes, or every margin by a hundredth."""
+    """A model that is sure of all samples: one answer of 22 changes, or every margin of 66 by a hundredth."""
     random = np.random.default_rng(0)
-    labels = np.arange(22) % 3
-    scores = random.uniform(0, 0.2, (22, 3)) + np.eye(3)[labels]
-    model, wrong = judge(scores, labels), scores.copy()
+    labels = np.arange(66) % 3
+    scores = random.uniform(0, 0.2, (66, 3)) + np.eye(3)[labels]
+    model, wrong = judge(scores[:22], labels[:22]), scores[:22].copy()
     wrong[0, 1] = 2.0
     lost = model.loss(wrong.argmax(1), wrong)
     assert (lost.lost, lost.gained) == (1, 0)
     assert not lost.allowed(0.5)
     moved = scores + random.normal(0, 0.005, scores.shape)
-    found = model.loss(moved.argmax(1), moved)
+    found = judge(scores, labels).loss(moved.argmax(1), moved)
+    assert found.bound > 4
     assert found.certain(0.5)
 
 
@@ -120,7 +154,7 @@ def test_without_scores_samples_are_counted() -> None:
     other[:2] = 1 - other[:2]
     loss = model.loss(other, None)
     assert loss.points == 2.0
-    assert loss.bound == pytest.approx(100 * upper_bound(2, 100), abs=0.01)
+    assert loss.bound == pytest.approx(100 * upper_bound(2, 0, 100), abs=0.01)
 
 
 def test_samples_of_a_group_make_the_bound_wider() -> None:
@@ -132,22 +166,40 @@ def test_samples_of_a_group_make_the_bound_wider() -> None:
     assert bounds[0] < bounds[1]
 
 
+def test_samples_of_a_group_that_change_together_count_as_one() -> None:
+    classes = np.arange(200) % 2
+    other = classes.copy()
+    other[:10] = 1 - other[:10]
+    for groups, counts in ((np.arange(200), (10, 0, 200)), (np.arange(200) // 10, (1, 0, 20))):
+        model = Judge(classes, classes, None, groups, numbers=False)
+        assert model.loss(other, None).bound == pytest.approx(100 * upper_bound(*counts))
+
+
 @pytest.mark.parametrize(
-    ("points", "bound", "groups", "loss", "allowed", "certain"),
+    ("points", "likely", "bound", "groups", "loss", "allowed", "certain"),
     [
-        (0.4, 1.375, FEW, 0.5, True, True),
-        (0.4, 1.425, FEW, 0.5, True, False),
-        (-3.6, 1.7, FEW, 0.5, True, False),
-        (0.4, 1.375, FEW - 1, 0.5, True, False),
-        (0.4, 0.5, FEW - 1, 0.5, True, True),
-        (0.6, 2.0, FEW, 0.5, False, False),
+        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW, 0.5, True, True),
+        (0.4, 0.4 + TELLING + 0.01, 3.0, FEW, 0.5, True, False),
+        (0.4, None, 3.0, FEW, 0.5, True, False),
+        (0.4, None, 0.5, FEW, 0.5, True, True),
+        (-3.6, 1.7, 3.0, FEW, 0.5, True, False),
+        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW - 1, 0.5, True, False),
+        (0.4, 0.5, 0.5, FEW - 1, 0.5, True, True),
+        (0.6, 0.6, 0.6, FEW, 0.5, False, False),
     ],
 )
-def test_of_few_samples_the_bound_decides(
-    points: float, bound: float, groups: int, loss: float, allowed: bool, certain: bool
+def test_what_the_bound_does_not_decide_margins_of_enough_samples_may_tell(
+    points: float, likely: float | None, bound: float, groups: int, loss: float, allowed: bool, certain: bool
 ) -> None:
-    found = Loss(points, bound, 0, 0, 1000, groups)
+    found = Loss(points, bound, 0, 0, 1000, groups, likely=likely)
     assert (found.allowed(loss), found.certain(loss)) == (allowed, certain)
+
+
+def test_gains_make_no_program_safer() -> None:
+    unchanged = Loss(0.0, 0.99, 0, 0, 300, 300, likely=0.1)
+    gaining = Loss(-1.0, 0.69, 0, 3, 300, 300, likely=-0.4)
+    losing = Loss(-1.0, 0.5, 1, 4, 300, 300, likely=-0.4)
+    assert sorted([losing, gaining, unchanged], key=lambda loss: loss.risk) == [unchanged, gaining, losing]
 
 
 def test_no_loss_means_that_no_sample_is_lost() -> None:
