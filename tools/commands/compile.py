@@ -7,6 +7,7 @@ import argparse
 from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
+from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import DEFAULT_LOSS, searches
@@ -34,7 +35,10 @@ def selection() -> dict[str, str]:
         "zip": "write the Arduino library as a .zip file, too",
         "input_unit": "take a sensor's integers in place of reals",
         "format": "number format (default: auto, the fastest that fits within --loss)",
-        "loss": f"points of accuracy that auto may lose (default: {DEFAULT_LOSS:g})",
+        "loss": (
+            f"points of accuracy that auto may lose (default: {DEFAULT_LOSS:g}), or of numbers the percentage by which "
+            f"errors may grow ({USUAL_GROWTH:g})"
+        ),
         "width": "bits of each number, instead of those that auto finds",
         "outputs": "result of a classifier: scores, or only the class",
         "ram": "limit on RAM (default: the board's)",

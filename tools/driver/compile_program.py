@@ -20,6 +20,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative, considered
 from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, Tried, choose, place
+from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
@@ -47,9 +48,8 @@ def compile_choice(
     data = load_program_data(program, str(request.val))
     if request.outputs == AUTO_FORMAT and _classifies(program, data):
         request = replace(request, outputs=CLASS)
-    loss = DEFAULT_LOSS if request.loss is None else request.loss
     try:
-        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board, loss))
+        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board))
     except NothingFitsError as error:
         least = error.least
         needed = board.misfit(shortage(request, board, least.flash, least.ram))
@@ -120,10 +120,11 @@ SPARE_FLASH = 0.95
 """The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""
 
 
-def bounds_of(request: Request, board: Board, loss: float = 0.0) -> Bounds:
+def bounds_of(request: Request, board: Board) -> Bounds:
     """The limits of a request and of a board; infinite where there are none."""
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
-    return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss)
+    loss, growth = (DEFAULT_LOSS, USUAL_GROWTH) if request.loss is None else (request.loss, request.loss)
+    return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss, growth)
 
 
 def _least(*limits: int | None) -> float:

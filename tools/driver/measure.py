@@ -16,6 +16,7 @@ from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.detection import (
     Detection,
     anomalies,
@@ -25,7 +26,7 @@ from tinyml.tools.driver.detection import (
     moved,
     rank_losses,
 )
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors, is_regression, mean_errors
+from tinyml.transforms.formats.evaluation.reference import RegressionErrors, has_answers, mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class Accuracy:
     detector, which is right about the samples that are anomalies and those that are none. ignored: true for a
     clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
     reals and in formats; None for a program that computes numbers, and without data. outputs: of the program in
-    formats; None without data.
+    formats; None without data. worst: the error of the output that grows most, of a program that computes numbers.
     """
 
     reals: float | None
@@ -51,6 +52,7 @@ class Accuracy:
     ignored: bool = False
     answers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, compare=False)
     outputs: Outputs | None = field(default=None, compare=False)
+    worst: OutputError | None = None
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,16 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     threshold = tdsl.read_interface(formats).threshold
     if threshold is not None:
         return _detection(reals, on_reals, formats, in_formats, data, threshold)
-    regression = None
-    if is_regression(on_reals, data):
-        regression = _regression(on_reals, in_reals(formats, in_formats), data)
-    disagreements = int((reference != compiled).sum())
+    regression, worst = None, None
+    if not has_answers(on_reals, data):
+        rounded = in_reals(formats, in_formats)
+        regression = _regression(on_reals, rounded, data)
+        if on_reals.scores is not None and rounded.scores is not None:
+            worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
+    disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
     shares = percent(reference), percent(compiled)
-    return Accuracy(*shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats)
+    return Accuracy(*shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats, worst)
 
 
 def _detection(

@@ -113,8 +113,11 @@ def _judgement(taken: Tried, bounds: Bounds) -> str:
     """What was counted, what is expected where that is worse, and the bound; first that samples are too few to tell."""
     loss = taken.loss
     assert loss is not None
-    undecided = "" if _decides(loss, bounds) else f"a loss above {bounds.loss:g} points is not ruled out: "
+    undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "
     bound = f"at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence"
+    if loss.error is not None:
+        bound = f"by at most {max(loss.bound, 0):.1f}% at {CONFIDENCE:.0%} confidence"
+        return f"{undecided}{loss.error} on {loss.samples:,} samples: {loss.error.change}; {bound}"
     if not loss.counted:
         return f"{undecided}{loss.change} on {loss.samples:,} samples; {bound}"
     lost, gained = (f"{count:,}" if count else "none" for count in (loss.lost, loss.gained))
@@ -125,7 +128,13 @@ def _judgement(taken: Tried, bounds: Bounds) -> str:
         became += f"became wrong, {gained} right" if loss.lost or loss.gained else "became wrong or right"
     worse = round(loss.points, 2) > max(round(loss.net, 2), 0)
     expected = f"; {loss.points:.2f} points expected on new data" if worse else ""
-    return f"{undecided}{became}: {change(loss.net)}{expected}; {bound}"
+    scores = "" if loss.scores is None else f"; scores differ by up to {loss.scores:.1%} of their range"
+    return f"{undecided}{became}: {change(loss.net)}{expected}; {bound}{scores}"
+
+
+def _limit(loss: Loss, bounds: Bounds) -> str:
+    """What is not permitted, in words."""
+    return f"a loss above {bounds.loss:g} points" if loss.error is None else f"a growth above {bounds.loss:g}%"
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
@@ -160,8 +169,9 @@ def _next(choice: AutoChoice, unit: str) -> str:
         return "more data, or features of like ranges, lose less in few bits; a larger board has room for more"
     refused = [row for row in choice.tried if row.loss is not None and row is not taken and row.cost.time]
     faster = [row for row in refused if taken.cost.time is not None and (row.cost.time or 0) < taken.cost.time]
-    if any(row.loss and row.loss.allowed(bounds.loss) for row in faster):
-        return f"more samples: {taken.loss.samples:,} are too few to tell a loss of {bounds.loss:g} points"
+    if any(row.loss and row.loss.allowed(bounds.loss) for row in faster) and not _decides(taken.loss, bounds):
+        return f"more samples: {taken.loss.samples:,} are too few to rule out {_limit(taken.loss, bounds)}"
+    faster = [row for row in faster if row.known_loss > bounds.loss]
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
         return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"

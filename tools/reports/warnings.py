@@ -16,6 +16,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.tools.driver.choice.output_errors import OutputError
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.measure import Accuracy
     from tinyml.transforms.ir.cost.estimate import TimeShares
@@ -25,6 +26,9 @@ LOST_POINTS = 2.0
 
 OTHER_ANSWERS = 0.05
 """The share of changed answers beyond which there is a warning."""
+
+GROWN_ERROR = 25.0
+"""The percentage by which the error of a regressor's output grows beyond which there is a warning."""
 
 LARGE_SHARE = 0.2
 """The share of the estimated time beyond which there is a warning about its cause."""
@@ -86,9 +90,20 @@ class Findings:
         return 0.0 if exact is None or compiled is None else exact - compiled
 
     @property
+    def scored(self) -> bool:
+        """True if a choice counts the scores of a classifier."""
+        return self.chosen and self.outputs == SCORES
+
+    @property
     def other(self) -> float:
         """The share of samples with another answer."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
+
+    @property
+    def grown(self) -> OutputError | None:
+        """The error of a regressor's output that grows notably; None if there is none, and without targets."""
+        worst = self.accuracies.worst
+        return None if worst is None or worst.exact is None or worst.growth <= GROWN_ERROR else worst
 
     @property
     def far(self) -> float:
@@ -157,6 +172,18 @@ def _missing_classes(found: Findings) -> str:
     return f"--val has no sample of the class{'es' if len(missing) > 1 else ''} {named}"
 
 
+def _other_answers(found: Findings) -> str:
+    right = "" if found.accuracies.reals is None or found.lost > 0 else ", although no more of them are wrong"
+    return f"gives a different answer from the model for {found.other:.1%} of the samples{right}"
+
+
+def _unmet(found: Findings) -> str:
+    limit = found.unmet or 0.0
+    if found.accuracies.worst is not None:
+        return f"nothing that fits keeps the growth of errors below {limit:g}%"
+    return f"nothing that fits loses as little as {limit:g} points{' and keeps the scores' if found.scored else ''}"
+
+
 WARNINGS = (
     WarningRule(
         "poor model",
@@ -190,15 +217,20 @@ WARNINGS = (
     ),
     WarningRule(
         "answers",
-        # Where labels tell that no more of them are wrong, they are no loss.
-        lambda found: found.other > OTHER_ANSWERS and (found.accuracies.reals is None or found.lost > 0),
-        lambda found: f"answers otherwise than the model for {found.other:.1%} of the samples",
+        lambda found: found.other > OTHER_ANSWERS,
+        _other_answers,
+        _of_format,
+    ),
+    WarningRule(
+        "errors",
+        lambda found: found.grown is not None,
+        lambda found: f"{found.grown}: {found.grown.change}" if found.grown else "",
         _of_format,
     ),
     WarningRule(
         "unmet loss",
         lambda found: found.unmet is not None,
-        lambda found: f"nothing that fits loses as little as {found.unmet:g} points",
+        _unmet,
         lambda found: "--loss allows more; a larger board may have room for more bits",
     ),
     WarningRule(

@@ -31,6 +31,7 @@ from tinyml.tools.driver.choice.alternatives import (
     Alternative,
     considered,
 )
+from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ SCHEDULE_GAIN = 0.8
 Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one gains by schedules, at most 18 %.
 """
 
-FAR_OFF = 10.0
-"""The points beyond the permitted loss at which an alternative with constants rounded to nearest is skipped."""
+FAR_OFF, ERROR_FAR_OFF = 10.0, 100.0
+"""The points, and the growth of an error in percent, beyond the permitted loss at which an alternative with constants
+rounded to nearest is skipped."""
 
 MOST_REFINED = 3
 """The number of alternatives with refined constants, after which only two of the others are tried (`_keep_two`)."""
@@ -66,11 +68,21 @@ TAKEN, NOT_NEEDED = "taken", "not needed"
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and points of loss."""
+    """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and the permitted loss.
+
+    loss: in points. growth: of a program that computes numbers, in percent by which an error may grow; it takes the
+    place of `loss` once such a program is judged. far_off: how far beyond lies what is not looked at further.
+    """
 
     flash: float
     ram: float
     loss: float
+    growth: float = USUAL_GROWTH
+    far_off: float = FAR_OFF
+
+    def by_error(self) -> Bounds:
+        """The limits for a program that computes numbers."""
+        return replace(self, loss=self.growth, far_off=ERROR_FAR_OFF)
 
     def admit(self, cost: EstimatedCost) -> bool:
         """True for a program that fits by its estimate, with something to spare."""
@@ -108,6 +120,12 @@ class Tried:
         """The points lost by the evaluation or, before it, by the first look; infinite without either."""
         known = self.loss or self.look
         return math.inf if known is None else known.points
+
+    @property
+    def known_scores(self) -> float:
+        """The greatest error of the scores by the evaluation or the first look; 0 where scores are not judged."""
+        known = self.loss or self.look
+        return 0.0 if known is None or known.scores is None else known.scores
 
 
 @dataclass(frozen=True)
@@ -318,8 +336,7 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The result of `choose`. taken: the chosen alternative. qualifies: whether its expected loss is within the allowed
-    one.
+    """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the allowed one.
 
     options: pipeline options of its program. usual: 16 bits everywhere; None if that makes no program. tried: estimated
     alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
@@ -367,6 +384,8 @@ def choose(
     if not contenders.tried:
         raise contenders.failed[0].error
     judge = contenders.trials.judge
+    if judge.by_error:
+        contenders.bounds = bounds = bounds.by_error()
     taken = _first_accepted(contenders, judge) or _safest(contenders)
     if taken is None and late:
         # Where nothing fits, wider programs do not either, and compact ones only if flash is what is missing.
@@ -382,7 +401,7 @@ def choose(
         fitting = [row for row in contenders.tried if bounds.admit(row.cost)]
         if not fitting:
             raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)).cost)
-        taken = min(fitting, key=lambda row: row.known_loss)
+        taken = min(fitting, key=lambda row: (row.known_loss, row.known_scores))
         _judge(taken, judge, bounds)
         taken.verdict = "loses least"
     usual = next((row for row in contenders.tried if row.alternative.name == USUAL_WIDTH), None)
@@ -483,12 +502,12 @@ def _looks_far_off(row: Tried, judge: Judge, bounds: Bounds) -> bool:
     """Look at an alternative without refined constants; True if it loses far too much."""
     if row.look is None:
         try:
-            row.look = row.trial.loss(row.trial.rounded, judge, bounds.loss + FAR_OFF)
+            row.look = row.trial.loss(row.trial.rounded, judge, bounds.loss + bounds.far_off)
         except InputError as error:
             row.verdict = error.message
             return True
-    if row.look.points > bounds.loss + FAR_OFF:
-        row.verdict = f"loses {row.look.points:.1f} points or more"
+    if row.look.points > bounds.loss + bounds.far_off:
+        row.verdict = f"loses {row.look.points:.1f} points or more" if row.look.error is None else row.look.change
         return True
     return False
 
@@ -501,7 +520,9 @@ def _judge(row: Tried, judge: Judge, bounds: Bounds) -> bool:
         row.verdict = TAKEN
         return True
     if row.loss.allowed(bounds.loss):
-        row.verdict = f"{row.loss.change}, but may lose {row.loss.bound:.2f}"
+        row.verdict = f"{row.loss.change}, but at most by {row.loss.bound:.1f}%"
+        if row.loss.error is None:
+            row.verdict = f"{row.loss.change}, but may lose {row.loss.bound:.2f}"
     else:
         row.verdict = row.loss.change
     return False

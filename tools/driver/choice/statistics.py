@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
+from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.detection import far_samples, labelled, moved, places, rank_losses
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ FEW = 30
 TELLING = 0.5
 """The points from a loss to its bound by margins beyond which margins say nothing, and the bound decides."""
 
+SCORES_OFF = 0.05
+"""The greatest error of scores that callers get, as a share of the range of all scores: of probabilities 0.05."""
+
 MANY = 400
 """The samples that changed sides above which the net loss is as good as normal."""
 
@@ -60,13 +64,15 @@ class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
     points: percentage points of accuracy lost, net, as counted or as expected, whichever is more; without labels the
-    percentage of other answers; for numbers instead of classes 100 times the fall of R2, and for a detector 100 times
-    the fall of the area under its curve or of its ranks' correlation, or else the percentage of samples far from the
-    threshold that are decided otherwise, if that is more. bound: the points lost at most, with 95 % confidence, on
-    data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there are. groups: how many
-    of them are independent. counted: False for numbers. likely: the points that are lost at most if margins of other
-    data move as those of the samples do, which is less than the bound where samples are few; None where no margins
-    tell. labelled: False where every other answer than on reals counts as lost.
+    percentage of other answers; for numbers instead of classes the percentage by which an output's error grows; for a
+    detector 100 times the fall of the area under its curve or of its ranks' correlation, or else the percentage of
+    samples far from the threshold that are decided otherwise, if that is more. bound: the points lost at most, with
+    95 % confidence, on data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there
+    are. groups: how many of them are independent. counted: False for numbers. likely: the points that are lost at most
+    if margins of other data move as those of the samples do, which is less than the bound where samples are few; None
+    where no margins tell, and of a detector the bound. labelled: False where every other answer than on reals counts as
+    lost. error: of a program that computes numbers, but for a detector. scores: the greatest error of a classifier's
+    scores as a share of their range, where callers get them; else None.
     """
 
     points: float
@@ -78,6 +84,8 @@ class Loss:
     counted: bool = True
     likely: float | None = None
     labelled: bool = True
+    error: OutputError | None = None
+    scores: float | None = None
 
     @property
     def net(self) -> float:
@@ -86,7 +94,11 @@ class Loss:
 
     @property
     def change(self) -> str:
-        """The loss or gain in words."""
+        """The loss or gain in words, that of scores if it is too much."""
+        if self.error is not None:
+            return self.error.change
+        if self.scores is not None and self.scores > SCORES_OFF:
+            return f"scores differ by up to {self.scores:.0%} of their range"
         return change(self.points)
 
     @property
@@ -98,7 +110,9 @@ class Loss:
         return self.lost, self.gained, self.bound, self.bound if self.likely is None else self.likely
 
     def allowed(self, loss: float) -> bool:
-        """True if no more than `loss` points are lost, as counted and expected; for 0 none, net, of these samples."""
+        """True if no more than `loss` is lost, as counted and expected; for 0 no sample, net, of a classifier."""
+        if self.scores is not None and self.scores > SCORES_OFF:
+            return False
         if loss <= 0 and self.counted:
             return self.lost <= self.gained
         return self.points <= loss
@@ -164,8 +178,9 @@ class Judge:
 
     classes: of the model on reals (samples,). labels: the right classes, or None. scores: of shape (samples, classes)
     or, of two classes, (samples, 1), positive for the second one; None for a program without any. groups: the group of
-    each sample, numbered from 0. numbers: True if the scores are numbers, not compared for a class. detector: of a
-    program that detects anomalies, whose score is a number.
+    each sample, numbered from 0. numbers: True if the scores are numbers, and no class follows from them. detector: of
+    a program that detects anomalies, whose score is a number. targets: the numbers that the scores should be (samples,
+    outputs), or None. scored: True for a classifier whose callers get its scores.
     """
 
     classes: NDArray[np.int64]
@@ -174,15 +189,22 @@ class Judge:
     groups: NDArray[np.int64]
     numbers: bool
     detector: Detector | None = None
+    targets: NDArray[np.float64] | None = None
+    scored: bool = False
 
     @staticmethod
-    def of(reference: Reference, groups: NDArray[np.int64], detector: Detector | None = None) -> Judge:
+    def of(
+        reference: Reference, groups: NDArray[np.int64], detector: Detector | None = None, *, scored: bool = False
+    ) -> Judge:
         """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
         scores = None if reference.scores is None else reference.scores[place]
-        return Judge(reference.classes[place], labels, scores, groups, reference.is_regressor, detector)
+        targets = None if reference.targets is None else reference.targets[place]
+        numbers = not reference.has_answers
+        scored = scored and not numbers and scores is not None
+        return Judge(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
 
     @property
     def right(self) -> NDArray[np.int64]:
@@ -197,6 +219,11 @@ class Judge:
         own = margins_of(self.scores, self.classes)
         return None if (own < 0).any() else margins_of(self.scores, self.right)
 
+    @property
+    def by_error(self) -> bool:
+        """True for numbers whose errors are compared, which a detector's score is not."""
+        return self.numbers and self.detector is None
+
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
         """The net number of samples lost among some of the samples, whose classes are given."""
         right = self.right[samples]
@@ -208,14 +235,14 @@ class Judge:
             assert self.scores is not None
             assert scores is not None
             if self.detector is None:
-                points, bound = self._estimate(falls_of_r2(self.scores, scores))
-            else:
-                exact, computed = self.scores[:, 0], scores[:, 0]
-                share, parts = self.detector.loss(exact, computed)
-                found, threshold = computed < self.detector.threshold, self.detector.threshold
-                others = self._estimate(moved(exact, found, threshold, float(np.ptp(exact))).astype(float))
-                points, bound = map(max, zip((100 * share, 100 * share + self._margin(parts)), others, strict=True))
-            return Loss(points, bound, 0, 0, len(classes), self._count, counted=False)
+                error = greatest_growth(self.scores, scores, self.targets, lambda parts: self._margin(parts) / 100)
+                return Loss(error.growth, error.bound, 0, 0, len(classes), self._count, counted=False, error=error)
+            exact, computed = self.scores[:, 0], scores[:, 0]
+            share, parts = self.detector.loss(exact, computed)
+            found, threshold = computed < self.detector.threshold, self.detector.threshold
+            others = self._estimate(moved(exact, found, threshold, float(np.ptp(exact))).astype(float))
+            points, bound = map(max, zip((100 * share, 100 * share + self._margin(parts)), others, strict=True))
+            return Loss(points, bound, 0, 0, len(classes), self._count, counted=False, likely=bound)
         exact, mine = self.classes == self.right, classes == self.right
         lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
         points, bound = self._estimate(parts := exact.astype(float) - mine)
@@ -229,6 +256,11 @@ class Judge:
             points, bound = max(points, expected), max(bound, likely)
         counted = Loss(points, bound, lost, gained, len(classes), self._count, likely=likely)
         return replace(counted, labelled=self.labels is not None)
+
+    def scores_off(self, scores: NDArray[np.float64]) -> float:
+        """The greatest error of scores (samples, classes), as a share of the range that they have on reals."""
+        assert self.scores is not None
+        return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
         """The loss of a detector, at least the percentage of its far samples that are decided otherwise than on reals.
@@ -312,16 +344,6 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
     if deviation == 0:
         return np.where(margins == 0, 0.5, margins > 0)
     return np.array([0.5 * math.erfc(-margin / (deviation * math.sqrt(2))) for margin in margins.tolist()])
-
-
-def falls_of_r2(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Loss of R2 (samples,), as each sample's part, whose mean it is, if the model on reals counts as exact.
-
-    exact, computed: of shape (samples, outputs). The fall is the mean square of the error over the variance, each
-    output counting alike, and so the relative increase of the squared error where the model explains nothing.
-    """
-    spread = exact.var(0)
-    return ((computed - exact) ** 2 / np.where(spread > 0, spread, 1.0)).mean(1)
 
 
 def upper_bound(lost: int, gained: int, samples: int) -> float:

@@ -33,6 +33,7 @@ from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.outputs import SCORES
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
@@ -137,7 +138,7 @@ class Trials:
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(self.program).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
-        return Judge.of(Reference(reals, self.data), self.groups, detector)
+        return Judge.of(Reference(reals, self.data), self.groups, detector, scored=self.options.outputs == SCORES)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
@@ -285,10 +286,13 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_mo
     the smallest margins come first.
     """
     classes: list[NDArray[np.int64]] = []
-    scores: list[NDArray[np.float64] | None] = []
+    compared: list[NDArray[np.float64] | None] = []
+    decoded: list[NDArray[np.float64]] = []
     for chunk in range(len(program.evaluator.chunks)):
         outputs = program.outputs(chunk)
-        scores.append(program.decoded(outputs)[0] if judge.numbers else program.compared(chunk))
+        if judge.numbers or judge.scored:
+            decoded.append(program.decoded(outputs)[0])
+        compared.append(decoded[-1] if judge.numbers else program.compared(chunk))
         classes.append(outputs.classes)
         if not judge.numbers:
             seen = np.concatenate(classes)
@@ -297,8 +301,9 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_mo
                 return Loss(points, points, 0, 0, len(order), len(order))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    known = [part for part in scores if part is not None]
-    return judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+    known = [part for part in compared if part is not None]
+    loss = judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+    return replace(loss, scores=judge.scores_off(np.concatenate(decoded)[place])) if judge.scored else loss
 
 
 def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:

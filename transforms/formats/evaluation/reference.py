@@ -28,6 +28,11 @@ def is_regression(outputs: Outputs, data: Data) -> bool:
     return data.targets is not None or alone
 
 
+def has_answers(outputs: Outputs, data: Data) -> bool:
+    """True for a program whose results are classes: it gives a label, or the data have one for its greatest score."""
+    return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
+
+
 def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The variance of each column (samples, outputs), over the samples; 1 for a constant column."""
     found = values.var(0)
@@ -147,7 +152,8 @@ class Reference:
 
     order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
     inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
-    is_regressor: whether numbers are compared instead of classes (`is_regression`).
+    is_regressor: whether searches compare numbers instead of classes (`is_regression`). has_answers: whether there are
+    classes to compare (`has_answers`); the greatest of several values is none.
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -164,6 +170,7 @@ class Reference:
         self.margin_model = None if self.scores is None else MarginModel(self.scores)
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
         self.is_regressor = is_regression(outputs, data)
+        self.has_answers = has_answers(outputs, data)
         self.targets = None if data.targets is None else data.targets[self.order]
         self.missed = 0.0
         if self.targets is not None and self.scores is not None:

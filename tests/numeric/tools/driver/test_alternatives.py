@@ -107,7 +107,10 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
             losses = [each.loss(each.refined, trials.judge) for each, trials in pairs]
             # Two standard deviations of the difference between two programs that round the same samples differently.
             changed = sum(loss.lost + loss.gained for loss in losses)
-            assert losses[0].points <= losses[1].points + max(1.5, 200 * sqrt(changed) / len(piped.x))
+            if losses[1].counted:
+                assert losses[0].points <= losses[1].points + max(1.5, 200 * sqrt(changed) / len(piped.x))
+            else:
+                assert losses[0].points <= 1.5 * losses[1].points + 5
 
 
 def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(tmp_path: Path) -> None:

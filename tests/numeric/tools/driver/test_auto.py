@@ -321,6 +321,6 @@ def test_where_the_bound_says_nothing_the_safer_program_is_taken():
     assert loss["bound"] == round(100 * (1 - 0.05 ** (1 / 45)), 4)
     said = "a loss above 0.5 points is not ruled out: none of 45 samples became wrong or right: "
     assert f"{said}loses 0.00 points; at most 6.44 points at 95% confidence" in report.lines[0]
-    assert "Next: more samples: 45 are too few to tell a loss of 0.5 points" in report.lines
+    assert "Next: more samples: 45 are too few to rule out a loss above 0.5 points" in report.lines
     # Whatever loses nothing is not said to gain or lose a negative number.
     assert not any("-0.00" in line or "loses -" in line for line in report.lines)

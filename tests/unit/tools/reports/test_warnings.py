@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from tinyml.tools.driver.choice.output_errors import OutputError
 from tinyml.tools.driver.data_faults import DataFaults
 from tinyml.tools.driver.measure import Accuracy
 from tinyml.tools.reports.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.estimate import TimeShares
 
 FINE = Findings(Accuracy(97.0, 96.5, 4, 100), TimeShares(0, 0, 0, 0))
+WORSE = OutputError(2, 2, 0.11, 1.73, 1.7, 950.0, 980.0)
 NO_SHARES = dict.fromkeys(("softmax", "scaler", "wide_sums", "soft_floats"), 0.0)
 
 
@@ -26,6 +28,8 @@ def named(found: Findings) -> list[str]:
     [
         (replace(FINE, accuracies=Accuracy(97.0, 94.9, 4, 100)), "accuracy"),
         (replace(FINE, accuracies=Accuracy(97.0, 96.5, 6, 100)), "answers"),
+        (replace(FINE, accuracies=Accuracy(84.5, 86.2, 15, 100)), "answers"),
+        (replace(FINE, accuracies=Accuracy(None, None, 0, 100, worst=WORSE)), "errors"),
         (replace(FINE, chosen=True, unmet=0.5), "unmet loss"),
         (replace(FINE, accuracies=Accuracy(None, None, 0, 100, ignored=True)), "clusters"),
         (replace(FINE, clipped=0.002), "clipped"),
@@ -97,12 +101,31 @@ def test_feature_scales_that_nothing_absorbs() -> None:
     assert named(replace(asked, scaled=True)) == []
 
 
+def test_what_was_lost_is_said_in_the_terms_of_what_is_computed() -> None:
+    def texts(found: Findings) -> list[str]:
+        return [row.text(found) for row in WARNINGS if row.applies(found)]
+
+    gained = replace(FINE, accuracies=Accuracy(84.5, 86.2, 15, 100))
+    said = "gives a different answer from the model for 15.0% of the samples"
+    assert texts(gained) == [f"{said}, although no more of them are wrong"]
+    assert texts(replace(gained, accuracies=Accuracy(None, None, 15, 100))) == [said]
+    worse = Accuracy(None, None, 0, 100, worst=WORSE)
+    unmet = replace(FINE, accuracies=worse, chosen=True, unmet=5.0)
+    said = "MAE of output 2 1.73 instead of 0.11: the error grows by 950.0%"
+    assert texts(unmet) == [said, "nothing that fits keeps the growth of errors below 5%"]
+    scored = replace(FINE, chosen=True, unmet=0.5)
+    assert texts(scored) == ["nothing that fits loses as little as 0.5 points and keeps the scores"]
+    assert texts(replace(scored, outputs="class")) == ["nothing that fits loses as little as 0.5 points"]
+
+
 def test_silence_where_nothing_is_wrong() -> None:
     for found in (
         FINE,
         replace(FINE, shares=None, chosen=True),
         replace(FINE, accuracies=Accuracy(97.0, 95.0, 5, 100)),
-        replace(FINE, accuracies=Accuracy(90.0, 90.0, 10, 100)),
+        replace(FINE, accuracies=Accuracy(90.0, 90.0, 5, 100)),
+        replace(FINE, accuracies=Accuracy(None, None, 0, 100, worst=OutputError(1, 1, 0.1, 0.12, 0.05, 24.0, 30.0))),
+        replace(FINE, accuracies=Accuracy(None, None, 0, 100, worst=OutputError(1, 1, None, None, 0.05, 99.0, 99.0))),
         replace(FINE, accuracies=Accuracy(None, None, 4, 100)),
     ):
         assert named(found) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb, erf, sqrt
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.statistics import FEW, MANY, TELLING, Judge, Loss, sample_groups, upper_bound
 
 
@@ -207,14 +209,68 @@ def test_no_loss_means_that_no_sample_is_lost() -> None:
     assert not Loss(-0.01, 0.02, 1, 0, 1000, 1000).allowed(0)
 
 
-def test_the_loss_of_numbers_is_what_r2_falls_by() -> None:
-    exact = np.random.default_rng(1).standard_normal((200, 2)) * [1, 100]
-    model = Judge(np.zeros(200, np.int64), None, exact, np.arange(200), numbers=True)
-    loss = model.loss(model.classes, exact + 0.1 * exact.std(0))
-    assert loss.points == pytest.approx(1.0)
-    assert not loss.allowed(0.5)
-    assert loss.allowed(1.1)
+def numbers(seed: int, samples: int, own: float) -> tuple[Judge, np.ndarray[Any, Any]]:
+    """Two outputs whose units differ a hundredfold, and a model with an error of its own, as a share of the spread."""
+    random = np.random.default_rng(seed)
+    exact = random.standard_normal((samples, 2)) * [1, 100]
+    targets = exact + own * random.standard_normal((samples, 2)) * [1, 100]
+    return Judge(np.zeros(samples, np.int64), None, exact, np.arange(samples), True, targets=targets), exact
+
+
+@pytest.mark.parametrize(("own", "added", "growth"), [(0.1, 0.1, 41.4), (0.1, 0.03, 4.4), (0.01, 0.1, 905)])
+def test_the_loss_of_numbers_is_the_growth_of_the_models_own_error(own: float, added: float, growth: float) -> None:
+    model, exact = numbers(1, 4000, own)
+    computed = exact + np.random.default_rng(2).normal(0, [added, 100 * added], exact.shape)
+    loss = model.loss(model.classes, computed)
+    assert loss.error is not None
+    assert loss.points == pytest.approx(growth, rel=0.1)
     assert loss.bound > loss.points
+    assert (loss.allowed(USUAL_GROWTH), loss.change) == (growth < 5, f"the error grows by {loss.points:.1f}%")
+
+
+def test_each_output_is_judged_by_its_own_error() -> None:
+    """An error of 1 is nothing to the output in hundreds, by which R2 of both would be no less."""
+    model, exact = numbers(1, 500, 0.02)
+    loss = model.loss(model.classes, exact + 0.2)
+    assert loss.error is not None
+    assert (loss.error.number, loss.error.outputs) == (1, 2)
+    assert loss.error.exact == pytest.approx(0.02 * sqrt(2 / np.pi), rel=0.1)
+    assert loss.error.computed == pytest.approx(0.2, rel=0.1)
+    assert str(loss.error).startswith("MAE of output 1 0.1988 instead of 0.01627")
+    assert loss.points > 500
+
+
+def test_pixels_are_judged_together_and_targets_may_be_unknown() -> None:
+    random = np.random.default_rng(3)
+    exact = random.standard_normal((300, 16)) * ([1.0] * 15 + [0.001])
+    model = Judge(np.zeros(300, np.int64), None, exact, np.arange(300), numbers=True)
+    loss = model.loss(model.classes, exact + 0.005)
+    assert loss.error is not None
+    assert loss.error.outputs == 1
+    assert str(loss.error) == "differs by 0.005 on average"
+    assert loss.certain(USUAL_GROWTH)
+    assert not model.loss(model.classes, exact + 0.02).allowed(USUAL_GROWTH)
+
+
+def test_an_exact_model_allows_what_is_far_below_the_spread() -> None:
+    model, exact = numbers(4, 300, 0.0)
+    assert model.loss(model.classes, exact * (1 + 1e-4)).allowed(USUAL_GROWTH)
+    assert not model.loss(model.classes, exact * (1 + 1e-2)).allowed(USUAL_GROWTH)
+    constant = Judge(np.zeros(9, np.int64), None, np.zeros((9, 1)), np.arange(9), numbers=True)
+    assert constant.loss(constant.classes, np.zeros((9, 1))).points == 0
+
+
+@pytest.mark.parametrize(("error", "allowed"), [(0.04, True), (0.3, False)])
+def test_scores_that_callers_get_are_judged(error: float, allowed: bool) -> None:
+    """Probabilities of which one is wrong, by a class that stays right."""
+    scores = np.tile([[0.05, 0.95], [0.95, 0.05]], (400, 1))
+    computed = scores.copy()
+    computed[0] = [0.05 + error, 0.95 - error]
+    model = replace(judge(scores), scored=True)
+    loss = replace(model.loss(computed.argmax(1), computed), scores=model.scores_off(computed))
+    assert loss.scores == pytest.approx(error / 0.9)
+    assert loss.allowed(0.5) == allowed
+    assert (loss.change == "scores differ by up to 33% of their range") != allowed
 
 
 def test_data_files_say_which_samples_depend_on_each_other(tmp_path: Path) -> None:

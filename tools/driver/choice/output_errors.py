@@ -1,0 +1,101 @@
+"""The loss of a program that computes numbers: by how much the error of an output grows.
+
+A model of numbers has an error of its own, against the targets of a validation set. What formats add counts beside that
+error, output by output, since outputs have units of their own: half a point of R2 is nothing to a poor model, and many
+times the error of a calibration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+USUAL_GROWTH = 5.0
+"""The percentage by which the error of an output may grow, where nothing else was asked for."""
+
+LEAST_ERROR = 0.003
+"""The error of a model, as a share of the deviation of an output's targets, that counts where its own is less: a model
+that is exact would allow no format."""
+
+UNKNOWN_ERROR = 0.03
+"""The error that a model without targets is taken to have, as a share of the deviation of an output: R2 is 0.999."""
+
+ALONE = 8
+"""The number of outputs up to which each has units of its own; of more, such as pixels, the squares are added up."""
+
+
+@dataclass(frozen=True)
+class OutputError:
+    """The error of an output: the one that grows most.
+
+    number, outputs: its number from 1, and how many are compared; 1 of 1 for all together. exact, computed: the mean
+    absolute error of the model on reals and of the program, None without targets. difference: the mean absolute
+    difference between both. growth, bound: the percentage by which the root of the mean squared error grows, and the
+    percentage at most, with 95 % confidence.
+    """
+
+    number: int
+    outputs: int
+    exact: float | None
+    computed: float | None
+    difference: float
+    growth: float
+    bound: float
+
+    def __str__(self) -> str:
+        """The mean absolute error, or the difference where nothing is known of errors."""
+        of = f" of output {self.number}" if self.outputs > 1 else ""
+        if self.computed is None:
+            return f"differs by {self.difference:.4g}{of} on average"
+        return f"MAE{of} {self.computed:.4g} instead of {self.exact:.4g}"
+
+    @property
+    def change(self) -> str:
+        """The growth in words."""
+        return f"the error grows by {self.growth:.1f}%"
+
+
+def greatest_growth(
+    exact: NDArray[np.float64],
+    computed: NDArray[np.float64],
+    targets: NDArray[np.float64] | None,
+    margin: Callable[[NDArray[np.float64]], float] = lambda parts: 0.0,
+) -> OutputError:
+    """The error of the output that grows most.
+
+    exact, computed, targets: of shape (samples, outputs), on reals, in the program, and as they should be. margin: from
+    the mean of parts (samples,) to its bound, by default 0. The growth is counted on the samples, or as it is expected
+    of errors that do not depend on those of the model, whichever is more.
+    """
+    wanted = exact if targets is None else targets
+    columns = [(each,) for each in range(exact.shape[1])] if exact.shape[1] <= ALONE else [tuple(range(exact.shape[1]))]
+    share = UNKNOWN_ERROR if targets is None else LEAST_ERROR
+    found: list[OutputError] = []
+    for number, column in enumerate(columns, 1):
+        model, program, right = (each[:, column] for each in (exact, computed, wanted))
+        of_model, of_program, apart = (
+            np.square(one - other).mean(1) for one, other in ((model, right), (program, right), (program, model))
+        )
+        base = max(float(of_model.mean()), share**2 * float(right.var(0).mean()))
+        base = base or share**2 * float(np.square(model).mean()) or 1.0
+        growth = bound = 0.0
+        for parts in (apart, *(() if targets is None else (of_program - of_model,))):
+            mean = float(parts.mean()) / base
+            growth = max(growth, _growth(mean))
+            bound = max(bound, _growth(mean + margin(parts) / base))
+        errors = [None if targets is None else float(np.abs(each - right).mean()) for each in (model, program)]
+        difference = float(np.abs(program - model).mean())
+        found.append(OutputError(number, len(columns), errors[0], errors[1], difference, growth, bound))
+    return max(found, key=lambda error: error.growth)
+
+
+def _growth(square: float) -> float:
+    """The percentage by which an error grows whose square grows by a share."""
+    return 100 * (max(1 + square, 0.0) ** 0.5 - 1)
