@@ -39,7 +39,8 @@ DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
 class CompileWarning(UserWarning):
     """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
 
-    `compile` issues one for each entry of `Report.warnings`.
+    `compile` issues one for each entry of `Report.warnings`, and the methods of a `Program` that take inputs where
+    many of these lie beyond its formats.
     """
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import tempfile
+import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import copy_context
@@ -112,7 +114,9 @@ class Program:
 
         The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
         model has no labels; for a model that gives no class, its values, (samples,) or (samples, values); for a
-        detector 1, and -1 for anomalies, (samples,). Raises `InputError` for inputs that do not fit.
+        detector 1, and -1 for anomalies, (samples,). Issues a `CompileWarning` where more than 1 % of the numbers lie
+        far beyond the range of the input format, as where a scaler was forgotten; a detector expects that. Raises
+        `InputError` for inputs that do not fit.
         """
         outputs = self._evaluate(X, raw)
         if self.threshold is not None:
@@ -330,7 +334,18 @@ class Program:
             # A caller who numbers clusters as the program does may ask how many it finds again.
             known = replace(answers_of(self._formats), clusters=False)
             data = load_program_data(self._formats, str(file), known)
+            self._heed_range(data)
             return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
+
+    def _heed_range(self, data: Data) -> None:
+        """Issue a warning if notably many inputs count as the ends of the input format; a detector expects that."""
+        from tinyml.tools.api.compilation import CompileWarning
+        from tinyml.tools.driver.beyond_range import beyond_range
+
+        found = None if self.threshold is not None else beyond_range(self._formats, data.x)
+        if found is not None and found.notable:
+            cure = "scale X as X_val was, compile the scaler with the model, or say raw=True of raws"
+            warnings.warn(f"X: {found}: {cure}", CompileWarning, stacklevel=_caller())
 
     def _scores(self, outputs: Outputs) -> NDArray[np.float64]:
         from tinyml.runtime.evaluator.evaluator import in_reals
@@ -351,6 +366,14 @@ def open(folder: str | Path) -> Program:
     with python_terms({}):
         _ = program.report
     return program
+
+
+def _caller() -> int:
+    """The level, for a warning, of the first caller outside of this file."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 @contextmanager

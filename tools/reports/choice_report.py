@@ -114,10 +114,10 @@ def _judgement(taken: Tried, bounds: Bounds) -> str:
     loss = taken.loss
     assert loss is not None
     undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "
-    bound = f"at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence"
     if loss.error is not None:
-        bound = f"by at most {max(loss.bound, 0):.1f}% at {CONFIDENCE:.0%} confidence"
-        return f"{undecided}{loss.error} on {loss.samples:,} samples: {loss.error.change}; {bound}"
+        found = f"{undecided}{loss.error} on {loss.samples:,} samples: {loss.error.change}"
+        return f"{found}; {loss.error.most} at {CONFIDENCE:.0%} confidence"
+    bound = f"at most {max(loss.bound, 0):.2f} points at {CONFIDENCE:.0%} confidence"
     if not loss.counted:
         return f"{undecided}{loss.change} on {loss.samples:,} samples; {bound}"
     lost, gained = (f"{count:,}" if count else "none" for count in (loss.lost, loss.gained))

@@ -520,9 +520,8 @@ def _judge(row: Tried, judge: Judge, bounds: Bounds) -> bool:
         row.verdict = TAKEN
         return True
     if row.loss.allowed(bounds.loss):
-        row.verdict = f"{row.loss.change}, but at most by {row.loss.bound:.1f}%"
-        if row.loss.error is None:
-            row.verdict = f"{row.loss.change}, but may lose {row.loss.bound:.2f}"
+        error = row.loss.error
+        row.verdict = f"{row.loss.change}, {f'but may lose {row.loss.bound:.2f}' if error is None else error.most}"
     else:
         row.verdict = row.loss.change
     return False

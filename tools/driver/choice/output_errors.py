@@ -38,7 +38,8 @@ class OutputError:
     number, outputs: its number from 1, and how many are compared; 1 of 1 for all together. exact, computed: the mean
     absolute error of the model on reals and of the program, None without targets. difference: the mean absolute
     difference between both. growth, bound: the percentage by which the root of the mean squared error grows, and the
-    percentage at most, with 95 % confidence.
+    percentage at most, with 95 % confidence. share: the share of the standard deviation that counts as the model's
+    error, None for its own.
     """
 
     number: int
@@ -48,6 +49,7 @@ class OutputError:
     difference: float
     growth: float
     bound: float
+    share: float | None = None
 
     def __str__(self) -> str:
         """The mean absolute error, or the difference where nothing is known of errors."""
@@ -59,7 +61,19 @@ class OutputError:
     @property
     def change(self) -> str:
         """The growth in words."""
-        return f"the error grows by {self.growth:.1f}%"
+        return f"the error grows by {self._percent(self.growth)}"
+
+    @property
+    def most(self) -> str:
+        """The bound on the growth in words."""
+        return f"at most {self._percent(self.bound)}"
+
+    def _percent(self, growth: float) -> str:
+        """A growth in percent of the model's own error or, where another counts for it, of the standard deviation."""
+        if self.share is None:
+            return f"{growth:.1f}%"
+        added = 100 * self.share * ((1 + growth / 100) ** 2 - 1) ** 0.5
+        return f"{added:.2f}% of the standard deviation"
 
 
 def greatest_growth(
@@ -83,7 +97,7 @@ def greatest_growth(
         of_model, of_program, apart = (
             np.square(one - other).mean(1) for one, other in ((model, right), (program, right), (program, model))
         )
-        base = max(float(of_model.mean()), share**2 * float(right.var(0).mean()))
+        base = max(own := float(of_model.mean()), share**2 * float(right.var(0).mean()))
         base = base or share**2 * float(np.square(model).mean()) or 1.0
         growth = bound = 0.0
         for parts in (apart, *(() if targets is None else (of_program - of_model,))):
@@ -92,7 +106,8 @@ def greatest_growth(
             bound = max(bound, _growth(mean + margin(parts) / base))
         errors = [None if targets is None else float(np.abs(each - right).mean()) for each in (model, program)]
         difference = float(np.abs(program - model).mean())
-        found.append(OutputError(number, len(columns), errors[0], errors[1], difference, growth, bound))
+        counts = share if base > own else None
+        found.append(OutputError(number, len(columns), errors[0], errors[1], difference, growth, bound, counts))
     return max(found, key=lambda error: error.growth)
 
 

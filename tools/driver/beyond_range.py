@@ -1,0 +1,65 @@
+"""Inputs beyond the range of a program's input format, which count as its ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map
+from tinyml.runtime.model.program_data import input_format
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+GREATEST = 1e30
+"""A number beyond all formats but floats."""
+
+MARGIN = 0.1
+"""The share of a format's range by which a number has to lie outside: single outliers cost little up to there."""
+
+NOTABLE_SHARE = 0.01
+"""The share of numbers beyond a format above which they are worth a word."""
+
+
+@dataclass(frozen=True)
+class BeyondRange:
+    """The numbers of inputs that lie beyond the input format of a program.
+
+    share: of all numbers. feature: the one, from 0, in which the greatest share of samples does; value: the farthest
+    number in it, and end: the end of the format that this counts as, both in units of the feature.
+    """
+
+    share: float
+    feature: int
+    value: float
+    end: float
+
+    @property
+    def notable(self) -> bool:
+        """True if more of them lie beyond than chance explains."""
+        return self.share > NOTABLE_SHARE
+
+    def __str__(self) -> str:
+        return (
+            f"{self.share:.1%} of the numbers lie beyond the range of the program's input format, such as "
+            f"{self.value:.4g} in feature {self.feature}, which counts as {self.end:.4g}"
+        )
+
+
+def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
+    """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
+    format, features = input_format(module), feature_map(module)
+    reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
+    low, high = (float(format.decode(format.encode_clipped(np.array([end])))[0]) for end in (-GREATEST, GREATEST))
+    reach = MARGIN * (high - low)
+    outside = (reals < low - reach) | (reals > high + reach)
+    if not outside.any():
+        return None
+    feature = int(outside.mean(0).argmax())
+    column = reals[:, feature]
+    sample = int(np.where(outside[:, feature], np.abs(column - (low + high) / 2), -1).argmax())
+    ends = np.full((1, reals.shape[1]), high if column[sample] > high else low)
+    end = (ends if features is None else features.features(ends))[0, feature]
+    return BeyondRange(float(outside.mean()), feature, float(x.reshape(len(x), -1)[sample, feature]), float(end))
