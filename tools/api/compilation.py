@@ -19,7 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, column_names, write_data
 from tinyml.tools.api.loading import Model, load, takes_example
-from tinyml.tools.api.program import Program
+from tinyml.tools.api.program import CompileWarning, Program
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -34,14 +34,6 @@ OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
 """Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
-
-
-class CompileWarning(UserWarning):
-    """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
-
-    `compile` issues one for each entry of `Report.warnings`, and the methods of a `Program` that take inputs where
-    many of these lie beyond its formats.
-    """
 
 
 def compile(

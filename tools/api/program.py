@@ -43,6 +43,14 @@ SHOWN = (
 """The figures that a notebook shows of a program, those that are known."""
 
 
+class CompileWarning(UserWarning):
+    """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
+
+    `compile` issues one for each entry of `Report.warnings`, and the methods of a `Program` that take inputs where
+    many of these lie beyond its formats.
+    """
+
+
 class Program:
     """A compiled model, and the folder that `tinyml compile` writes for it.
 
@@ -339,7 +347,6 @@ class Program:
 
     def _heed_range(self, data: Data) -> None:
         """Issue a warning if notably many inputs count as the ends of the input format; a detector expects that."""
-        from tinyml.tools.api.compilation import CompileWarning
         from tinyml.tools.driver.beyond_range import beyond_range
 
         found = None if self.threshold is not None else beyond_range(self._formats, data.x)

@@ -4,10 +4,10 @@ from importlib.metadata import version
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError as InputError
-from tinyml.tools.api.compilation import CompileWarning as CompileWarning
 from tinyml.tools.api.compilation import compile as compile
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load
+from tinyml.tools.api.program import CompileWarning as CompileWarning
 from tinyml.tools.api.program import Explanation as Explanation
 from tinyml.tools.api.program import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program

@@ -21,9 +21,10 @@ from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.registry import USUAL, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
-from tinyml.tools.api.compilation import CompileWarning, compile, compile_keywords, first_of
+from tinyml.tools.api.compilation import compile, compile_keywords, first_of
 from tinyml.tools.api.data_files import array_of, column_names
 from tinyml.tools.api.loading import Model, load
+from tinyml.tools.api.program import CompileWarning
 
 Arrays: TypeAlias = Sequence[object]
 """X_val, y_val, X_test and y_test of `compile`, the last ones left out or None."""

@@ -74,7 +74,9 @@ def test_few_outliers_and_far_samples_of_a_detector_are_usual() -> None:
         warnings.simplefilter("error")
         program.predict(unseen)
         program.predict(1.02 * np.abs(x).max() * np.sign(x))
-    detector = tinyml.compile(sk.IsolationForest(n_estimators=5, random_state=0).fit(x), x, board="host", false_alarms=0.02)
+    detector = tinyml.compile(
+        sk.IsolationForest(n_estimators=5, random_state=0).fit(x), x, board="host", false_alarms=0.02
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (detector.predict(np.full((9, 4), 1e4)) == -1).all()
