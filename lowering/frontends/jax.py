@@ -12,7 +12,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 
-
 LAMBDA = "<lambda>"
 """The name that Python gives to functions without one."""
 

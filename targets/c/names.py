@@ -21,8 +21,8 @@ trunc y0 y1 yn"""
 RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
 
 
-_HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
-    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
+_HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
+    stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
 
 LONGEST = 31
 """Letters of the name of a model; C99 tells 63 of its functions' names apart."""

@@ -22,10 +22,10 @@ from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.readers.arrays import check_npz
+from tinyml.targets.c.names import check_model_name
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
-from tinyml.targets.c.names import check_model_name
 from tinyml.tools.cli.atomic_output import atomic_folder, write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
