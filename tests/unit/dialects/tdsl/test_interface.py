@@ -41,6 +41,7 @@ INPUT: dict[str, Any] = {
 }
 PROGRAMS: dict[str, Any] = {
     "classes": ("cat", 'a "dog"', "Bär"),
+    "trained": (3, -1),
     "clusters": True,
     "threshold": -0.5,
     "stored": tdsl.StoredExamples(3, "support vectors", "train with a larger gamma"),
