@@ -78,8 +78,9 @@ def load_data(
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)
     if not (sound := np.isfinite(x) | (missing & np.isnan(x))).all():
-        what = "infinity" if missing else "NaN or infinity"
-        raise InputError(f"`x` holds {what} in sample {int(np.argwhere(~sound)[0][0])}", file=path)
+        what, at = "infinity" if missing else "NaN or infinity", int(np.argwhere(~sound)[0][0])
+        help = ": NaN is a missing value where a model takes some and the validation data have some, too"
+        raise InputError(f"`x` holds {what} in sample {at}{help if np.isnan(x[at]).any() else ''}", file=path)
 
     known = answers or Answers(classes)
     if known.clusters:

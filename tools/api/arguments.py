@@ -118,22 +118,32 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
 
 
 def in_python(message: str) -> str:
-    """A message in the terms of Python: `--loss 0.8` is `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val."""
+    """A message in the terms of Python: `--loss 0.8` is `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val.
+
+    Options that no function takes, and those of a command of another tool, such as `mlir-opt`, stay as they are.
+    """
     if "--" not in message:
         return message
-    spelled = re.sub(r"--([a-z][a-z-]*)(?: ([\w.:,+-]*\w))?", _argument, message)
+    spelled = re.sub(rf"{OTHER_COMMAND}|--([a-z][a-z-]*)(?: ([\w.:,+-]*\w))?", _argument, message)
     return re.sub(r"(\b\w+=(?:'[^']*'|\w+)) (?=\w+=)", r"\1, ", spelled)
+
+
+OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
+"""A command of another tool in a message, up to the end of its clause."""
 
 
 def _argument(found: re.Match[str]) -> str:
     """An option with the word that follows it, which may be its value."""
     from tinyml.tools.driver.compile_request import compile_options
+    from tinyml.tools.driver.finetuning_options import finetune_options
 
+    if found[1] is None:
+        return found[0]
     name, word = found[1].replace("-", "_"), found[2]
-    option = next((option for option in compile_options() if option.name == name), None)
+    option = next((option for option in (*compile_options(), *finetune_options()) if option.name == name), None)
     argument, rest = SPELLED.get(name, name), "" if word is None else f" {word}"
     if option is None:
-        return argument + rest
+        return found[0]
     if option.type is bool:
         return f"{argument}=True{rest}"
     if word is None or not _is_value(option, word):

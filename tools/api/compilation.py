@@ -8,16 +8,17 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
-from tinyml.tools.api.data_files import Inputs, array_of, column_names, write_data
+from tinyml.tools.api.data_files import Inputs, array_of, column_names, parts_of, write_data
 from tinyml.tools.api.loading import Model, load, takes_example
 from tinyml.tools.api.program import CompileWarning, Program
 
@@ -52,12 +53,13 @@ def compile(
 
     model: a `Model`, or anything that `load` takes; for a module of PyTorch and a function of JAX the first of X_val
     is the example. X_val: inputs (samples, ...) on which number formats are chosen: an array, a data frame, lists, or
-    the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps its number formats. Arrays
-    are real numbers, whatever their type; only with input_unit integers are those of the sensor. y_val: the class of
-    each sample, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is measured,
-    X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a model that keeps its
-    formats; integers in an .npz file always are. verbose: show progress on standard error. options: those of `tinyml
-    compile`, with underscores in their names.
+    the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps its number formats. A model
+    with several inputs takes a tuple or a list of arrays in their order, or a dictionary by their names. Arrays are
+    real numbers, whatever their type; only with input_unit integers are those of the sensor. y_val: the class of each
+    sample, or its values, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is
+    measured, X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a model that keeps
+    its formats; integers in an .npz file always are. verbose: show progress on standard error. options: those of
+    `tinyml compile`, with underscores in their names.
 
     The columns of a data frame are taken by their names, where the model has the names of the features that it was
     trained on; there have to be no others. A program whose model has no names gets those of X_val. Nullable types are
@@ -119,10 +121,26 @@ def first_of(model: object, x: object = None) -> object:
             from tinyml.runtime.model.data import load_data
 
             x = load_data(os.fspath(cast("str | os.PathLike[str]", x))).x
-        first = array_of(x, "X_val")[:1]
-        if first.dtype.kind not in "fiub":
-            raise InputError(f"expected numbers, got {first.dtype}", file="X_val")
-        return first.astype(np.float32)
+        parts = parts_of(x)
+        if isinstance(parts, Mapping):
+            parts = [parts[name] for name in _in_order_of(model, parts)]
+        arrays = [x] if parts is None else parts
+        firsts = [array_of(each, "X_val")[:1] for each in arrays]
+        for first in firsts:
+            if first.dtype.kind not in "fiub":
+                raise InputError(f"expected numbers, got {first.dtype}", file="X_val")
+        examples = [first.astype(np.float32) for first in firsts]
+        return examples[0] if parts is None else (*examples,)
+
+
+def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
+    """The names of inputs in the order of the parameters of a function or a module's `forward`, if these are theirs."""
+    try:
+        known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
+    except (TypeError, ValueError):
+        return [*names]
+    given = [*names]
+    return [name for name in known if name in given] if all(name in known for name in given) else given
 
 
 def _name_given(program: Model) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.tdsl.inputs import InputPart
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -22,12 +25,13 @@ class Inputs:
 
     integers: true if integers are raws, or those of a sensor, rather than reals. names: the features in order, which
     the columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws;
-    floats are then refused.
+    floats are then refused. parts: the inputs of a model that has several.
     """
 
     integers: bool = False
     names: Sequence[str] | None = None
     raw: bool = False
+    parts: Sequence[InputPart] = ()
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
@@ -40,16 +44,17 @@ class Inputs:
         if not isinstance(raw, bool):
             raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
         given = read_input(program)
-        return Inputs(raw or has_unit or given.unit is not None, given.names, raw)
+        return Inputs(raw or has_unit or given.unit is not None, given.names, raw, given.input_parts)
 
 
 def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs: Inputs) -> Path:
     """Write inputs and, unless y is None, their classes or values; returns the file.
 
-    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. y: the class of each sample,
-    or its values, which are written as they are: only readers of the file know the program's classes. labels: the names
-    of both arguments, for messages. Raises `InputError` for anything but numbers, in y also texts, for a frame with
-    other columns than the features, and for a different number of samples in y.
+    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists; for a model with several
+    inputs such an array for each, in a tuple or a list in their order or a dictionary by their names, or all in one. y:
+    the class of each sample, or its values, which are written as they are: only readers of the file know the program's
+    classes. labels: the names of both arguments, for messages. Raises `InputError` for anything but numbers, in y also
+    texts, for a frame with other columns than the features, and for a different number of samples in y.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
@@ -114,6 +119,8 @@ def column_names(x: object) -> list[str] | None:
 
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     """An array of numbers whose first axis is the samples; integers become floats unless `inputs.integers`."""
+    if (parts := parts_of(x, len(inputs.parts))) is not None:
+        return _joined(parts, label, inputs)
     array = array_of(_in_order(x, label, inputs), label)
     if array.dtype.kind == "b":
         array = array.astype(np.int8)
@@ -129,6 +136,49 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
     if inputs.raw and array.dtype.kind == "f":
         raise InputError(f"expected integers, got {array.dtype}: with raw=True they are raws of the input", file=label)
     return array if array.dtype.kind == "f" or inputs.integers else array.astype(np.float32)
+
+
+def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
+    """The arrays of several inputs: of a dictionary, or of a tuple or a list of arrays; None for a single array.
+
+    inputs: of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model has as
+    many inputs; in a tuple, if nothing is known of it, they are inputs.
+    """
+    if isinstance(x, Mapping):
+        return cast("Mapping[str, object]", x)
+    if not isinstance(x, tuple | list):
+        return None
+    arrays = cast("Sequence[Any]", x)
+    if len(arrays) < 2 or any(getattr(each, "ndim", 0) < 2 for each in arrays):
+        return None
+    differ = len({np.shape(each) for each in arrays}) > 1
+    return arrays if differ or (isinstance(x, tuple) if inputs is None else inputs == len(arrays)) else None
+
+
+def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: Inputs) -> NDArray[Any]:
+    """The inputs of a model with several, (samples, values), one after the other."""
+    names = [part.name for part in inputs.parts]
+    if not names:
+        kind = "a dictionary" if isinstance(given, Mapping) else f"{len(given)} arrays"
+        raise InputError(f"the model has one input, got {kind}: give one array", file=label)
+    if isinstance(given, Mapping):
+        for name in (*given, *names):
+            if name not in names:
+                raise InputError(f"the model has no input {name!r}{did_you_mean(name, names)}", file=label)
+            if name not in given:
+                raise InputError(f"there is no array for the input '{name}'", file=label)
+        given = [given[name] for name in names]
+    if len(given) != len(names):
+        raise InputError(f"expected {len(names)} arrays ({', '.join(names)}), got {len(given)}", file=label)
+    alone = replace(inputs, parts=(), names=None)
+    arrays = [_numbers(each, f"{label}, input '{name}'", alone) for each, name in zip(given, names, strict=True)]
+    for array, part in zip(arrays, inputs.parts, strict=True):
+        if len(array) != len(arrays[0]):
+            raise InputError(f"the input '{part.name}' has {len(array)} samples, others {len(arrays[0])}", file=label)
+        if prod(array.shape[1:]) != part.length:
+            expected = f"the input '{part.name}' has {part.length} values"
+            raise InputError(f"{expected}, got an array of shape {array.shape}", file=label)
+    return np.concatenate([array.reshape(len(array), -1) for array in arrays], axis=1)
 
 
 def _in_order(x: Any, label: str, inputs: Inputs) -> Any:

@@ -46,8 +46,8 @@ class Model:
 
     name: the name of the file without its suffix, or of an object's program, after which `compile` names the C files
     and functions unless it is given a name. module: the program, on reals unless the model is quantised; compilation
-    works on a copy. file: the source file; None for an object in memory. estimator: the
-    object of scikit-learn that was read; None for any other source.
+    works on a copy. file: the source file; None for an object in memory. estimator: the object of scikit-learn that was
+    read; None for any other source.
     """
 
     name: str

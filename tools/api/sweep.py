@@ -22,7 +22,7 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.registry import USUAL, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.compilation import compile, compile_keywords, first_of
-from tinyml.tools.api.data_files import array_of, column_names
+from tinyml.tools.api.data_files import array_of, column_names, parts_of
 from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import CompileWarning
 
@@ -295,6 +295,9 @@ def _content(array: object) -> bytes:
         return b"-"
     if isinstance(array, str | os.PathLike):
         return read_bytes(Path(cast("str", array)), "data")
+    if (parts := parts_of(array)) is not None:
+        named = parts.items() if isinstance(parts, Mapping) else enumerate(parts)
+        return b"".join(f"{name} ".encode() + _content(part) for name, part in named)
     values = array_of(array, "data")
     names = column_names(array)
     numbers = repr(values.tolist()).encode() if values.dtype.kind == "O" else np.ascontiguousarray(values).tobytes()

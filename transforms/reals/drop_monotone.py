@@ -38,8 +38,8 @@ class DropMonotonePass(ModulePass):
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
     sigmoid above 1/2. The program returns the compared numbers instead of results that are computed from them alone.
 
-    outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, and for a result
-    that is neither a vector of scores nor a single one.
+    outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, for a detector of
+    anomalies, and for a result that is neither a vector of scores nor a single one.
     """
 
     name = "drop-monotone"
@@ -53,6 +53,11 @@ class DropMonotonePass(ModulePass):
         if self.outputs != CLASS:
             return
         function = predict_function(op)
+        if tdsl.read_interface(op).threshold is not None:
+            raise InputError(
+                f"leave out --outputs {CLASS}: a detector of anomalies gives a score, which NAME_is_anomaly compares "
+                "with the threshold"
+            )
         if not any(isinstance(type, IndexType) for type in function.function_type.outputs):
             _add_label(function)
         for decision in [inner for inner in op.walk() if isinstance(inner, _Decision)]:

@@ -13,8 +13,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import dce
@@ -27,7 +27,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,12 @@ class FoldInputUnitPass(ModulePass):
     """Give the argument of a program on reals the unit of a sensor, and record unit and format in its interface.
 
     Both say what the caller supplies; a program that has them stays as it is. To be run before `profile`;
-    `assign-format` gives the argument its format.
+    `assign-format` gives the argument its format. An argument with a format that has the
+    reals of the sensor already is converted to it, which changes no bit but those of a raw beyond its ends.
 
     input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
     them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that
-    do not repeat to the length of the input, and for a program whose input is not of reals.
+    do not repeat to the length of the input, and for an input with a format of other reals.
     """
 
     name = "fold-input-unit"
@@ -54,10 +55,18 @@ class FoldInputUnitPass(ModulePass):
         [argument] = function.body.block.args
         if tdsl.read_input(function).unit is not None:
             return
-        if tdsl.format_of(argument).type != f32:
-            raise InputError(
-                f"the input has a format of its own, {tdsl.format_of(argument).type}: a unit is for a program on reals"
-            )
+        if (format := tdsl.format_of(argument)).type != f32:
+            unit = tdsl.InputUnit.parse(self.input_unit, prod(tdsl.shape_of(argument)))
+            if not _fits(unit, format):
+                raise InputError(
+                    f"the input has a format of its own, {format.type}{_spelled(format)}, which is not the unit "
+                    f"'{self.input_unit}': --quantization anew makes the unit the format"
+                )
+            if unit.format.type != format.type:
+                _convert(argument, unit.format, format)
+            function.update_function_type()
+            tdsl.update_input(function, unit=self.input_unit)
+            return
         if tdsl.read_input(function).scales is not None:
             raise InputError("the features have scales already: a unit takes their place")
         shape = tdsl.shape_of(argument)
@@ -69,6 +78,48 @@ class FoldInputUnitPass(ModulePass):
             set_feature_map(function, features)
         tdsl.update_input(function, unit=self.input_unit, format=unit.format.type)
         dce(op)
+
+
+def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
+    """True if a format has the real of every integer of a sensor, the least perhaps but for one step."""
+    if format.dtype.kind == "f" or unit.features(len(unit.units)) is not None:
+        return False
+    [one, *_] = unit.units
+    reals = np.arange(one.low, one.high + 1, dtype=np.float64) * one.scale
+    error = np.abs(format.decode(format.encode_clipped(reals)) - reals)
+    return not error[1:].any() and error[0] <= one.scale
+
+
+def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None:
+    """Let a value have the format of a sensor's integers, and convert it to the one that its readers take.
+
+    Slices, such as the frames of a stream, are converted each where it is read.
+    """
+    readers = tuple(value.uses)
+    value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))
+    direct = [use for use in readers if not isinstance(use.operation, tdsl.SliceOp | tdsl.ReshapeOp)]
+    for use in readers:
+        if use not in direct:
+            _convert(use.operation.results[0], given, format)
+    if direct:
+        converted = tdsl.CastOp(value, format.type)
+        assert converted.result is not None
+        converted.result.name_hint = "samples"
+        at = value.owner
+        start = InsertPoint.at_start(at) if isinstance(at, Block) else InsertPoint.after(at)
+        Rewriter.insert_op(converted, start)
+        for use in direct:
+            use.operation.operands[use.index] = converted.result
+
+
+def _spelled(format: NumberFormat) -> str:
+    """The reals that the integers of a format stand for, for a message; empty if they are not evenly spaced."""
+    if format.dtype.kind == "f":
+        return ""
+    zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
+    if not np.isclose(two - one, one - zero, rtol=1e-6, atol=0):
+        return ""
+    return f" (raw * {one - zero:.6g}{f' {zero:+.6g}' if zero else ''})"
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
 from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.lightgbm import lightgbm_model, read_lightgbm
@@ -30,6 +31,12 @@ PACKAGES = ("xgboost", "lightgbm")
 
 
 def _of_xgboost(estimator: Any, file: str) -> BoostedModel:
+    missing = getattr(estimator, "missing", None)
+    if missing is not None and not np.isnan(missing):
+        raise InputError(
+            f"missing={missing!r} is not supported, only NaN: train with X = np.where(X == {missing!r}, np.nan, X)",
+            file=file,
+        )
     kind = next(kind for kind in ("Classifier", "Ranker", "Regressor") if type(estimator).__name__.endswith(kind))
     return xgboost_model(Fields(_json_of(estimator.get_booster()), file), kind.lower())
 

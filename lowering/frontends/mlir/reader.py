@@ -137,7 +137,7 @@ class Reader:
         """The results of an op."""
         handler = HANDLERS.get(op_name(op))
         if handler is None:
-            raise self.error(f"the op is not supported{did_you_mean(op_name(op), HANDLERS)}")
+            raise self.error("the op is not supported")
         if not any(name in op_name(op) for name in ("constant", "tosa.const")):
             for result in op.results:
                 self.shape(result)

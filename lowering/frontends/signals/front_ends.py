@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from math import prod
-from typing import TYPE_CHECKING, Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
@@ -121,11 +122,36 @@ LEAST_FRAME = 8
 """Minimum samples of a frame."""
 
 
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _are(accepts: Callable[[object], bool], value: object) -> bool:
+    """True for a sequence of values of a kind."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        return False
+    return all(accepts(each) for each in cast("Sequence[object]", value))
+
+
+_KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
+    "int": ("an integer", lambda value: isinstance(value, Integral) and _is_real(value)),
+    "float": ("a number", _is_real),
+    "bool": ("True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "Sequence[float]": ("a list of numbers", lambda value: _are(_is_real, value)),
+    "Sequence[tuple[float, float]]": (
+        "a list of pairs of two numbers, such as [(5, 20), (20, 50)]",
+        lambda value: _are(lambda pair: _are(_is_real, pair) and len(cast("Sequence[object]", pair)) == 2, value),
+    ),
+}
+"""The parameters of front ends by the text of their types: in words, and a function that is true for a value."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
     """Features of a signal of `samples` numbers: a row per frame; frames begin `hop` samples apart.
 
-    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters.
+    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters, and `TypeError` for one of
+    another type.
     """
 
     samples: int
@@ -133,6 +159,12 @@ class FrontEnd(ABC):
     hop: int = 128
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            words, accepts = _KINDS.get(str(field.type).removesuffix(" | None"), ("", None))
+            value = getattr(self, field.name)
+            optional = str(field.type).endswith(" | None") and value is None
+            if accepts is not None and not optional and not accepts(value):
+                raise TypeError(f"{field.name} of {type(self).__name__}: expected {words}, got {value!r}")
         if not 0 < self.frame <= self.samples or self.hop < 1:
             raise InputError(
                 f"frames of {self.frame} samples, {self.hop} apart, do not fit a signal of {self.samples} samples"

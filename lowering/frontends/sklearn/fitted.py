@@ -49,7 +49,10 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
     try:
         numbers = np.asarray(value, np.float64)
     except (TypeError, ValueError) as error:
-        raise to.error(f"expected numbers in {name}, got {type(value).__name__}") from error
+        got = type(value).__name__
+        if np.asarray(value).dtype.kind in "UO":
+            got = "text: train on numbers, such as the position of each category in a list"
+        raise to.error(f"expected numbers in {name}, got {got}") from error
     if rank is not None and numbers.ndim < rank:
         numbers = numbers.reshape((1,) * (rank - numbers.ndim) + numbers.shape)
     if rank is not None and numbers.ndim > rank:

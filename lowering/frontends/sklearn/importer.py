@@ -29,7 +29,7 @@ from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAI
 from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
-from tinyml.lowering.frontends.sklearn.nearest import advice
+from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
 from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
 from tinyml.lowering.frontends.sklearn.trees import TREES
@@ -106,6 +106,10 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
     """`import_estimator`, except that unexpected attributes may raise any exception."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
+        first = _first_step(estimator)
+        name = _name_of(to, first)
+        if name in IN_WORDS:
+            raise to.error(f"{name} is not supported: {advice(name, first)}")
         with to.importing(_name_of(to, estimator)):
             raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
     x = to.argument(TensorType(F32_FORMAT.type, (1, int(count))), "features")
@@ -129,6 +133,16 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
     if not _measures_distance(name):
         remember(module, estimator, scores=name in DETECTORS)
     return module
+
+
+def _first_step(estimator: Any) -> Any:
+    """The estimator that reads the inputs, such as the first step of a pipeline, perhaps one that a search chose."""
+    while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
+        computing = [step for _, step in steps if _computes(step)]
+        if not computing:
+            break
+        estimator = computing[0]
+    return estimator
 
 
 def _measures_distance(name: str) -> bool:

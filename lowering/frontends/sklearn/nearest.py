@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+TEXTS = ("CountVectorizer", "DictVectorizer", "FeatureHasher", "HashingVectorizer", "TfidfVectorizer")
+"""Transformers whose inputs are texts or dictionaries."""
+
 INSTEAD: Mapping[str, str] = {
     "KMeans()": (
-        "AffinityPropagation AgglomerativeClustering Birch BisectingKMeans DBSCAN HDBSCAN MeanShift NearestNeighbors"
-        " OPTICS SpectralBiclustering SpectralClustering SpectralCoclustering"
+        "AffinityPropagation AgglomerativeClustering Birch BisectingKMeans DBSCAN HDBSCAN MeanShift OPTICS"
+        " SpectralClustering"
     ),
     "GaussianMixture()": "BayesianGaussianMixture",
     "EmpiricalCovariance()": "GraphicalLasso GraphicalLassoCV",
@@ -25,22 +28,17 @@ INSTEAD: Mapping[str, str] = {
         "AdditiveChi2Sampler Isomap KNeighborsTransformer KernelPCA LocallyLinearEmbedding PolynomialCountSketch"
         " RBFSampler RadiusNeighborsTransformer SkewedChi2Sampler"
     ),
-    "PolynomialFeatures()": "KBinsDiscretizer RandomTreesEmbedding SplineTransformer",
-    "StandardScaler()": "PowerTransformer",
-    "RobustScaler()": "QuantileTransformer",
-    "Normalizer()": "TfidfTransformer",
-    "SimpleImputer()": "IterativeImputer KNNImputer MissingIndicator",
+    "PolynomialFeatures()": "SplineTransformer",
+    "SimpleImputer()": "IterativeImputer KNNImputer",
     "SVC()": "GaussianProcessClassifier",
     "SVR()": "GaussianProcessRegressor KernelRidge",
-    "KNeighborsClassifier()": "LabelPropagation LabelSpreading RadiusNeighborsClassifier",
+    "KNeighborsClassifier()": "LabelPropagation LabelSpreading NearestNeighbors RadiusNeighborsClassifier",
     "KNeighborsRegressor()": "RadiusNeighborsRegressor",
     "OneVsRestClassifier(LogisticRegression())": "OneVsOneClassifier OutputCodeClassifier",
-    "LogisticRegression()": "DummyClassifier",
-    "LinearRegression()": "DummyRegressor",
     "Ridge()": "PLSRegression",
     "SGDClassifier()": "PassiveAggressiveClassifier",
     "SGDRegressor()": "PassiveAggressiveRegressor",
-    "GradientBoostingRegressor()": "AdaBoostRegressor IsotonicRegression",
+    "GradientBoostingRegressor()": "AdaBoostRegressor",
     "HistGradientBoostingRegressor(loss='poisson')": "PoissonRegressor TweedieRegressor",
     "HistGradientBoostingRegressor(loss='gamma')": "GammaRegressor",
     "MultiOutputRegressor(Ridge())": "RegressorChain",
@@ -59,6 +57,28 @@ IN_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
         ("FixedThresholdClassifier", "TunedThresholdClassifierCV"),
         "compile its estimator_, and compare the score with the threshold",
+    ),
+    **dict.fromkeys(
+        ("KBinsDiscretizer", "RandomTreesEmbedding"),
+        "leave it out: trees cut features into intervals by themselves, as RandomForestClassifier() does",
+    ),
+    **dict.fromkeys(
+        ("PowerTransformer", "QuantileTransformer"),
+        "leave it out: trees ask only for the order of a feature's values, those of RandomForestClassifier(), too",
+    ),
+    **dict.fromkeys(
+        TEXTS,
+        "it reads text: the board has to compute the numbers that the step behind it takes, which alone is compiled",
+    ),
+    "TfidfTransformer": "train on the counts themselves, perhaps behind Normalizer()",
+    "MissingIndicator": "leave it out: HistGradientBoostingClassifier() takes missing values by itself",
+    "IsotonicRegression": "DecisionTreeRegressor() on a column X[:, None] has steps, too",
+    **dict.fromkeys(
+        ("DummyClassifier", "DummyRegressor"), "it answers the same for every sample, which needs no model"
+    ),
+    **dict.fromkeys(
+        ("SpectralBiclustering", "SpectralCoclustering"),
+        "it groups the rows that it was fitted on, and has no answer for another sample",
     ),
     "TransformedTargetRegressor": "compile its regressor_, whose values are those of the transformed targets",
 }

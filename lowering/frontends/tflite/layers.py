@@ -84,7 +84,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
     for before, after in zip(x.shape[1:3], size, strict=True):
         if _nearest(op, before, after) != [number * before // after for number in range(after)]:
-            raise VerifyException(f"this alignment of {after} pixels to {before} is not supported")
+            raise VerifyException(f"this alignment of {before} pixels to {after} is not supported")
     to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
 
 

@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "data that are a program": ("compile tour.sd --val tour.sd -o out", "tour.sd: ", ".npz"),
     "wrong shape": (MODEL, "val.npz: samples of `x` have 5 values, the program takes 4"),
     "NaN": (MODEL, "val.npz: `x` holds NaN or infinity in sample 1"),
-    "labels": (MODEL, "val.npz: `y` holds 7 in sample 1", "the classes of the program are 0 to 1"),
+    "labels": (MODEL, "val.npz: `y` holds 7 in sample 1", "are 0 to 1"),
     "too large": (MODEL, "tour.sd: does not fit uno (atmega328p): needs", "of flash", "atmega1284p has"),
     "too large for a limit": (f"{MODEL} --ram 3", "tour.sd: does not fit uno (atmega328p): needs", "--ram allows 3"),
     "misspelt option": (f"{MODEL} --widht 8", "unknown option --widht, did you mean '--width'?", USAGE),
@@ -166,8 +166,14 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "words": (lambda: tinyml.compile("tour.sd", [["a"] * 4]), "X_val: expected numbers, got <U1"),
     "objects": (lambda: tinyml.compile("tour.sd", [[object()] * 4]), "X_val: expected numbers, got objects"),
     "too few labels": (lambda: tinyml.compile("tour.sd", X, [0]), "y_val: expected a value for each of the 2 samples"),
-    "labels": (lambda: tinyml.compile("tour.sd", X, [0, 7]), "y_val holds 7 in sample 1, the classes of"),
-    "words as labels": (lambda: tinyml.compile("tour.sd", X, ["a", "b"]), "y_val holds text such as 'a', and"),
+    "labels": (
+        lambda: tinyml.compile("tour.sd", X, [0, 7]),
+        "y_val holds 7 in sample 1, the classes",
+    ),
+    "words as labels": (
+        lambda: tinyml.compile("tour.sd", X, ["a", "b"]),
+        "y_val holds text such as 'a', and the model",
+    ),
     "labels alone": (lambda: tinyml.compile("tour.sd", None, [0]), "y_val is given without X_val"),
     "labels twice": (
         lambda: tinyml.compile("tour.sd", "val.npz", [0]),

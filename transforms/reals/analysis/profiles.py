@@ -140,7 +140,8 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
         usual = inputs[is_usual] if is_usual.any() else inputs
         for value, extremes in _beyond(module, usual, threshold).items():
             statistics[value].widen(np.array(extremes), value)
-        score = cast("func.ReturnOp", function.get_return_op()).operands[0]
+        returned = cast("func.ReturnOp", function.get_return_op()).operands
+        score = next(value for value in returned if isinstance(value.type, TensorType))
         statistics[score].make_room_below(threshold)
     for op, passed in forests.items():
         # Each sample passes every root once, as often as the op runs; nothing is known of a forest that none reaches.

@@ -1,11 +1,11 @@
 // RUN: tinyml-opt %s -p "pack-scratch{limit=20}" --split-input-file --verify-diagnostics | filecheck %s
-// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{mode=worst-fit}" 2>&1 | filecheck %s --check-prefix=MODE
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{mode=firstfit}" 2>&1 | filecheck %s --check-prefix=MODE
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{nodes=-1}" 2>&1 | filecheck %s --check-prefix=NODES
 // RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit', did you mean 'first-fit'?
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'firstfit', did you mean 'first-fit'?
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
 // NODES: nodes must not be negative, got -1

@@ -196,6 +196,15 @@ def test_loaded_models_and_trusted_files_become_detectors(tmp_path: Path) -> Non
     np.testing.assert_array_equal(found.score_samples(USUAL), expected)
 
 
+@pytest.mark.parametrize("name", ["IsolationForest", "OneClassSVM", "KMeans", "PCA"])
+@pytest.mark.parametrize("options", [{}, {"format": "fixed"}, {"format": "zeroskew", "width": 8}], ids=str)
+def test_a_detector_has_no_class_to_ask_for(name: str, options: dict[str, Any]) -> None:
+    given = {"IsolationForest": {"n_estimators": 3}, "PCA": {"n_components": 2}}.get(name, {})
+    detector = getattr(sk, name)(**given).fit(USUAL[:100])
+    with pytest.raises(InputError, match=r"^leave out outputs='class': a detector of anomalies gives a score"):
+        tinyml.compile(detector, USUAL[:100], board="host", outputs="class", false_alarms=0.05, **options)
+
+
 def test_labels_of_another_kind_are_explained() -> None:
     detector = sk.IsolationForest(n_estimators=5, random_state=0).fit(USUAL)
     with pytest.raises(InputError, match=r"got 0 in sample 0: np.where\(y == 1, -1, 1\)"):

@@ -33,9 +33,11 @@ SKETCH = """\
 #include <wine.h>
 static float flower[4], drink[13];
 void setup() { Serial.begin(9600); }
-void loop() {
-  Serial.println(iris_class_name(iris_predict_floats(flower)));
-  Serial.println(wine_predict_floats(drink)); }
+void loop()
+{
+    Serial.println(iris_class_name(iris_predict_floats(flower)));
+    Serial.println(wine_predict_floats(drink));
+}
 """
 
 

@@ -146,6 +146,40 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
         device.followed_by(LogisticRegression().fit(x, y))
 
 
+def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
+    """A raw of q15 is one of its samples; -32768 counts as -32767."""
+    front_end = features.Motion(samples=SAMPLES, frame=SAMPLES // 2, hop=SAMPLES // 2)
+    x, y = signals(40, 6), np.arange(40) % 2
+    device = features.for_device(front_end, x)
+    model = device.followed_by(LogisticRegression().fit(device(x), y))
+    integers = np.round(x.astype(np.float64) * 2**15).clip(-(2**15), 2**15 - 1).astype(np.int16)
+    integers[0, 0] = -(2**15)
+    plain = tinyml.compile(model, integers / 2**15, board="host")
+    taken = tinyml.compile(model, integers / 2**15, board="host", input_unit="q15", input="push")
+    assert (taken.scores(integers) == taken.scores(integers / 2**15)).all()
+    assert (taken.scores(integers) == plain.scores(integers / 2**15)).all()
+    with pytest.raises(tinyml.InputError, match=r"the input has a format of its own, .*: quantization='anew' makes"):
+        tinyml.compile(model, x, board="host", input_unit="adc10")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (features.Motion, {"bands": 8}, r"bands of Motion: expected a list of pairs .*, got 8"),
+        (features.Motion, {"bands": [5, 20]}, r"bands of Motion: expected a list of pairs .*, got \[5"),
+        (features.Motion, {"bands": "ab"}, "bands of Motion: expected a list of pairs"),
+        (features.Motion, {"axes": 2.5}, "axes of Motion: expected an integer, got 2.5"),
+        (features.Spectrogram, {"samples": "a"}, "samples of Spectrogram: expected an integer, got 'a'"),
+        (features.Spectrogram, {"bands": [3]}, "bands of Spectrogram: expected an integer"),
+        (features.Spectrogram, {"power": 1}, "power of Spectrogram: expected True or False, got 1"),
+        (features.SquareWaves, {"frequencies": 5}, "frequencies of SquareWaves: expected a list of numbers, got 5"),
+    ],
+)
+def test_parameters_of_another_type_are_named(kind: Any, given: dict[str, Any], message: str):
+    with pytest.raises(TypeError, match=message):
+        kind(**{"samples": 768, **given})
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -27,6 +27,11 @@ from tinyml.tools.main import main
         ("--val has 5 samples, --test more; give --val VAL.npz", "X_val has 5 samples, X_test more; give X_val"),
         ("--quantization anew chooses on --val", "quantization='anew' chooses on X_val"),
         ("a dash -- and minus -2", "a dash -- and minus -2"),
+        ("give --epochs 3", "give epochs=3"),
+        ("print it with mlir-opt --mlir-print-op-generic", "print it with mlir-opt --mlir-print-op-generic"),
+        ("mlir-opt --format x, or give --width 8", "mlir-opt --format x, or give width=8"),
+        ("pip install --upgrade torch; then --format auto", "pip install --upgrade torch; then format='auto'"),
+        ("--max-elements raises the limit", "--max-elements raises the limit"),
     ],
 )
 def test_options_are_arguments(line: str, said: str):

@@ -13,6 +13,7 @@ import pytest
 from programs.estimators import sk
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.boosted import objects
 from tinyml.lowering.frontends.sklearn import nearest
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 
@@ -93,7 +94,52 @@ def test_advice_in_words_is_followed():
     import_estimator(thresholds.estimator_)
     target = sk.TransformedTargetRegressor(sk.Ridge(), func=np.log1p, inverse_func=np.expm1).fit(X, np.abs(VALUES))
     import_estimator(target.regressor_)
+    import_estimator(sk.make_pipeline(sk.Normalizer(), sk.Ridge()).fit(X, VALUES))
+    import_estimator(sk.DecisionTreeRegressor().fit(X[:, 0][:, None], VALUES))
     members = [(str(i), sk.LogisticRegression(C=i)) for i in (1, 2)]
     for voting in ("soft", "hard"):
         import_estimator(sk.VotingClassifier(members, voting=voting).fit(X, CLASSES))
     import_estimator(sk.VotingRegressor([("a", sk.Ridge()), ("b", sk.LinearRegression())]).fit(X, VALUES))
+
+
+TEXT: Any = import_module("sklearn.feature_extraction.text")
+TEXTS = ["up and down", "down and out"] * 10
+
+
+@pytest.mark.parametrize(
+    ("estimator", "x", "said"),
+    [
+        (
+            sk.make_pipeline(TEXT.TfidfVectorizer(), sk.LinearSVC()),
+            TEXTS,
+            "TfidfVectorizer is not supported: it reads",
+        ),
+        (
+            sk.make_pipeline("passthrough", TEXT.CountVectorizer(), sk.LinearSVC()),
+            TEXTS,
+            "CountVectorizer is not supported",
+        ),
+        (sk.IsotonicRegression(), np.arange(20.0), "IsotonicRegression is not supported: DecisionTreeRegressor()"),
+        (
+            sk.IsotonicRegression(),
+            np.arange(20.0)[:, None],
+            "IsotonicRegression is not supported: DecisionTreeRegressor()",
+        ),
+        (sk.SimpleImputer(strategy="most_frequent"), [["a"], ["b"]] * 10, "expected numbers in statistics_, got text"),
+        (sk.KBinsDiscretizer(), np.arange(20.0)[:, None], "leave it out: trees cut features into intervals"),
+    ],
+)
+def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
+    """A step that nobody fitted is another matter."""
+    with pytest.raises(InputError, match="is it fitted"):
+        import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
+    with warnings.catch_warnings(action="ignore"), pytest.raises(InputError) as caught:
+        import_estimator(estimator.fit(x, [0, 1] * 10))
+    assert said in str(caught.value)
+
+
+def test_missing_values_of_a_booster_are_nan():
+    """A class of XGBoost, as far as it is looked at."""
+    estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
+    with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):
+        objects._of_xgboost(estimator, "model")  # pyright: ignore[reportPrivateUsage]
