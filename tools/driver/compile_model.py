@@ -25,7 +25,7 @@ from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
-from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
+from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
 from tinyml.tools.driver.measure import MismatchError, accuracy, check_equal, rounding_loss, run_on_device
@@ -186,6 +186,8 @@ def compile_levels(made: Compilation) -> None:
     """Compile the program through all levels, with the number formats that are asked for or those of `auto`."""
     made.progress.step("compiling")
     with watched(made.progress) as made.account:
+        if made.must_fit:
+            require_room(made.program, made.ctx, made.request, made.board)
         if made.request.is_auto and not made.kept:
             made.compiled, made.request, made.choice = compile_choice(made.program, made.ctx, made.request, made.board)
         else:

@@ -90,8 +90,7 @@ def _of_plugin(plugin: Plugin) -> Packaging:
         raise PluginError(f"{plugin}: expected a Packaging of the same name, got {packaging.name!r}")
 
     def files(model: PackagedModel) -> Mapping[str, str]:
-        given: object = plugin.expect(plugin.call(packaging.files, model), Mapping)
-        found = cast("Mapping[object, object]", given)
+        found = cast("Mapping[object, object]", plugin.expect(plugin.call(packaging.files, model), Mapping))
         for path, text in found.items():
             if not isinstance(path, str) or not isinstance(text, str):
                 kinds = f"{type(path).__name__} and {type(text).__name__}"
