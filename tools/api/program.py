@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import copy_context
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
@@ -384,7 +384,7 @@ def _quiet(X: object = None, inputs: Inputs | None = None) -> Generator[Path | N
 
     token = SILENT.set(True)
     try:
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
+        with temporary_folder() as temporary:
             file = Path(temporary) / "x.npz"
             with python_terms({file: ("X", "y")}):
                 yield None if X is None or inputs is None else write_data(file, X, None, None, ("X", "y"), inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answ
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.model.program_data import load_program_data, random_data
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
 from tinyml.targets.registry import HOST, chip_of
@@ -429,5 +429,5 @@ def measure_model(request: Request, chosen: Board) -> Report:
 
 
 def _build(request: Request, board: Board) -> Compilation:
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+    with temporary_folder() as out:
         return build_folder(request, board, Path(out), must_fit=False)
