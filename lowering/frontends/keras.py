@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -25,6 +24,7 @@ from tinyml.lowering.frontends.child_process import converted, said
 from tinyml.lowering.frontends.importers import TRUST_PICKLE
 from tinyml.lowering.frontends.keras_files import HDF5_MAGIC, check_archive, check_hdf5, limit_variables, weights_in
 from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
 """The time for a file: TensorFlow takes some seconds to start, a long recurrence minutes to unroll."""
@@ -55,7 +55,7 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
     for part in weights_in(content) if suffix == ".keras" else [content]:
         check_hdf5(part, file, trusted=trust)
     limit_variables(keras, file)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         copy = Path(folder, f"model{suffix}")
         copy.write_bytes(content)
         try:

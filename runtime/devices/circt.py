@@ -5,7 +5,6 @@ ours.
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import run_command
 from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
 from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ def printed_by_circt(module: str) -> str:
     """
     if not _has_circt():
         raise InputError(f"circt is not installed: {install_command(CIRCT)}")
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         source, file = Path(folder, "module.mlir"), Path(folder, "module.sv")
         source.write_text(module, "utf-8")
         run_command(sys.executable, ["-I", PRINTER, source, file], CIRCT)
@@ -75,5 +75,5 @@ class CirctRunner(Runner):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         raw_inputs(interface, inputs)
         verilog, system_verilog = (build.elf.with_suffix(suffix).read_text("utf-8") for suffix in (".v", ".sv"))
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        with temporary_folder() as folder:
             return VerilatorSimulation(verilog, Path(folder), system_verilog).run(interface, inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
 from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,5 +38,5 @@ class FpgaRunner(Runner):
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         raw_inputs(interface, inputs)
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        with temporary_folder() as folder:
             return VerilatorSimulation(build.elf.read_text("utf-8"), Path(folder)).run(interface, inputs)

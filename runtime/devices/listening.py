@@ -6,7 +6,6 @@ be a multiple of a part, so the first part is padded in front with rows that the
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from math import gcd
 from pathlib import Path
@@ -17,6 +16,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.registry import RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs
+from tinyml.runtime.model.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def answers_to(
     parts = np.concatenate([np.zeros(front, raws.dtype), raws[:used]]).reshape(-1, part)
     continued = replace(interface, input_length=part, row_elements=row, skipped_rows=front // row)
     runner = runner_for(target)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+    with temporary_folder() as workdir:
         build = runner.build(source_dir, continued, Path(workdir), optimize)
         result = expected(runner.run(build, continued, parts), RunResult, type(runner))
     labels, scores, *more = (

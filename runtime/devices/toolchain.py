@@ -17,6 +17,7 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, DeviceError, FullStackError
 from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import WEIGHTS, Chip
 
 HARNESS = Path(__file__).parents[1] / "harness"
@@ -147,7 +148,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
     """The object files of a chip's harness, which programs with equal headers share; a search builds many such."""
     objects: list[bytes] = []
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         Path(folder, name).write_bytes(header)
         made = Path(folder, "harness.o")
         for file in chip.files("harness/*.c"):

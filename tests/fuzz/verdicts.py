@@ -11,8 +11,10 @@ from pathlib import Path
 from tinyml.tools import main as tinyml
 from tinyml.tools import tinyml_opt
 
-ACCEPTED, REFUSED = "accepted", "refused"
-HARMLESS = (ACCEPTED, REFUSED)
+ACCEPTED, REFUSED, SKIPPED = "accepted", "refused", "skipped"
+"""skipped: the library that makes or reads the files of a kind is not installed."""
+
+HARMLESS = (ACCEPTED, REFUSED, SKIPPED)
 HARMS = ("traceback", "not one line", "hang", "memory", "crash", "mismatch", "sanitizer", "lost", "left behind")
 """Ends of a case that are defects. hang: a time limit passed. memory: a limit of address space reached. crash: the
 process died. lost: a file of the user's is gone or changed. left behind: a refused command wrote something."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, column_names, parts_of, write_data
 from tinyml.tools.api.loading import Model, load, takes_example
@@ -80,7 +81,7 @@ def compile(
         module, inputs = _named(program, X_val, inputs)
     home = Path(tempfile.mkdtemp(prefix="tinyml-"))
     try:
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
+        with temporary_folder() as temporary:
             arrays = {Path(temporary, f"{name}.npz"): arguments for name, arguments in DATA.items()}
             with python_terms(arrays):
                 given = {"val": (X_val, y_val), "test": (X_test, y_test)}

@@ -6,7 +6,6 @@ computes the bits of the device, on which a model is trained and with which it i
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.loading import Model, load, of_object
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def for_device(
     from tinyml.lowering import pipelines
 
     rows, program = _signals(signals, front_end.samples), front_end.module()
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         data = Path(folder, "signals.npz")
         np.savez(data, x=rows)
         options = {"format": format, "width": width, "data": str(data), "weights": None, "widths": tuple(widths)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import shutil
-import tempfile
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
@@ -393,7 +393,7 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
 
     token = SILENT.set(True)
     try:
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as temporary:
+        with temporary_folder() as temporary:
             file = Path(temporary) / "x.npz"
             with python_terms({file: ("X", "y")}):
                 yield None if X is None or inputs is None else write_data(file, X, y, ("X", "y"), inputs)

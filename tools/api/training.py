@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.data_files import Inputs, write_data
 from tinyml.tools.api.loading import Model, load, of_object
@@ -45,7 +45,7 @@ def finetune(
     values = checked_values("finetune", options, [*own, *numbers])
     chosen = {option.name for option in own} & values.keys()
     program = load(model)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         files = {Path(folder, f"{name}.npz"): (f"X_{name}", f"y_{name}") for name in ("train", "val")}
         with python_terms(files):
             inputs = Inputs.of(program.module, raw=False)

@@ -7,11 +7,11 @@ line of a table says which cells it takes and how fast the clock may be. It take
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool, routed_clock, synthesised
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.registry import board
 from tinyml.tools.cli.guard import Blame, guarded
 from tinyml.tools.driver.output_folder import read_report
@@ -38,7 +38,7 @@ def row_of(folder: Path) -> tuple[str, ...]:
     if (fabric := board(report["target"]).fabric) is None:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))
     placement_tool(fabric)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as work:
+    with temporary_folder() as work:
         cells = synthesised((folder / f"{report['name']}.v").read_text("utf-8"), fabric, Path(work))
         clock = routed_clock(fabric, Path(work))
     figures = (report["cycles_per_inference"] or 0, cells.luts, cells.registers, cells.dsps, cells.brams)

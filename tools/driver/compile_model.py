@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +20,7 @@ from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data, random_data
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.c.names import check_model_name
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
@@ -29,7 +29,7 @@ from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.compilation import Compilation
-from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies
+from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
 from tinyml.tools.driver.measure import MismatchError, accuracy, check_equal, rounding_loss, run_on_device
@@ -200,6 +200,8 @@ def compile_levels(made: Compilation) -> None:
     """Compile the program through all levels, with the number formats that are asked for or those of `auto`."""
     made.progress.step("compiling")
     with watched(made.progress) as made.account:
+        if made.must_fit:
+            require_room(made.program, made.ctx, made.request, made.board)
         if made.request.is_auto and not made.kept:
             made.compiled, made.request, made.choice = compile_choice(made.program, made.ctx, made.request, made.board)
         else:
@@ -441,5 +443,5 @@ def measure_model(request: Request, chosen: Board) -> Report:
 
 
 def _build(request: Request, board: Board) -> Compilation:
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+    with temporary_folder() as out:
         return build_folder(request, board, Path(out), must_fit=False)

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative, considered
@@ -23,10 +24,19 @@ from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsErr
 from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
+from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
 from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
-from tinyml.tools.driver.stages import Compiled, compile_again, compile_formats, compile_kept, compile_stages
+from tinyml.tools.driver.stages import (
+    Compiled,
+    compile_again,
+    compile_formats,
+    compile_kept,
+    compile_stages,
+    passes_to_formats,
+)
 from tinyml.transforms.ir.outputs import CLASS
+from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -60,6 +70,34 @@ def compile_choice(
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
     return compiled, chosen_request(request, options), choice
+
+
+def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
+    """Raise `InputError` for a program whose weights exceed the flash in any format, before one is compiled.
+
+    Weights that other passes may leave out, join or clip, as a search or 2 bits do, are not bounded.
+    """
+    flash = min(request.flash or math.inf, board.flash or math.inf)
+    narrow = request.weights is not None or (request.width or LEAST_WIDTH) < LEAST_WIDTH
+    if flash == math.inf or narrow or request.search is not None or request.load_weights:
+        return
+    if weights_of(program)[1] <= flash:
+        return
+    # Constants that are computed from others, or of which parts are used, are folded first.
+    folded = program.clone()
+    if not tdsl.has_formats(program):
+        passes = passes_to_formats(request.pipeline_options(board), None)
+        first = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
+        pipelines.run(folded, ctx, passes[:first])
+    number, least = weights_of(folded)
+    if least <= flash:
+        return
+    there = "the board has" if request.flash is None else "--flash allows"
+    needed = f"its {number:,} weights take {number:,} bytes of flash at 8 bits, and {least:,} or more in any format"
+    fitting = f"{there} {flash:,}: about {flash:,} weights of 8 bits fit, or {2 * flash:,} of 4"
+    larger = "" if request.flash is not None else board_that_fits(board, number, 0)
+    message = "; ".join(filter(None, [f"{board.misfit(needed)}, {fitting}", larger]))
+    raise InputError(message, file=str(request.model))
 
 
 def _classifies(program: ModuleOp, data: Data) -> bool:

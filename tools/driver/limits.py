@@ -6,7 +6,6 @@ RAM that it takes by the cost model, the flash of the linked program, or the cel
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
@@ -148,7 +148,7 @@ def _flash(compiled: Compiled, target: str, optimize: str) -> int:
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.targets.c.print_c import write_c
 
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         write_c(compiled.program, context(), target, Path(folder))
         interface = interface_of(compiled.formats)
         return runner_for(target).build(Path(folder), interface, Path(folder), optimize).flash_bytes
@@ -193,7 +193,7 @@ def compile_within_cells(
     if synthesis_tool() is None:
         cells = 100 * cells // MARGIN
         return again(cells), cells, _report(fabric, None, None)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
 
         def counted(verilog: str | None) -> Resources:
             assert verilog is not None

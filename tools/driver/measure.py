@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.detection import (
     Detection,
@@ -222,7 +222,7 @@ def run_on_device(
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
     runner = runner_for(target)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+    with temporary_folder() as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if (flash is not None and build.flash_bytes > flash) or (ram is not None and build.static_bytes > ram):
             return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None

@@ -7,7 +7,6 @@ and a folder with others is refused. Hashes beside them would prove nothing: who
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import CIRCT, LLVM
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
@@ -100,7 +100,7 @@ class ProgramInFolder:
             files |= {name: text.encode() for name, text in upstream_files(self.buffers).items()}
         if device == CIRCT and self.hardware is not None:
             files[f"{self.name}.mlir"] = circt_text(self.hardware).encode()
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        with temporary_folder() as folder:
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)
             yield Path(folder)

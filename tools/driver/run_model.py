@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.runtime.devices.registry import CIRCT, LLVM, device_board, device_name
 from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
 from tinyml.tools.cli.progress import Progress
@@ -154,7 +154,7 @@ def _with_floats(
     interface = interface_of(formats)
     if chosen.name == HOST or chosen.fabric is not None or not takes_floats(interface):
         return None
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+    with temporary_folder() as workdir:
         samples = inputs[:FLOAT_SAMPLES]
         try:
             build, result = run_on_floats(source_dir, interface, samples, chosen.name, Path(workdir), optimize)

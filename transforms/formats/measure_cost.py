@@ -5,7 +5,6 @@ Estimates are a few bytes off. A search under a limit therefore measures a progr
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import context
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.copies import copied
@@ -73,7 +73,7 @@ class MeasureCostPass(ModulePass):
             program = lowered or copied(refined)
             below = TO_C[1:] if lowered is None else TO_C[len(TO_LOOPS) :]
             LoweringPasses(below, flash=within, **self._given).apply(program)
-            with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            with temporary_folder() as folder:
                 write_c(program, context(), self.target, Path(folder))
                 build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
                 if self.flash is not None and within is not None and build.flash_bytes > self.flash:

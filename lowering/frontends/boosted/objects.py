@@ -6,7 +6,6 @@ Each library writes what its object is: XGBoost JSON, LightGBM its text, CatBoos
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,6 +24,7 @@ from tinyml.lowering.frontends.boosted.objectives import BoostedModel, boosted_v
 from tinyml.lowering.frontends.boosted.xgboost import import_xgboost, xgboost_model
 from tinyml.lowering.frontends.child_process import converted
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+from tinyml.runtime.model.temporary_folder import temporary_folder
 
 PACKAGES = ("xgboost", "lightgbm")
 """The packages whose classes have the interface of scikit-learn's estimators, and are read as these are."""
@@ -116,7 +116,7 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 def _onnx(model: Any, file: str) -> bytes:
     """The ONNX that a model of CatBoost exports."""
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+    with temporary_folder() as folder:
         path = Path(folder, "model.onnx")
         try:
             model.save_model(str(path), format="onnx")

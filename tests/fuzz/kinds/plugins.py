@@ -11,9 +11,14 @@ from random import Random
 from fuzz.kinds.files import tour
 from fuzz.verdicts import ACCEPTED, REFUSED, Harm
 
-GROUPS = ("tinyml.chips", "tinyml.frontends", "xdsl.universe")
+GROUPS = ("tinyml.chips", "tinyml.frontends", "tinyml.packages", "xdsl.universe")
 
 UNIVERSE = "from xdsl.universe import Universe\n"
+
+PACKAGING = "from tinyml.tools.driver.packages.packaging import Packaging\n"
+NAMES = ("'evil'", "'evil'", "'evil'", "'../up'", "'ir'", "3")
+PATHS = ("'a.txt'", "'a/b.txt'", "'../tour.c'", "'../../escaped'", "'/tmp/fuzz-escaped'", "''", "'.'", "'a\\0'", "3")
+TEXTS = ("'text'", "'text'", "b'bytes'", "None", "'\\udc80'")
 
 BODIES = (
     "import sys; sys.exit({code})",
@@ -30,6 +35,8 @@ BODIES = (
     UNIVERSE + "X = Universe(all_dialects={{}}, all_passes={{'evil': lambda: {value}}}, all_targets={{}})",
     UNIVERSE + "X = Universe(all_dialects={value}, all_passes={value}, all_targets={{}})",
     "Y = 1",
+    *(PACKAGING + "X = Packaging({name}, lambda model: {{{path}: {text}}})",) * 4,
+    PACKAGING + "X = Packaging('evil', lambda model: {value}, archive=lambda model: {value})",
 )
 VALUES = ("None", "3", "'text'", "[]", "{}", "object()", "type", "lambda: None", "b'\\xff'")
 
@@ -53,7 +60,8 @@ def plugins(number: int, random: Random, folder: Path) -> str:
     info.mkdir(parents=True)
     group, body = random.choice(GROUPS), random.choice(BODIES)
     if "{" in body:
-        body = body.format(code=random.choice([0, 0, 1, 3]), value=random.choice(VALUES))
+        some = {"name": NAMES, "path": PATHS, "text": TEXTS, "value": VALUES, "code": (0, 0, 1, 3)}
+        body = body.format(**{name: random.choice(values) for name, values in some.items()})
     (site / "evil_mod.py").write_text(body + "\n")
     (info / "entry_points.txt").write_text(random.choice(POINTS).format(group=group))
     metadata = "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n"
@@ -64,6 +72,8 @@ def plugins(number: int, random: Random, folder: Path) -> str:
             ("main", "compile", tour() / "tour.sd", "--val", tour() / "val.npz", "--target", "host", "-o", out),
             ("main", "compile", folder / "x.evil", "--val", tour() / "val.npz", "--target", "host", "-o", out),
             ("main", "compile", tour() / "tour.sd", "--val", tour() / "val.npz", "--target", "evil", "-o", out),
+            *(("main", "compile", tour() / "tour.sd", "--val", tour() / "val.npz", "--package", "evil", "-o", out),)
+            * 2,
             ("tinyml_opt", tour() / "tour.sd", "-p", "canonicalize"),
             ("tinyml_opt", tour() / "tour.sd", "-p", "evil"),
         )
@@ -77,6 +87,8 @@ def plugins(number: int, random: Random, folder: Path) -> str:
         check=False,
     )
     said = done.stderr.splitlines()
+    if (folder / "escaped").exists() or Path("/tmp/fuzz-escaped").exists() or (out.parent / "tour.c").exists():
+        raise Harm("left behind", f"{body!r} in {group}: a file outside of the output folder")
     if "Traceback" in done.stderr:
         raise Harm("traceback", f"{body!r} in {group}: {said[-1][:200]}")
     if done.returncode == 0:

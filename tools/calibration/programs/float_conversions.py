@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
 from tinyml.tools.calibration.formats import CONVERTED
 from tinyml.tools.driver.stages import compile_stages, load_program
@@ -52,7 +52,7 @@ def float_conversions(board: Board) -> dict[str, float]:
 def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
     """The functions, and the time of an inference with floats beyond that with raws."""
     rng = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+    with temporary_folder() as workdir:
         folder, floats, raws, out = (Path(workdir, part) for part in ("model", "floats", "raws", "out"))
         for part in (folder, floats, raws, out):
             part.mkdir()

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.estimators import datasets, halves, sk, skl2onnx
+from programs.network_writer import NetworkWriter
 
 import tinyml
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
+from tinyml.tools.driver.least_flash import weights_of
 from tinyml.tools.main import main
 
 
@@ -99,3 +102,39 @@ def test_every_door_says_what_a_model_stores():
         assert stored == tdsl.StoredExamples(nodes, "inner nodes in 5 trees", tdsl.SMALLER_FORESTS)
     # One product of matrices remains of a linear kernel.
     assert tdsl.read_interface(import_estimator(sk.SVC(kernel="linear").fit(data.x, data.y))).stored is None
+
+
+def test_weights_beyond_the_flash_in_any_format_are_refused_before_a_program_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("tinyml.tools.driver.stages.compile_formats", None)
+    random, net = np.random.default_rng(0), NetworkWriter((700, 1), format=F32_FORMAT)
+    signs = net.constant(random.choice([-1, 1], (700, 700)).astype(np.float32))
+    module, x = net.module(net.insert(tdsl.MatmulOp(signs, net.input))), random.normal(size=(40, 700))
+    said = (
+        r"does not fit uno .*: its 490,000 weights take 490,000 bytes of flash at 8 bits, and 61,250 or more in any "
+        r"format, the board has 32,256: about 32,256 weights of 8 bits fit, or 64,512 of 4; .* has .* of flash"
+    )
+    for format in ("auto", "fixed", "f32"):
+        with pytest.raises(tinyml.InputError, match=said):
+            tinyml.compile(module, x, board="uno", format=format)
+
+
+def test_the_least_flash_of_weights():
+    random = np.random.default_rng(0)
+
+    def least(*matrices: Any) -> tuple[int, int]:
+        net = NetworkWriter((64, 1), format=F32_FORMAT)
+        x = net.input
+        for matrix in matrices:
+            x = net.insert(tdsl.MatmulOp(net.constant(np.asarray(matrix, np.float32)), x))
+        return weights_of(net.module(x))
+
+    dense = random.choice([-1.0, 1.0], (64, 64))
+    assert least(dense) == (4096, 512), "a bit each"
+    assert least(dense, dense) == (4096, 512), "equal constants are stored once"
+    assert least(dense, -dense) == (8192, 1024)
+    sparse = np.zeros((64, 64))
+    sparse[3, :5] = 1.0, 0.5, 0.49, -1.0, 1e-9
+    assert least(sparse) == (4096, 2), "three entries are zero in no format"
+    assert least(np.zeros((64, 64))) == (4096, 0)
