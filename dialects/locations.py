@@ -120,8 +120,8 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
     return None
 
 
-def error_at(op: Operation, message: str) -> InputError:
-    """An `InputError` at an operation, with its position in the file if that is known."""
+def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
+    """An error of a kind at an operation, with its position in the file if that is known."""
     file, line, column = source_location(op) or (None, 0, 0)
     # Models that are no text have no lines, which count from 1.
-    return InputError(message, file=file, line=line or None, column=column or None)
+    return kind(message, file=file, line=line or None, column=column or None)

@@ -8,6 +8,7 @@ patterns import these classes in place of those of the same names in xDSL.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from xdsl import builder, pattern_rewriter, rewriter
@@ -29,12 +30,9 @@ def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> Non
     if isinstance(location, UnknownLoc):
         return
     for op in (ops,) if isinstance(ops, Operation) else ops:
-        if isinstance(op.location, UnknownLoc):
-            op.location = location
-        for region in op.regions:
-            for block in region.blocks:
-                for inner in block.ops:
-                    hand_on(location, inner)
+        for each in op.walk():
+            if isinstance(each.location, UnknownLoc):
+                each.location = location
 
 
 def location_at(point: InsertPoint) -> LocationAttr:
@@ -57,11 +55,8 @@ class Rewriter(rewriter.Rewriter):
         rewriter.Rewriter.replace_op(op, new_ops, new_results, safe_erase)
 
     @staticmethod
-    def insert_op(
-        op_or_ops: Operation | Sequence[Operation], insertion_point: InsertPoint, like: Operation | None = None
-    ) -> None:
-        """Insert ops at a point. like: the op whose location they get, by default the one at the point."""
-        hand_on(location_at(insertion_point) if like is None else like.location, op_or_ops)
+    def insert_op(op_or_ops: Operation | Sequence[Operation], insertion_point: InsertPoint) -> None:
+        hand_on(location_at(insertion_point), op_or_ops)
         rewriter.Rewriter.insert_op(op_or_ops, insertion_point)
 
 
@@ -84,9 +79,8 @@ class LocatedPattern(RewritePattern):
         self.pattern = pattern
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        location = op.location
         handlers = rewriter.operation_insertion_handler
-        handlers.append(lambda new: hand_on(location, new))
+        handlers.append(partial(hand_on, op.location))
         try:
             self.pattern.match_and_rewrite(op, rewriter)
         finally:

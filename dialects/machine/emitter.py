@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from xdsl.builder import Builder
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerType, MemRefType, UnitAttr, f32
 from xdsl.dialects.memref import CastOp, LoadOp
@@ -16,7 +17,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.operations import integer_constant
-from tinyml.dialects.rewriting import Builder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

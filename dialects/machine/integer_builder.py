@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
+from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -14,7 +15,6 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.operations import index_constant, integer_constant
-from tinyml.dialects.rewriting import Builder
 
 IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
 """A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""

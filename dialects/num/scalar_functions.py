@@ -176,8 +176,16 @@ class HardSwishOp(UnaryOp):
         return (slope * np.where(x[0] <= -3, 0.0, inner),)
 
 
+class _ExtremeOp(BinaryOp, ABC):
+    """One of two numbers, on reals the first of equal ones, to which the slope goes."""
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        first = x[0] == self.real(x)
+        return np.where(first, slope, 0.0), np.where(first, 0.0, slope)
+
+
 @irdl_op_definition
-class MaximumOp(BinaryOp):
+class MaximumOp(_ExtremeOp):
     """The greater of two numbers, rounded once."""
 
     name = "num.maximum"
@@ -186,13 +194,9 @@ class MaximumOp(BinaryOp):
     def real(self, x: Sequence[Array]) -> Array:
         return np.maximum(x[0], x[1])
 
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        first = x[0] >= x[1]
-        return np.where(first, slope, 0.0), np.where(first, 0.0, slope)
-
 
 @irdl_op_definition
-class MinimumOp(BinaryOp):
+class MinimumOp(_ExtremeOp):
     """The lesser of two numbers, rounded once."""
 
     name = "num.minimum"
@@ -200,10 +204,6 @@ class MinimumOp(BinaryOp):
 
     def real(self, x: Sequence[Array]) -> Array:
         return np.minimum(x[0], x[1])
-
-    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        first = x[0] <= x[1]
-        return np.where(first, slope, 0.0), np.where(first, 0.0, slope)
 
 
 @irdl_op_definition

@@ -143,8 +143,10 @@ def require_chain(found: ProgramInFolder) -> None:
 
     A statement about the program at L1 is one about the C only then. Lowering takes as long as it did in `compile`.
     """
-    lowered, ctx = load_program(found.folder / _FORMATS, context()), context()
-    pipelines.run(lowered, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)), of_user=True)
+    lowered = found.formats.clone()
+    pipelines.run(
+        lowered, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)), of_user=True
+    )
     if print_ir(lowered) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
         message = (
             f"is not what {_FORMATS} gives, so that nothing about the C follows from that: compile the model again"

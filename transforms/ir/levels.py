@@ -139,14 +139,9 @@ def check_level(step: ModulePass, module: ModuleOp) -> None:
         if complaint is None and isinstance(op, func.FuncOp):
             complaint = _signature_complaint(op, level)
         if complaint is not None:
-            raise _error(op, step, level, complaint)
+            raise error_at(op, f"'{step.name}' takes {level.description}: {complaint}", LevelError)
         for inner, complaint in _complaints(op.regions, level):
-            raise _error(inner, step, level, complaint)
-
-
-def _error(op: Operation, step: ModulePass, level: Level, complaint: str) -> LevelError:
-    at = error_at(op, f"'{step.name}' takes {level.description}: {complaint}")
-    return LevelError(at.message, file=at.file, line=at.line, column=at.column)
+            raise error_at(inner, f"'{step.name}' takes {level.description}: {complaint}", LevelError)
 
 
 def _complaint(op: Operation, level: Level) -> str | None:

@@ -24,6 +24,7 @@ from tinyml.dialects.formats.groups import Grouping
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.transforms.formats.assignment.known_ranges import votes_of
 from tinyml.transforms.formats.assignment.tensor_classes import (
     FormatChoice,
     TensorClass,
@@ -329,9 +330,8 @@ class AssignmentSteps:
 
         Also by those without which the widest integers hold their sums.
         """
-        votes, constant = self.class_of[forest.votes], tdsl.constant_root(forest.votes)
-        assert constant is not None
-        reals = tdsl.format_of(constant.result).decode(constant.raws)
+        votes, reals = self.class_of[forest.votes], votes_of(forest)
+        assert reals is not None
         format = self.formats[votes]
         rounded = format.decode(format.encode(reals))
         for narrower in map(format.narrowed, range(1, format.bits - 1)):
@@ -350,9 +350,8 @@ class AssignmentSteps:
         low, high = tensors.known_range
         votes: list[tuple[float, NumberFormat, Reals]] = []
         for forest in tensors.forests:
-            constant, format = tdsl.constant_root(forest.votes), self.formats[self.class_of[forest.votes]]
-            assert constant is not None
-            reals = tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(forest.votes))
+            reals, format = votes_of(forest), self.formats[self.class_of[forest.votes]]
+            assert reals is not None
             ends = tdsl.votes_between(forest.trees, format.decode(format.encode(reals)))
             exact = tdsl.votes_between(forest.trees, reals)
             low, high = low + float((ends[0] - exact[0]).min()), high + float((ends[1] - exact[1]).max())

@@ -63,11 +63,17 @@ def _of_op(op: tdsl.TensorOp, known: dict[SSAValue, KnownRange]) -> KnownRange |
 
 
 def _of_forest(op: tdsl.ForestOp) -> KnownRange | None:
-    if (constant := tdsl.constant_root(op.votes)) is None or not tdsl.is_real(op.votes):
+    if (votes := votes_of(op)) is None:
         return None
-    votes = tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(op.votes))
     low, high = tdsl.votes_between(op.trees, votes)
     return KnownRange(low[None], high[None], (op,))
+
+
+def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
+    """The votes of a forest as reals; None if they are not constant, or have a format."""
+    if (constant := tdsl.constant_root(forest.votes)) is None or not tdsl.is_real(forest.votes):
+        return None
+    return tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(forest.votes))
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
