@@ -183,8 +183,15 @@ class ElementwiseOp(PointwiseOp, ABC):
         return step.interval if isinstance(step, num.ScalarOp) else super().interval
 
     def verify_more(self) -> None:
-        for step in self.scalar_body.steps:
-            step.verify_()
+        key = type(self), tuple([value.type for value in (*self.inputs, self.out)]), tuple(self.properties.items())
+        if key not in _VERIFIED:
+            for step in self.scalar_body.steps:
+                step.verify_()
+            _VERIFIED.add(key)
+
+
+_VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
+"""The ops, types and properties whose computations of one element are known to verify."""
 
 
 ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)

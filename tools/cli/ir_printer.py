@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import io
+from dataclasses import dataclass, field
 from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.printer import Printer
 from xdsl.targets.mlir import MLIRTarget
 
@@ -17,12 +18,32 @@ _SPELLED = [chr(byte) if 0x20 <= byte <= 0x7E else f"\\{byte:02X}" for byte in r
 _SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
 
 
+@dataclass(eq=False, repr=False)
 class IRPrinter(Printer):
     """xDSL's printer, with string literals byte by byte, and with all attributes of comparisons.
 
-    The texts of headers have ten thousands of bytes. xDSL's custom form of a comparison leaves out its attributes,
-    such as its clock cycle: one that has some is printed in the generic form.
+    The texts of headers have ten thousands of bytes, and thousands of values have the same type, which is spelled once.
+    xDSL's custom form of a comparison leaves out its attributes, such as its clock cycle: one that has some is printed
+    in the generic form.
     """
+
+    _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)
+    """The types spelled so far and their texts, by identity: hashing a type takes as long as spelling it."""
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if self.stream is None or "\n" in text:
+            return super().print_string(text, indent=indent)
+        self._current_column += len(text)
+        self.stream.write(text)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if not isinstance(attribute, TypeAttribute):
+            return super().print_attribute(attribute)
+        if (known := self._types.get(id(attribute))) is None:
+            spelled = io.StringIO()
+            Printer(spelled).print_attribute(attribute)
+            known = self._types[id(attribute)] = attribute, spelled.getvalue()
+        self.print_string(known[1])
 
     def print_bytes_literal(self, bytestring: bytes) -> None:
         spelled = "".join([_SPELLED[byte] for byte in bytestring])

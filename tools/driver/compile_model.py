@@ -65,6 +65,7 @@ from tinyml.transforms.simplify import SimplifyPass
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
 
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured, Mismatch
@@ -146,21 +147,20 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     """Give an imported program the class names, outputs, threshold, axes and unit that a request asks for."""
-    data = None if request.val is None or request.classes is not None else str(request.val)
-    pipelines.run(program, ctx, [AnswerValuesPass(data)])
+    val = None if request.val is None else str(request.val)
+    passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and own_answers(request.module or program) is None:
         # An estimator says whether it is a classifier.
-        val = None if request.val is None else str(request.val)
-        pipelines.run(program, ctx, [DecideClassPass(val, request.classes)])
-    pipelines.run(program, ctx, [NameClassesPass(request.classes, request.outputs)])
+        passes.append(DecideClassPass(val, request.classes))
+    passes.append(NameClassesPass(request.classes, request.outputs))
     if request.false_alarms is not None:
-        if request.val is None:
+        if val is None:
             raise InputError("--false-alarms counts samples: give --val")
-        rate = request.false_alarms
-        pipelines.run(program, ctx, [ReconstructionErrorPass(rate), SetThresholdPass(str(request.val), rate)])
-    pipelines.run(program, ctx, [OrderInputPass(request.input_order, request.input)])
+        passes += [ReconstructionErrorPass(request.false_alarms), SetThresholdPass(val, request.false_alarms)]
+    passes.append(OrderInputPass(request.input_order, request.input))
     if request.input_unit is not None:
-        pipelines.run(program, ctx, [SimplifyPass(), FoldInputUnitPass(request.input_unit)])
+        passes += [SimplifyPass(), FoldInputUnitPass(request.input_unit)]
+    pipelines.run(program, ctx, passes)
 
 
 def check_formats(made: Compilation) -> None:

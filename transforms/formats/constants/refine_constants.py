@@ -33,6 +33,9 @@ CERTAIN = 1.5
 MOST_MOMENTS = 1 << 24
 """The most moments of rows that are kept for the second refinement, 8 bytes each."""
 
+MOST_OPS = 1 << 16
+"""The most ops that the programs tried in one of the two refinements hold together: some seconds."""
+
 NEGLIGIBLE = 1e-3
 """Numbers are kept if their errors cost less than this share of the error of their row's most important number."""
 
@@ -42,13 +45,15 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
     Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row's sum of magnitudes
     exceeds the previous maximum over all rows. Formats as published, programs without scores and those with loops that
-    take too many steps to record are unchanged.
+    take too many steps to record are unchanged. In programs of so many ops that trying each constant would exceed
+    `MOST_OPS`, only the constants whose rounding costs most are refined.
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
     refinement = _Refinement(evaluator, formats)
+    indices = refinement.most_costly(MOST_OPS // sum(1 for _ in evaluator.candidates.function.walk()))
     for own in (True, False):
-        for index in range(len(refinement.constants)):
+        for index in indices:
             refinement.refine(index, own)
     return refinement.raws
 
@@ -82,6 +87,20 @@ class _Refinement:
         self.room = MOST_MOMENTS
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
+
+    def most_costly(self, count: int) -> Sequence[int]:
+        """The indices of `count` constants, one or more, in program order: those whose errors cost the margins most."""
+        if count >= len(self.constants):
+            return range(len(self.constants))
+
+        def cost(index: int) -> float:
+            errors = self._error(index) ** 2
+            rows = self.gradients.rows(self.constants[index])
+            return sum(float(self.weights @ slopes**2 @ errors[row]) for row, slopes in rows)
+
+        costs = [cost(index) for index in range(len(self.constants))]
+        order = sorted(range(len(costs)), key=lambda index: costs[index], reverse=True)
+        return sorted(order[: max(count, 1)])
 
     def refine(self, index: int, own: bool) -> None:
         """Move numbers of a constant to their other neighbours where that helps.
@@ -159,17 +178,21 @@ class _Refinement:
     def _own_errors(self) -> Reals:
         total = np.zeros(len(self.errors))
         for index, constant in enumerate(self.constants):
-            errors = (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
+            errors = self._error(index)
             for row, slopes in self.gradients.rows(constant):
                 total += slopes @ errors[row]
         return snapped(total)
+
+    def _error(self, index: int) -> Reals:
+        """The errors of the numbers of a constant, flattened."""
+        return (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
 
     def _reals(self, index: int) -> Reals:
         constant = self.constants[index]
         return tdsl.format_of(constant.result).decode(constant.raws)
 
     def _raws(self, index: int) -> Raws:
-        return self.candidates.constants.raws(self.formats, self.raws)[self.constants[index].result]
+        return self.raws[index] if index in self.raws else self.candidates.constants.rounded(index, self.formats)
 
     def _format(self, index: int) -> NumberFormat:
         tensors = self.candidates.assignment.class_of[self.constants[index].result]

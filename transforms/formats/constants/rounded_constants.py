@@ -124,15 +124,19 @@ class RoundedConstants:
 
         refined: raws that replace those of some constants, by the constants' indices in the program.
         """
+        refined = refined or {}
+        return {
+            op.result: refined[index] if index in refined else self.rounded(index, formats)
+            for index, op in enumerate(self.constants)
+        }
+
+    def rounded(self, index: int, formats: Sequence[NumberFormat]) -> Raws:
+        """The raws of a constant by its index in the program, for given formats of the classes."""
 
         def format_of(value: SSAValue) -> NumberFormat:
             return formats[self.index[self.assignment.class_of[value]]]
 
-        refined = refined or {}
-        return {
-            op.result: refined[index] if index in refined else self._raws(op, format_of)
-            for index, op in enumerate(self.constants)
-        }
+        return self._raws(self.constants[index], format_of)
 
     def ops(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None

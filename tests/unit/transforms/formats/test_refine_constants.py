@@ -14,6 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.formats.number_format import Raws
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
@@ -96,6 +97,29 @@ def test_uniform_programs_have_refined_constants():
     found = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     assert len(found) == len(wanted)
     assert all(np.array_equal(one, other) for one, other in zip(found, wanted.values(), strict=True))
+
+
+def test_large_programs_refine_the_constants_that_cost_most(monkeypatch: pytest.MonkeyPatch):
+    evaluator, _ = halves("protonn")
+    assignment, constants = evaluator.candidates.assignment, evaluator.candidates.constants.constants
+    formats = tuple(assignment.formats([FormatChoice(NARROW)] * len(assignment.classes)))
+    ops = sum(1 for _ in evaluator.candidates.function.walk())
+    whole = refine_constants(evaluator, formats)
+
+    def refined_within(most: int) -> dict[int, Raws]:
+        monkeypatch.setattr("tinyml.transforms.formats.constants.refine_constants.MOST_OPS", most)
+        return refine_constants(evaluator, formats)
+
+    def margin(raws: dict[int, Raws] | None) -> float:
+        return evaluator.outcome(EvaluationTask(formats, "margin", math.inf, raws)).margin
+
+    assert list(refined_within(len(constants) * ops)) == list(whole)
+    assert len(refined_within(2 * ops)) == 2 < len(whole)
+    alone = [margin({index: raws}) for index, raws in whole.items()]
+    for most in (2 * ops - 1, 0):
+        [best] = refined_within(most).items()
+        assert margin(dict([best])) <= min(alone)
+    assert margin(None) > min(alone)
 
 
 def test_published_arithmetic_stays_as_it_was():
