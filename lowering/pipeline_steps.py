@@ -52,6 +52,7 @@ class PipelineStep(NamedTuple):
 
 
 INPUT_STEPS = (
+    "spread-maps",
     "reconstruction-error",
     "set-threshold",
     "order-input",

@@ -204,20 +204,20 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014); changes variables in place."""
+    """The optimiser of Kingma and Ba (2014), which changes variables in place. paces: the factor of each one's rate."""
 
-    def __init__(self, variables: list[Array]):
-        self.variables = variables
+    def __init__(self, variables: Sequence[Array], paces: Sequence[float]):
+        self.variables, self.paces = variables, paces
         self.moments = [(np.zeros_like(variable), np.zeros_like(variable)) for variable in variables]
         self.steps = 0
 
     def step(self, slopes: list[Array], rate: float) -> None:
         self.steps += 1
         first, second = (1 - decay**self.steps for decay in DECAYS)
-        for variable, slope, (mean, square) in zip(self.variables, slopes, self.moments, strict=True):
+        for variable, pace, slope, (mean, square) in zip(self.variables, self.paces, slopes, self.moments, strict=True):
             mean += (1 - DECAYS[0]) * (slope - mean)
             square += (1 - DECAYS[1]) * (slope * slope - square)
-            variable -= rate * (mean / first) / (np.sqrt(square / second) + 1e-8)
+            variable -= pace * rate * (mean / first) / (np.sqrt(square / second) + 1e-8)
 
 
 class Trainer:
@@ -255,15 +255,16 @@ class Trainer:
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
         """Train, and keep the weights of the epoch, or of the start, with the least loss on `val`.
 
-        Raises `InputError` for a loss that is not a number.
+        Epochs that are right about fewer samples than the start do not count. Raises `InputError` for a loss that is
+        not a number.
         """
         random = np.random.default_rng(schedule.seed)
-        adam = Adam(self.weights.variables)
+        adam = Adam(self.weights.variables, [weight.pace for weight in self.weights.weights])
         self.weights.write()
         augment = schedule.augment
         inputs = self.inputs(train.x if augment is None else train.x[:0])
         steps, step = schedule.epochs * -(-len(train.y) // schedule.batch), 0
-        least, best = self.loss(val)[0], self.weights.state()
+        (least, right), best = self.loss(val), self.weights.state()
         for _ in range(schedule.epochs):
             order = random.permutation(len(train.y))
             for start in range(0, len(order), schedule.batch):
@@ -273,10 +274,10 @@ class Trainer:
                 adam.step(self.derivatives(x, train.y[chosen]), rate)
                 self.weights.write()
                 step += 1
-            loss = self.loss(val)[0]
+            loss, accuracy = self.loss(val)
             if not np.isfinite(loss):
                 raise InputError("the loss is not a number: train with a smaller rate")
-            if loss < least:
+            if loss < least and accuracy >= right:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)
 

@@ -20,12 +20,20 @@ Array: TypeAlias = "NDArray[np.float64]"
 Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 
+COARSE = 8
+"""The bits below which steps of a format are so large that a weight has to change faster to reach the next one."""
+
+NEARER = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Shares of the way from the real of a weight's raw to another real, of which the greatest that rounds to it counts."""
+
+
 @dataclass
 class Weight:
     """A constant and its reals in double precision.
 
     low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
-    a sparse matrix stay zero.
+    a sparse matrix stay zero. pace: what the rate of training is multiplied by, in formats of few bits twice as much
+    for each bit less.
     """
 
     constant: tdsl.ConstOp
@@ -33,6 +41,7 @@ class Weight:
 
     def __post_init__(self) -> None:
         format = tdsl.format_of(self.constant.result)
+        self.pace = 2.0 ** max(0, COARSE - format.bits)
         # Rows may have scales of their own.
         self.low, self.high = map(format.decode, format.ends(self.real.shape))
         sparse = isinstance(self.constant.result.type.encoding, Csr)
@@ -42,8 +51,9 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    reals: initial values by the names of constants; a constant that is missing there, or has another shape, starts from
-    its decoded raws. renew: called after the constants of the program have changed.
+    reals: initial values by the names of constants, as near as they round to the raws of the program, which may not be
+    the nearest ones; a constant that is missing there, or has another shape, starts from its decoded raws. renew:
+    called after the constants of the program have changed.
     """
 
     def __init__(
@@ -59,8 +69,9 @@ class TrainedWeights:
                 decoded = tdsl.format_of(op.result).decode(op.raws).astype(np.float64)
                 given = (reals or {}).get(op.result.name_hint or "")
                 # Since the program was rewritten, a name may belong to another constant.
-                start = given if given is not None and given.shape == decoded.shape else decoded
-                self.weights.append(Weight(op, np.array(start, np.float64)))
+                if given is not None and given.shape == decoded.shape:
+                    decoded = _towards(given, decoded, op)
+                self.weights.append(Weight(op, np.array(decoded, np.float64)))
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
@@ -101,6 +112,16 @@ class TrainedWeights:
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
+
+
+def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
+    """Reals between those of a constant's raws and given ones, as near to these as they round to the raws."""
+    format, raws = tdsl.format_of(constant.result), constant.raws
+    found = decoded
+    for share in reversed(NEARER):
+        tried = decoded + share * (given - decoded)
+        found = np.where(format.encode(tried) == raws, tried, found)
+    return found
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:

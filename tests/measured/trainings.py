@@ -226,7 +226,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
             chosen = replace(FinetuneOptions(seed=seed), **{name: values[name] for name in values.keys() & own})
             tuned = finetune(network, sets.train, sets.val, chosen, numbers)
             program = QuantisedProgram(network, context(), numbers)
-            rounded = program.trainer({})
+            rounded = program.trainer({}, refined=False)
             found["before"].append(Trainer(TrainedWeights(network.clone()), Reals).loss(sets.test)[1])
             found["rounded"].append(rounded.loss(sets.test)[1])
             found["floats"].append(Trainer(TrainedWeights(tuned.reals), Reals).loss(sets.test)[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,9 +12,10 @@ from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.tools.api.arguments import checked_values, python_terms
+from tinyml.tools.api.arguments import checked_values, in_python, python_terms
 from tinyml.tools.api.data_files import Inputs, write_data
 from tinyml.tools.api.loading import Model, load, of_object
+from tinyml.tools.api.program import CompileWarning
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 
 if TYPE_CHECKING:
@@ -35,8 +37,9 @@ def finetune(
 
     model: a `Model`, or anything that `load` takes. X_train, y_train: inputs (samples, ...), as `compile` takes
     them, and the class of each sample. X_val, y_val: samples on which number formats, epochs and trainings are chosen.
-    options: those of `tinyml finetune`, with underscores in their names. Raises `InputError` for bad input and for
-    limits that cannot be kept, and `TypeError` for an unknown keyword and a value of another type.
+    options: those of `tinyml finetune`, with underscores in their names. Warns (`CompileWarning`) of more than two
+    points lost beside floating point. Raises `InputError` for bad input, for limits that cannot be kept and for a
+    training that makes the program worse, and `TypeError` for an unknown keyword and a value of another type.
     """
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.finetune import finetune, labelled
@@ -60,6 +63,8 @@ def finetune(
                 FinetuneOptions(**{name: values[name] for name in chosen}),
                 PipelineOptions(data=str(list(files)[1]), **formats),
             )
+            if tuned.warning is not None:
+                warnings.warn(in_python(tuned.warning), CompileWarning, stacklevel=2)
     return of_object(tuned.module)
 
 

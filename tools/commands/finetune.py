@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     train, val = (labelled(program, file) for file in (request.train, request.val))
     tuned = finetune(program, train, val, request, numbers)
     write_file(request.out, print_ir(tuned.module))
-    parts = {"before": tuned.before, "in floating point": tuned.floats, "fine-tuned": tuned.quantised}
+    parts = {"before": tuned.before, "in floating point": tuned.floats, "compiled without training": tuned.untrained}
+    parts |= {"fine-tuned": tuned.quantised}
     report = {name: {"loss": loss, "accuracy": accuracy} for name, (loss, accuracy) in parts.items()}
     if request.json:
         print(json.dumps({**report, "removed": tuned.removed, "seed": tuned.seed}, indent=2))
@@ -60,4 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
         for name, (loss, accuracy) in parts.items():
             print(f"{name}: {accuracy:.2f} % of {len(val.y)} samples, loss {loss:.4f}")
         print(f"{request.out}: {tuned.removed} channels removed")
+    if tuned.warning is not None:
+        print(f"warning: {tuned.warning}", file=sys.stderr)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,6 +24,7 @@ from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import Array, TrainedWeights
 from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
+from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
@@ -48,23 +50,41 @@ ROUNDS = 2
 """The number of times that ranges are chosen: before the training, and with the weights of its first half."""
 
 
+NOTABLE_LOSS = 2.0
+"""The points of accuracy from floating point to the formats above which the loss is worth a warning."""
+
+Score: TypeAlias = tuple[float, float]
+"""A program's loss, and its accuracy in percent, on the validation set."""
+
+
 @dataclass(frozen=True)
 class Finetuned:
-    """A fine-tuned program at L1, with its loss and its accuracy in percent on the validation set.
+    """A fine-tuned program at L1, with its score.
 
-    before, floats: the same of the program as it came, and in floating point before it was quantised. trainer:
-    evaluates the program in its own arithmetic. reals: the program before it was quantised. removed: the number of
-    channels. seed: of the training that was best.
+    before, floats: the score of the program as it came, and in floating point before it was quantised. untrained: that
+    of the program that compilation makes without the training, with as many channels. trainer: evaluates the program in
+    its own arithmetic. reals: the program before it was quantised. removed: the number of channels. seed: of the
+    training that was best.
     """
 
     module: ModuleOp
     trainer: Trainer
-    before: tuple[float, float]
-    floats: tuple[float, float]
-    quantised: tuple[float, float]
+    before: Score
+    floats: Score
+    untrained: Score
+    quantised: Score
     reals: ModuleOp
     removed: int
     seed: int
+
+    @property
+    def warning(self) -> str | None:
+        """What is lost in the formats, and what helps; None for little."""
+        lost = self.floats[1] - self.quantised[1]
+        if lost <= NOTABLE_LOSS:
+            return None
+        helps = "more --width, --learn-ranges or more --quantized-epochs may lose less"
+        return f"the program loses {lost:.1f} points of accuracy beside floating point: {helps}"
 
 
 def finetune(
@@ -76,8 +96,8 @@ def finetune(
 ) -> Finetuned:
     """Fine-tune a program, which stays as it is; formats are chosen on the inputs of `numbers.data`.
 
-    Raises `InputError` for limits that cannot be kept, for norms with other limits than one on RAM, and for a program
-    that cannot be trained.
+    Raises `InputError` for limits that cannot be kept, for norms with other limits than one on RAM, for a program that
+    cannot be trained, and for one whose training makes it worse on the validation set.
     """
     from tinyml.dialects.context import context
 
@@ -88,7 +108,12 @@ def finetune(
         _finetuned(program, train, val, replace(options, seed=options.seed + i), numbers, ctx)
         for i in range(options.trainings)
     ]
-    return min(tuned, key=lambda each: each.quantised[0])
+    best = min(tuned, key=lambda each: each.quantised[0])
+    (_, without), (_, trained) = best.untrained, best.quantised
+    if trained < without:
+        scores = f"{trained:.2f} % of the validation samples are right with it, {without:.2f} % without it"
+        raise InputError(f"the training makes the program worse: {scores}; another --rate or more --epochs may help")
+    return best
 
 
 def _finetuned(
@@ -99,11 +124,11 @@ def _finetuned(
     numbers: PipelineOptions,
     ctx: Context,
 ) -> Finetuned:
-    module = program.clone()
-    if tdsl.has_formats(module):
+    module, given = program.clone(), tdsl.has_formats(program)
+    if given:
         LiftToRealsPass().apply(ctx, module)
+    before = Trainer(TrainedWeights(program.clone()), Bits if given else Reals).loss(val)
     schedule = TrainingSchedule(epochs=options.epochs, rate=options.rate, batch=options.batch, seed=options.seed)
-    before = Trainer(TrainedWeights(module), Reals).loss(val)
     bits = format_named(ctx, numbers.format, numbers.width).bits
     limits = ResourceLimits(channels_of(module, numbers.plan, bits), options.limits, bits) if options.limits else None
     if limits is not None:
@@ -114,13 +139,37 @@ def _finetuned(
             prune_refitted(module, limits, train.x, options.seed)
         remove_channels(grouping, limits.removed)
         module.verify()
+    start = _as_compiled(module, val, numbers, ctx)
+    untrained = start.score(val)
+    if given and limits is None and tdsl.kept_format(program).bits <= bits:
+        # Compilation keeps the program as it is.
+        untrained = max(untrained, before, key=lambda score: score[1])
     train_reals(module, train, val, schedule)
     floats = Trainer(TrainedWeights(module), Reals).loss(val)
-    formats = QuantisedProgram(module, ctx, numbers)
+    # In few bits the weights that are better in floating point may be worse.
+    formats = QuantisedProgram(module, ctx, start.numbers)
+    if not _is_better(formats.score(val), start.score(val)):
+        formats = start
     schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
     trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
-    return Finetuned(trainer.weights.module, trainer, before, floats, trainer.loss(val), module, removed, options.seed)
+    scores = before, floats, untrained, trainer.loss(val)
+    return Finetuned(trainer.weights.module, trainer, *scores, module, removed, options.seed)
+
+
+def _is_better(score: Score, than: Score) -> bool:
+    """True for a smaller loss with as many right answers."""
+    return score[0] < than[0] and score[1] >= than[1]
+
+
+def _as_compiled(module: ModuleOp, val: Labelled, numbers: PipelineOptions, ctx: Context) -> QuantisedProgram:
+    """A program at L0 in its formats, with scales of its features where it loses much without them, and less with."""
+    plain = QuantisedProgram(module, ctx, numbers)
+    found = plain.score(val)
+    if found[1] >= Trainer(TrainedWeights(module), Reals).loss(val)[1] - DEFAULT_LOSS:
+        return plain
+    scaled = QuantisedProgram(module, ctx, replace(numbers, feature_scales=True))
+    return scaled if _is_better(scaled.score(val), found) else plain
 
 
 def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
@@ -141,13 +190,13 @@ Zooms: TypeAlias = "Mapping[str, int]"
 
 
 class QuantisedProgram:
-    """A program at L0 that is brought to L1, with weights rounded to nearest, for any choice of ranges.
+    """A program at L0 that is brought to L1, for any choice of ranges.
 
     reals: of its constants, by name. Formats are chosen on the inputs of `numbers.data`.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
-        self.ctx, self.plan = ctx, numbers.plan
+        self.ctx, self.numbers = ctx, numbers
         passes = pipelines.flatten("reals-to-formats", vars(numbers))
         at = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
         self.assign, self.later = passes[at], passes[at + 1 :]
@@ -160,17 +209,28 @@ class QuantisedProgram:
         """The names of the tensors that have a range of their own."""
         return [tensors.name for tensors in tensor_classes(predict_function(self.profiled))]
 
-    def formats(self, zooms: Zooms) -> ModuleOp:
-        """The program at L1."""
+    @cached_property
+    def compiled(self) -> ModuleOp:
+        """The program at L1 as compilation makes it, with refined constants and the ranges of the profile."""
+        return self.formats({}, refined=True)
+
+    def formats(self, zooms: Zooms, *, refined: bool) -> ModuleOp:
+        """The program at L1. refined: True for the constants that compilation refines, False for the nearest ones."""
         formats = self.profiled.clone()
         spelled = tuple(f"{name}:{zoom}" for name, zoom in zooms.items())
         assert isinstance(self.assign, AssignFormatPass)
-        pipelines.run(formats, self.ctx, [replace(self.assign, data=None, zooms=spelled), *self.later])
+        data = self.assign.data if refined else None
+        pipelines.run(formats, self.ctx, [replace(self.assign, data=data, zooms=spelled), *self.later])
         return formats
 
-    def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None) -> Trainer:
+    def score(self, data: Labelled) -> Score:
+        """The score of the program as compilation makes it."""
+        return self.trainer(self.reals).loss(data)
+
+    def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None, *, refined: bool = True) -> Trainer:
         """A trainer of the program, with sums rounded as its plan does. reals: initial weights by name."""
-        return trainer_of(self.formats(zooms or {}), self.ctx, self.plan, reals)
+        formats = self.compiled.clone() if refined and not zooms else self.formats(zooms or {}, refined=refined)
+        return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
         """Ranges with less loss on some samples for given weights; each range is tried half and twice as wide."""
@@ -185,7 +245,7 @@ class QuantisedProgram:
         return chosen
 
     def _loss(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> float:
-        trainer = self.trainer(reals, zooms)
+        trainer = self.trainer(reals, zooms, refined=False)
         trainer.weights.write()
         return trainer.loss(data)[0]
 

@@ -23,7 +23,9 @@ class FinetuneOptions:
         "epochs in the program's own arithmetic", default=10, metavar="N", group=OptionGroup.TRAINING
     )
     rate: float = option(
-        "learning rate of Adam in floating point; a quarter of it afterwards", default=0.002, group=OptionGroup.TRAINING
+        "learning rate of Adam in floating point; afterwards a quarter of it, for each bit below 8 twice as much",
+        default=0.002,
+        group=OptionGroup.TRAINING,
     )
     batch: int = option("samples in a step", default=32, metavar="N", group=OptionGroup.TRAINING)
     learn_ranges: bool = option(

@@ -139,7 +139,10 @@ def _of_format(found: Findings) -> str:
     if found.parts:
         return "more --width, or more bits in the part that came with formats, such as a front end, may lose less"
     if found.kept:
-        return "--quantization anew chooses other formats on --val"
+        return (
+            "it keeps the formats that it came with: train it in more bits, or --quantization anew chooses formats on "
+            "--val and gives up what training in these gained"
+        )
     if not found.chosen:
         return CHOOSE_FORMAT
     if found.unmet is not None and found.complete:

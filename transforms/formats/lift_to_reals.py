@@ -1,7 +1,8 @@
 """`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), to choose its formats again.
 
 Constants become the reals that they represent, and conversions between formats disappear. A lower limit of 0 that a
-format imposes, for instance by a zero point that hides a relu, becomes a relu.
+format imposes, for instance by a zero point that hides a relu, becomes a relu. What `tdsl.map` computes on the way are
+tensors again, which get formats of their own.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.reals.spread_maps import SpreadMapsPass
 
 
 @dataclass(frozen=True)
 class LiftToRealsPass(ModulePass):
-    """Change every tensor to `f32`. Raises `InputError` for sums in accumulators, which correspond to no tensor."""
+    """Change every tensor to `f32`.
+
+    Raises `InputError` for sums in accumulators, which correspond to no tensor, and as `spread-maps` does.
+    """
 
     name = "lift-to-reals"
 
@@ -35,6 +40,7 @@ class LiftToRealsPass(ModulePass):
         for inner in list(op.walk()):
             if any(_is_sum(value) for value in inner.results):
                 raise error_at(inner, f"'{inner.name}' sums in an accumulator: its program cannot go back to reals")
+        SpreadMapsPass().apply(ctx, op)
         for inner in list(op.walk()):
             if isinstance(inner, tdsl.ContractionOp):
                 inner.acc = inner.bound = None

@@ -13,7 +13,7 @@ func.func @hidden(%x: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x1x!zeroske
 // CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %[[RELU:.*]] = tdsl.relu %y : tensor<2x1xf32> -> tensor<2x1xf32>
 
-// Functions lose the scheme of their format, and elements of a map are reals, too.
+// Functions lose the scheme of their format, and steps of a map are tensors again.
 func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>> {
   %y = tdsl.tanh %x {scheme = "seedot"} : tensor<2x!fixed.q<16, 8>> -> tensor<2x!fixed.q<16, 14>>
   %z = tdsl.map %y : tensor<2x!fixed.q<16, 14>> -> tensor<2x!fixed.q<16, 8>> {
@@ -24,8 +24,8 @@ func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>>
   func.return %z : tensor<2x!fixed.q<16, 8>>
 }
 // CHECK: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
-// CHECK: num.neg %a : f32 -> f32
-// CHECK: func.return %z : tensor<2xf32>
+// CHECK-NEXT: %z = tdsl.neg %y : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: func.return %z : tensor<2xf32>
 
 // What is in f32 stays: it is a format as well as an accumulator.
 func.func @parts(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroskew.q<8, 0.25, 0>> {

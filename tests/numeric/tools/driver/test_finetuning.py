@@ -19,16 +19,17 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.arithmetics import Reals
+from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, in_reals, predict_function
 from tinyml.runtime.training.training import Labelled, Trainer, cross_entropy
 from tinyml.runtime.training.weights import TrainedWeights
 from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetune import QuantisedProgram, finetune
 from tinyml.tools.driver.finetuning_options import NORMS, REFIT, FinetuneOptions
-from tinyml.tools.driver.stages import compile_kept
+from tinyml.tools.driver.stages import compile_kept, passes_to_formats
 from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, ResourceLimits
 
 
@@ -136,7 +137,7 @@ def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     x = random.normal(size=(240, 8)).clip(-2, 2)
     data = Labelled(x, (x[:, :4].sum(1) > x[:, 4:].sum(1)).astype(np.int64))
     np.savez(file := tmp_path / "val.npz", x=np.append(x, np.full((1, 8), 8.0), 0).astype("f4"), y=np.zeros(241, int))
-    chosen = FinetuneOptions(epochs=2, quantized_epochs=2, rate=0.01)
+    chosen = FinetuneOptions(epochs=20, quantized_epochs=2, rate=0.01)
     net = NetworkWriter((8, 1), 0, F32_FORMAT)
     program = net.module(net.dense(net.relu(net.dense(net.input, 6)), 2))
     options = PipelineOptions(data=str(file), width=4)
@@ -187,3 +188,52 @@ def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
     ]
     assert tuned[0].quantised == min((each.quantised for each in tuned[1:]), key=lambda each: each[0])
     assert tuned[0].seed in (1, 2)
+
+
+def trained(tmp_path: Path) -> ModuleOp:
+    """The network in floating point."""
+    chosen = FinetuneOptions(epochs=12, quantized_epochs=0, rate=0.01)
+    return finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=16)).reals
+
+
+def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: Path):
+    """Not from weights rounded to nearest, which lose more: no epoch is needed to be as good."""
+    program, options = trained(tmp_path), numbers(tmp_path, width=4)
+    tuned = finetune(program, TRAIN, VAL, FinetuneOptions(epochs=0, quantized_epochs=0), options)
+    pipelines.run(compiled := program.clone(), context(), passes_to_formats(options, None))
+    raws = [
+        [op.raws.tolist() for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+        for module in (tuned.module, compiled)
+    ]
+    assert raws[0] == raws[1]
+    nearest = QuantisedProgram(program, context(), options).trainer({}, refined=False)
+    assert tuned.untrained == tuned.quantised == Trainer(TrainedWeights(compiled), Bits).loss(VAL)
+    assert tuned.quantised[0] < nearest.loss(VAL)[0]
+
+
+def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
+    """In 4 bits a weight is a step of its format away from where ten epochs of the usual rate would take it."""
+    chosen = FinetuneOptions(epochs=0, quantized_epochs=10)
+    tuned = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=4))
+    assert tuned.quantised[0] < 0.5 * tuned.untrained[0]
+
+
+def test_a_program_in_formats_is_trained_again(tmp_path: Path):
+    """What it starts from is the program as it came, in its own arithmetic."""
+    chosen = FinetuneOptions(epochs=1, quantized_epochs=1, rate=0.01)
+    first = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=8))
+    second = finetune(first.module, TRAIN, VAL, chosen, numbers(tmp_path, width=8))
+    assert second.before == first.quantised
+    assert second.quantised[1] >= first.quantised[1]
+
+
+def test_what_gets_worse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def spoilt(program: QuantisedProgram, *_: Any) -> Trainer:
+        trainer = program.trainer({})
+        trainer.weights.restore([np.zeros_like(each) for each in trainer.weights.variables])
+        return trainer
+
+    chosen, program = FinetuneOptions(epochs=0), trained(tmp_path)
+    monkeypatch.setattr("tinyml.tools.driver.finetune._train_formats", spoilt)
+    with pytest.raises(InputError, match=r"training makes the program worse: .* % of the validation samples are right"):
+        finetune(program, TRAIN, VAL, chosen, numbers(tmp_path, width=8))

@@ -13,6 +13,8 @@ import tinyml
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+from tinyml.runtime.training.training import Trainer
+from tinyml.tools.driver.finetune import QuantisedProgram
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
 
@@ -61,3 +63,28 @@ def test_bad_input(
     assert main([*ARGUMENTS, *arguments]) == 1
     assert message in capsys.readouterr().err
     assert not list(tmp_path.glob("tuned*"))
+
+
+def test_nothing_is_written_where_training_makes_the_program_worse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def spoilt(program: QuantisedProgram, *_: object) -> Trainer:
+        trainer = program.trainer({})
+        trainer.weights.restore([np.zeros_like(each) for each in trainer.weights.variables])
+        return trainer
+
+    monkeypatch.setattr("tinyml.tools.driver.finetune._train_formats", spoilt)
+    assert main([*ARGUMENTS, "-o", str(tmp_path / "tuned.mlir")]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert "the training makes the program worse: " in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_loss_beside_floating_point_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "tuned.mlir"
+    assert main([*ARGUMENTS, "--width", "2", "--rate", "1e-9", "-o", str(file)]) == 0
+    printed = capsys.readouterr()
+    assert [line.partition(":")[0] for line in printed.out.splitlines()] == [
+        *("before", "in floating point", "compiled without training", "fine-tuned"), str(file)
+    ]  # fmt: skip
+    assert "points of accuracy beside floating point: more --width, --learn-ranges or more" in printed.err

@@ -1,0 +1,57 @@
+"""`tinyml.finetune` of pipelines behind scalers: scales of features, a second time, and what compilation keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.estimators import sk
+
+import tinyml
+from tinyml.runtime.evaluator.evaluator import feature_map
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(160, 6))
+Y = np.stack([X[:, :2].sum(1), X[:, 2:4].sum(1), X[:, 4:].sum(1)], 1).argmax(1)
+UNLIKE = np.geomspace(1e-2, 1e3, 6)
+
+
+def pipeline() -> Any:
+    """A classifier of features whose units are 100,000 times apart."""
+    return sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(C=100)).fit(X * UNLIKE, Y)
+
+
+@pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
+def test_unlike_units_are_trained_with_the_scales_that_compilation_takes():
+    model, x = pipeline(), X * UNLIKE
+    assert tinyml.compile(model, x, Y, width=8, board="host").score(x, Y) < 0.8
+    first = tinyml.finetune(model, x, Y, x, Y, width=8, epochs=1, quantized_epochs=1)
+    assert feature_map(first.module) is not None
+    second = tinyml.finetune(first, x, Y, x, Y, width=8, epochs=1, quantized_epochs=1)
+    for tuned in (first, second):
+        assert tinyml.compile(tuned, x, Y, board="host").score(x, Y) >= model.score(x, Y) - 0.02
+    anew = tinyml.compile(first, x, Y, board="host", quantization="anew")
+    assert anew.report.format == "fixed"
+    assert anew.score(x, Y) >= model.score(x, Y) - 0.02
+
+
+def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
+    assert (
+        feature_map(tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=16, epochs=1, quantized_epochs=1).module)
+        is None
+    )
+
+
+def test_a_scaler_that_is_one_op_is_trained_again():
+    """In 16 bits it stays in the program, where `fuse-elementwise` has made a map of it."""
+    x = X * np.geomspace(1, 10, 6)
+    model = tinyml.finetune(pipeline().fit(x, Y), x, Y, x, Y, width=16, epochs=1, quantized_epochs=1)
+    assert any(op.name == "tdsl.map" for op in model.module.walk())
+    again = tinyml.finetune(model, x, Y, x, Y, width=16, epochs=1, quantized_epochs=1)
+    assert tinyml.compile(again, x, Y, board="host").score(x, Y) >= 0.95
+
+
+def test_a_loss_beside_floating_point_is_a_warning():
+    with pytest.warns(tinyml.CompileWarning, match=r"loses \d+\.\d points .*: more width, learn_ranges=True or more"):
+        tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)

@@ -1,0 +1,93 @@
+"""`spread-maps`: one op on tensors for each step of a `tdsl.map`, the inverse of `fuse-elementwise` (L0, L1).
+
+Formats are chosen tensor by tensor: what a map computes on the way would have no profile, and no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter, hand_on
+
+
+@dataclass(frozen=True)
+class SpreadMapsPass(ModulePass):
+    """Replace every `tdsl.map`; no result changes. Raises `InputError` for a step that no op on tensors computes."""
+
+    name = "spread-maps"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.MapOp):
+                _spread(inner)
+
+
+def _spread(map: tdsl.MapOp) -> None:
+    body = map.scalar_body
+    tensors: dict[SSAValue, SSAValue] = dict(zip(body.arguments, map.inputs, strict=True))
+    for step in body.steps:
+        made = _on_tensors(step, [tensors[operand] for operand in step.operands])
+        hand_on(step.location, made)
+        Rewriter.insert_op(made, InsertPoint.before(map))
+        [scalar], [tensor] = step.results, made[-1].results
+        tensor.name_hint, tensors[scalar] = scalar.name_hint, tensor
+    result = tensors[body.result]
+    if isinstance(result.owner, Operation) and body.result not in body.arguments:
+        result.owner.attributes |= map.attributes
+        result.name_hint = map.out.name_hint
+    map.out.replace_all_uses_with(result)
+    Rewriter.erase_op(map)
+
+
+def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
+    """Ops that compute a step of a map for all elements, the last of which has the result."""
+    element: Attribute = step.results[0].type
+    if isinstance(step, num.ClampOp):
+        return _clamp(inputs[0], step)
+    if isinstance(step, num.ConstantOp):
+        return [_scalar(step.value.value.data, element)]
+    if (kind := _by_scalar().get(type(step))) is None:
+        raise error_at(step, f"'{step.name}' in a tdsl.map has no op on tensors that formats are chosen for")
+    shape = np.broadcast_shapes(*map(tdsl.shape_of, inputs))
+    declared = kind.get_irdl_definition().properties
+    properties = {name: value for name, value in step.properties.items() if name in declared}
+    return [kind.build(operands=[*inputs, ()], result_types=[TensorType(element, shape)], properties=properties)]
+
+
+def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
+    match step.limits:
+        case 0.0, None:
+            return [tdsl.ReluOp(value)]
+        case 0.0, 6.0:
+            return [tdsl.Relu6Op(value)]
+        case low, None:
+            least = _scalar(low, step.input.type)
+            return [least, tdsl.MaximumOp(value, least.result)]
+        case low, high:
+            return [tdsl.ClipOp(value, low, high)]
+
+
+def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
+    """A number as a tensor without axes."""
+    format = number_format(element)
+    assert format is not None
+    return tdsl.ConstOp(format.encode(np.array(value)), format)
+
+
+@cache
+def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
+    """The ops on tensors that are defined by one op on scalars, by that."""
+    ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
+    return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}
