@@ -86,6 +86,7 @@ PIPELINES = {
             If("row_scales", "scale-rows"),
             "fuse-products",
             "simplify",
+            "separate-starts",
             If("round_sums", "round-sums"),
             "profile",
             "choose-votes",

@@ -31,7 +31,8 @@ class Data:
 
     integers: true if the file holds integers. shape: the shape of a sample in the file. targets: those of a regressor,
     (samples, values), if the file has them instead of labels. ignored: true if the file has a `y` that the program, a
-    clustering, has no use for.
+    clustering, has no use for. precise: the inputs before they were rounded to single precision, of those that
+    `compared_stride` takes, if the file holds them in double precision.
     """
 
     x: NDArray[np.floating[Any]]
@@ -40,6 +41,7 @@ class Data:
     shape: tuple[int, ...] = ()
     targets: NDArray[np.float64] | None = None
     ignored: bool = False
+    precise: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.x)
@@ -75,6 +77,7 @@ def load_data(
         others = ", ".join(f"`{name}`" for name in array_names(path))
         raise InputError(f"has no array `x`{f', only {others}' if others else ''}", file=path)
     integers, shape = x.dtype.kind in "iu", x.shape[1:]
+    given = x.reshape(len(x), -1)[:: compared_stride(len(x))].copy() if x.dtype == np.float64 else None
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)
     if not (sound := np.isfinite(x) | (missing & np.isnan(x))).all():
@@ -86,7 +89,16 @@ def load_data(
     if known.clusters:
         return Data(x, None, integers, shape, ignored=read_npz(path, "data", "y", lambda header: None) is not None)
     y, targets = read_answers(path, len(x), known)
-    return Data(x, y, integers, shape, targets)
+    return Data(x, y, integers, shape, targets, precise=given)
+
+
+COMPARED_SAMPLES = 1000
+"""Maximum samples on which a program on reals is compared with the model that it was imported from."""
+
+
+def compared_stride(samples: int) -> int:
+    """The distance of the samples on which a program is compared."""
+    return -(-samples // COMPARED_SAMPLES)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:

@@ -193,7 +193,8 @@ def load_data(made: Compilation) -> None:
 def compare_with_estimator(made: Compilation) -> None:
     """Raise `InputError` for a program that does not answer as the estimator that it was imported from."""
     if made.own is not None and made.imported is not None:
-        check_own_answers(made.imported, made.own, made.data.x, str(made.request.model))
+        given = made.data.x if made.data.precise is None else made.data.precise
+        check_own_answers(made.imported, made.own, given, str(made.request.model))
 
 
 def compile_levels(made: Compilation) -> None:

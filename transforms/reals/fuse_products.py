@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
+from tinyml.dialects.rewriting import PatternRewriteWalker
 
 _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
@@ -29,8 +29,7 @@ class FuseProductsPass(ModulePass):
 
     Products of matrices whose rows have scales of their own keep them: their sums are shifted to those of the greatest
     rows before they join. A constant is not added to these, because its numbers would need the scales of all rows.
-    Convolutions take constants with one number for each channel. A constant from which several sums start is copied
-    for each, as formats of starts follow from those of the products. several_products: true if a sum may have more than
+    Convolutions take constants with one number for each channel. several_products: true if a sum may have more than
     one product, which formats that can only add products of one scale do not permit.
     """
 
@@ -40,7 +39,6 @@ class FuseProductsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_FuseSum(self.several_products)).rewrite_module(op)
         PatternRewriteWalker(_FuseBias()).rewrite_module(op)
-        _separate_starts(op)
 
 
 class _FuseSum(RewritePattern):
@@ -122,24 +120,6 @@ class _FuseBias(RewritePattern):
             if not addend.uses:
                 rewriter.erase(bias)
             return
-
-
-def _separate_starts(module: ModuleOp) -> None:
-    """Copy constants so that no two sums start from the same one."""
-    taken: set[SSAValue] = set()
-    for op in module.walk():
-        if (
-            not isinstance(op, tdsl.ContractionOp)
-            or op.initial is None
-            or not isinstance(op.initial.owner, tdsl.ConstOp)
-        ):
-            continue
-        if op.initial in taken:
-            copy = op.initial.owner.clone()
-            Rewriter.insert_op(copy, InsertPoint.after(op.initial.owner))
-            place = max(i for i, operand in enumerate(op.operands) if operand is op.initial)
-            op.operands[place] = copy.result
-        taken.add(op.initial)
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:

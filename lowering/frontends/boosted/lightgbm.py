@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.boosted.objectives import (
     Objective,
     boosted_program,
 )
-from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, single_thresholds
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,10 +169,10 @@ def _listed_tree(block: _Section, share: float) -> Tree:
         sides.append(np.concatenate([np.where(child < 0, inner - 1 - child, child), none]))
     zeros = np.zeros(leaves, np.int64)
     features = np.concatenate([block.integers("split_feature", inner), zeros])
-    thresholds = np.concatenate([single_thresholds(block.numbers("threshold", inner, infinite=True)), zeros])
+    thresholds = np.concatenate([block.numbers("threshold", inner, infinite=True), zeros])
     told = np.concatenate([kinds >> 2 & 3 == _MISSING.index("NaN"), zeros]).astype(np.bool_)
     missing = _directions(told, np.concatenate([kinds & _DEFAULT_LEFT, zeros]).astype(np.bool_), thresholds)
-    return Tree(features, thresholds, sides[0], sides[1], votes, missing)
+    return Tree(features, thresholds, sides[0], sides[1], votes, missing, double=True)
 
 
 def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: NDArray[Any]) -> NDArray[np.bool_]:
@@ -224,6 +224,6 @@ def _nested_tree(tree: Fields, share: float) -> Tree:
         pending += [(node["right_child"], children[-1], 1), (node["left_child"], children[-1], 0)]
     votes = share * np.array(values).reshape(-1, 1)
     pairs: Any = np.array(children, np.int64)
-    limits = single_thresholds(np.array(thresholds))
+    limits = np.array(thresholds)
     missing = _directions(np.array(told), np.array(left), limits)
-    return Tree(np.array(features), limits, pairs[:, 0], pairs[:, 1], votes, missing)
+    return Tree(np.array(features), limits, pairs[:, 0], pairs[:, 1], votes, missing, double=True)

@@ -37,6 +37,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import Shape, format_of, shape_of
+from tinyml.lowering.frontends.layers.thresholds import Scaling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,13 +159,15 @@ class ModelBuilder:
     """A builder that appends ops to `block`, and constants to `entry`, the block of the function.
 
     Every op is verified as it is appended. Errors name the file and the layer that is being imported. Frontends with
-    more precise locations override `location` and `error`.
+    more precise locations override `location` and `error`. scalings: how the library computes a row of features, for
+    the thresholds of trees that compare them.
     """
 
     def __init__(self, file: str):
         self.file = file
         self.entry = self.block = Block()
         self.layer = ""
+        self.scalings: dict[SSAValue, Scaling] = {}
         self._constants: dict[Hashable, SSAValue] = {}
         self._stored: tdsl.StoredExamples | None = None
 

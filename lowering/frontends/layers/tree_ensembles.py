@@ -14,30 +14,13 @@ from tinyml.dialects.layouts.trees import Trees
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, Parameter
+from tinyml.lowering.frontends.layers.thresholds import GREATEST, before_scaling, features_of, single_thresholds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAF = -1
 """The children of a leaf."""
-
-_GREATEST = 3.4028234663852886e38
-"""The greatest number of single precision."""
-
-
-def single_thresholds(thresholds: NDArray[Any]) -> NDArray[np.float32]:
-    """Thresholds of a library that compares in double precision, for inputs that are rounded to single precision.
-
-    An input that equals a threshold still does when both are rounded to nearest. A threshold midway between neighbours
-    in single precision separates them, and becomes the lower one. Infinite thresholds, which no number exceeds, become
-    the greatest number.
-    """
-    exact = np.clip(np.asarray(thresholds, np.float64), -_GREATEST, _GREATEST)
-    nearest = exact.astype(np.float32)
-    lower = np.nextafter(nearest, np.float32(-np.inf))
-    midway = nearest.astype(np.float64) - exact == exact - lower
-    # Zero is above a negative threshold that is rounded to zero.
-    return np.where(midway | ((nearest == 0) & (exact < 0)), lower, nearest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +29,8 @@ class Tree:
 
     features, thresholds: of inner nodes; ignored for leaves. first, second: the children for feature <= threshold and
     otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes. missing: true where a missing value
-    goes to the first child; None for a model that takes none.
+    goes to the first child; None for a model that takes none. double: true for a library that compares features in
+    double precision, false for one that rounds them to single precision.
     """
 
     features: NDArray[Any]
@@ -55,6 +39,7 @@ class Tree:
     second: NDArray[Any]
     votes: NDArray[Any]
     missing: NDArray[np.bool_] | None = None
+    double: bool = False
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
         """The equivalent of a tree that compares feature < threshold at the nodes where `strict` is true."""
@@ -75,17 +60,59 @@ def forest(
     """
     if not trees:
         raise to.error("the model has no trees")
+    row, trees = _on_inputs(to, x, trees)
     # Numbers beyond single precision are rejected when they become parameters.
     with np.errstate(over="ignore"):
         arrays, votes = _numbered(to, trees)
         prior = None if start is None else start.reshape(1, -1).astype(np.float32)
-    row = to.reshape(x, (1, prod(shape_of(x))))
+    row = to.reshape(row, (1, prod(shape_of(row))))
     sums = to.op(tdsl.ForestOp, row, to.parameter(Parameter(votes, name="votes")), arrays)
     sums.name_hint = "sums"
     to.stores(*(stored or (arrays.inner, f"inner nodes in {len(trees)} trees", tdsl.SMALLER_FORESTS)))
     if prior is None or not prior.any():
         return sums
     return to.op(tdsl.AddOp, sums, to.parameter(Parameter(prior, name="start")))
+
+
+def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SSAValue, Sequence[Tree]]:
+    """The row in front of the scalers that compute the features `x`, and the trees for it in single precision.
+
+    Features of several rows are compared in the rows behind one another. Without scalers it is `x` itself.
+    """
+    features = features_of(x, to.scalings)
+    inner = [tree.first != LEAF for tree in trees]
+    indices, thresholds = (
+        np.concatenate([np.asarray(getattr(tree, name))[where] for tree, where in zip(trees, inner, strict=True)])
+        for name in ("features", "thresholds")
+    )
+    counts = [int(where.sum()) for where in inner]
+    double = np.repeat(np.array([tree.double for tree in trees]), counts)
+    indices = indices.astype(np.int64)
+    # Nodes that compare other features than there are make no op.
+    scaled = np.array([bool(each.steps) for each in features])[np.minimum(indices, len(features) - 1)]
+    if scaled.any():
+        rows = {each.row: 0 for each in features}
+        for before, row in enumerate(rows):
+            rows[row] = sum(prod(shape_of(each)) for each in list(rows)[:before])
+        thresholds = before_scaling(features, indices, thresholds, double)
+        indices = np.array([rows[each.row] + each.element for each in features])[indices]
+        parts = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
+        x = parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
+    thresholds = np.where(scaled | double, single_thresholds(thresholds, double), thresholds)
+    ends = np.cumsum(counts)[:-1]
+    return x, [
+        replace(tree, features=_placed(where, each), thresholds=_placed(where, limits))
+        for tree, where, each, limits in zip(
+            trees, inner, np.split(indices, ends), np.split(thresholds, ends), strict=True
+        )
+    ]
+
+
+def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of inner nodes among zeros for the leaves."""
+    placed = np.zeros(len(where), numbers.dtype)
+    placed[where] = numbers
+    return placed
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
@@ -110,7 +137,7 @@ def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[A
             parent[side] = len(features)
             features.append(int(tree.features[node]))
             # A node that only separates missing values has an infinite threshold, which no number exceeds.
-            thresholds.append(min(float(tree.thresholds[node]), _GREATEST))
+            thresholds.append(min(float(tree.thresholds[node]), GREATEST))
             missing.append(tree.missing is not None and bool(tree.missing[node]))
             children.append([0, 0])
             pending += [(int(tree.second[node]), children[-1], 1), (int(tree.first[node]), children[-1], 0)]

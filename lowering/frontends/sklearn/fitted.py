@@ -20,6 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.model.data import compared_stride
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,9 +120,6 @@ OwnAnswers: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any] | None]"
 Returns None if the estimator fails to predict.
 """
 
-COMPARED_SAMPLES = 1000
-"""Maximum samples on which the program on reals is compared with the estimator that it was imported from."""
-
 EQUAL_SCORES = 1e-4
 """Two scores that differ by less than this share of the greatest one may change order by rounding."""
 
@@ -172,13 +170,15 @@ def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file:
     """Raise `InputError` for a program on reals whose answers for samples (samples, features) differ from its
     estimator's own.
 
+    x: as the estimator would get them; the program takes them in single precision.
+
     Rounding may change a few: near ties between classes do not count, nor does one sample in a hundred. Programs that
     look for nearest neighbours are not compared, since the order of equally near ones is undefined.
     """
-    x = x[:: -(-len(x) // COMPARED_SAMPLES)]
+    x = x[:: compared_stride(len(x))]
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:
         return
-    outputs = evaluate_reals(program, x)
+    outputs = evaluate_reals(program, x.astype(np.float32))
     scores = None if outputs.scores is None else np.asarray(outputs.scores).reshape(len(x), -1)
     if outputs.labels is not None:
         different = np.asarray(outputs.labels).ravel() != expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine, limited
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
+from tinyml.lowering.frontends.layers.thresholds import Scaling
 from tinyml.lowering.frontends.sklearn.composites import selected, together
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
@@ -35,9 +36,21 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
     """(x - centre) / scale, by names of fitted attributes; None, as a name or a value, stands for 0 or 1."""
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
+    result, steps = x, list[Any]()
     if centre is not None and getattr(estimator, centre) is not None:
-        x = shifted(to, x, array(to, estimator, centre))
-    return x if getattr(estimator, scale) is None else scaled(to, x, 1 / array(to, estimator, scale))
+        steps.append((np.subtract, array(to, estimator, centre)))
+        result = shifted(to, result, steps[-1][1])
+    if getattr(estimator, scale) is not None:
+        steps.append((np.divide, array(to, estimator, scale)))
+        result = scaled(to, result, 1 / steps[-1][1])
+    return _recorded(to, x, result, steps)
+
+
+def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
+    """The result of the steps of a scaler on `x`, known to the trees behind it if it rises with every feature."""
+    if result is not x and all(function is not np.divide or (numbers > 0).all() for function, numbers in steps):
+        to.scalings[result] = Scaling(x, steps)
+    return result
 
 
 def standard_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
@@ -55,11 +68,14 @@ def max_abs_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 def min_max_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """`x * scale_ + min_`, clamped if the estimator has `clip` set."""
-    x = shifted(to, scaled(to, x, array(to, estimator, "scale_")), -array(to, estimator, "min_"))
+    factors, addends = array(to, estimator, "scale_"), array(to, estimator, "min_")
+    result = shifted(to, scaled(to, x, factors), -addends)
+    steps: list[Any] = [(np.multiply, factors), (np.add, addends)]
     if getattr(estimator, "clip", False):
-        low, high = estimator.feature_range
-        return limited(to, x, float(low), float(high))
-    return x
+        low, high = map(float, estimator.feature_range)
+        result = limited(to, result, low, high)
+        steps += [(np.maximum, np.full_like(factors, low)), (np.minimum, np.full_like(factors, high))]
+    return _recorded(to, x, result, steps) if (factors > 0).all() else result
 
 
 def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest, single_thresholds
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.sklearn.fitted import Handler, only, takes_missing
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
             leaf = nodes["is_leaf"].astype(bool)
             first, second = (np.where(leaf, LEAF, nodes[side].astype(np.int64)) for side in ("left", "right"))
             missing = nodes["missing_go_to_left"].astype(np.bool_)
-            limits = single_thresholds(nodes["num_threshold"])
-            trees.append(Tree(nodes["feature_idx"], limits, first, second, votes, missing))
+            limits = nodes["num_threshold"]
+            trees.append(Tree(nodes["feature_idx"], limits, first, second, votes, missing, double=True))
     return forest(to, x, trees, start)
 
 

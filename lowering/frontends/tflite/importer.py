@@ -1,8 +1,8 @@
 """Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
 The program computes the same bytes as TensorFlow Lite Micro. Conversions at its ends are left to the interface: the
-function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
-order in which the first convolution reads it if the file begins with TRANSPOSE.
+function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image with channels last
+if the file begins with a TRANSPOSE that moves them there; its interface says so, and data keep the file's order.
 
 Operators are imported by their names in the file. A tensor has the quantisation that the file gives, or is of floats.
 """
@@ -19,6 +19,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
+from tinyml.lowering.frontends.tflite.operands import integers_of
 from tinyml.lowering.frontends.tflite.operators import OPERATORS
 from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
 
@@ -35,7 +36,7 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
     to = GraphBuilder(file)
     with to.importing(""):
         variables = Variables(graph)
-    entrance, skipped = _entrance(graph)
+    entrance, order, skipped = _entrance(graph, moved=not variables.handles)
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
     outputs = [tensor for tensor, _ in exits.values()]
@@ -53,24 +54,35 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
             return module
         to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
         step()
-        return to.module([to.value(tensor) for tensor in outputs])
+        module = to.module([to.value(tensor) for tensor in outputs])
+        tdsl.update_input(module, order=order)
+        return module
 
 
-def _entrance(graph: TfliteGraph) -> tuple[Tensor, set[Operator]]:
-    """The tensor that the program takes, and the operators before it, which are left to the interface."""
+def _entrance(graph: TfliteGraph, *, moved: bool) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
+    """The tensor that the program takes, and the operators before it, which are left to the interface.
+
+    The second result is the order of the file's axes in the tensor, if the operators change it: channels last. moved:
+    false for the frames of a stream, which keep the file's order.
+    """
     if len(graph.inputs) != 1 or not graph.outputs:
         raise InputError(f"expected one input and outputs, the model has {len(graph.inputs)} and {len(graph.outputs)}")
-    tensor, skipped = graph.inputs[0], set[Operator]()
+    tensor, order, skipped = graph.inputs[0], None, set[Operator]()
     while tensor not in graph.outputs:
         users = [op for op in graph.operators if tensor in op.inputs]
         if len(users) != 1 or len(users[0].outputs) != 1 or users[0] in skipped:
             break
         [user] = users
-        if user.kind != "TRANSPOSE" and not (user.kind == "QUANTIZE" and tensor.dtype == "float32"):
+        rank = len(tensor.shape)
+        last = tdsl.channels_last(rank)
+        moves = user.kind == "TRANSPOSE" and rank in (3, 4) and integers_of(user, 1, "the permutation") == [*last]
+        if moved and moves and order is None:
+            order = last
+        elif not (user.kind == "QUANTIZE" and tensor.dtype == "float32"):
             break
         skipped.add(user)
         tensor = user.outputs[0]
-    return tensor, skipped
+    return tensor, order, skipped
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:

@@ -101,25 +101,6 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
 
 // -----
 
-// Two sums that start from the same constant.
-func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
-  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
-  %U = tdsl.const dense<2.0> : tensor<2x3xf32> -> tensor<2x3xf32>
-  %B = tdsl.const dense<0.0> : tensor<2x1xf32> -> tensor<2x1xf32>
-  %w = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
-  %u = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
-  %y = tdsl.add %w, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-  %z = tdsl.add %u, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-  func.return %y, %z : tensor<2x1xf32>, tensor<2x1xf32>
-}
-// CHECK: func.func @starts
-// CHECK-DAG: from [[first:%B.*]] : tensor<2x1xf32>
-// CHECK: tdsl.matmul_sum %U, %X from
-// CHECK-NOT: from [[first]] :
-// CHECK: func.return
-
-// -----
-
 // Products whose rows have scales of their own are shifted to the greatest one of a row; a constant is added apart.
 func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>

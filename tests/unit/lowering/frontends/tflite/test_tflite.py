@@ -20,7 +20,8 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
-from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.tools.main import main
@@ -67,14 +68,33 @@ def test_conversions_at_the_ends_belong_to_the_interface():
     np.testing.assert_array_equal((scores.astype(np.float32) + 7) * np.float32(0.25), reals)
 
 
-def test_a_transpose_at_the_entrance_changes_the_interface():
+def _behind_a_transpose(permutation: list[int]) -> bytes:
+    """The largest numbers of 2 x 2 pixels of an image whose axes a TRANSPOSE moves first."""
+    shape = (1, 2, 3, 4)
     model = TfliteModel()
-    nchw, nhwc, y = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 2, 3, 4), (1, 3, 4, 2), (1, 1, 2, 2)))
-    model.op("TRANSPOSE", [nchw, model.constant([0, 2, 3, 1])], nhwc)
-    model.op("MAX_POOL_2D", [nhwc], y, Padding=1, StrideW=2, StrideH=2, FilterWidth=2, FilterHeight=2)
-    module = read_tflite(model.finish([nchw], [y]), "m.tflite")
-    assert types(module)[0] == "tensor<1x3x4x2x!zeroskew.q<8, 0.5, 3>>"
-    assert not any(isinstance(op, tdsl.TransposeOp) for op in module.walk())
+    x, y = model.tensor(shape, "int8", UNIT, 3), model.tensor([shape[axis] for axis in permutation], "int8", UNIT, 3)
+    z = model.tensor((1, shape[permutation[1]] // 2, shape[permutation[2]] // 2, shape[permutation[3]]), "int8", UNIT, 3)
+    model.op("TRANSPOSE", [x, model.constant(permutation)], y)
+    model.op("MAX_POOL_2D", [y], z, Padding=1, StrideW=2, StrideH=2, FilterWidth=2, FilterHeight=2)
+    return model.finish([x], [z])
+
+
+@pytest.mark.parametrize("permutation", [[0, 2, 3, 1], [0, 3, 2, 1], [0, 1, 3, 2]])
+def test_a_transpose_at_the_entrance(permutation: list[int], tmp_path: Path):
+    """One that moves the channels to the end becomes the order of the input, others stay; data keep the file's order."""
+    content = _behind_a_transpose(permutation)
+    module = read_tflite(content, "m.tflite")
+    is_order = permutation == [0, 2, 3, 1]
+    assert tdsl.read_input(module).order == (tuple(permutation) if is_order else None)
+    assert types(module)[0].startswith("tensor<1x3x4x2x" if is_order else "tensor<1x2x3x4x")
+    assert any(isinstance(op, tdsl.TransposeOp) for op in module.walk()) != is_order
+    raws = np.random.default_rng(4).integers(-128, 128, (5, 2, 3, 4)).astype(np.int8)
+    np.savez(tmp_path / "x.npz", x=raws)
+    data = load_program_data(module, str(tmp_path / "x.npz"))
+    scores = evaluate(module, encode_inputs(module, data.x)).scores
+    assert scores is not None
+    [expected] = computed_by_tflm(content, raws[:, None])
+    np.testing.assert_array_equal(scores.reshape(5, -1), expected.reshape(5, -1))
 
 
 def test_unsigned_raws_are_signed_ones_less_128():

@@ -1,0 +1,151 @@
+"""Thresholds of trees in the numbers that a program takes: inputs in single precision, in front of any scaler.
+
+A library scales features in double precision, and many samples lie exactly at a threshold: its numbers are midway
+between those of the training data, which are often decimals of a few digits. Which side they take is decided by the
+last bit of the scaled feature. No computation in single precision repeats that, so thresholds are brought to the
+inputs of the scaler, where they are computed in double precision as the library compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Doubles: TypeAlias = NDArray[np.float64]
+
+    Step: TypeAlias = tuple[Callable[..., Doubles], Doubles]
+    """A function of two numbers that rises with the first, and the second one for each feature."""
+
+GREATEST = 3.4028234663852886e38
+"""The greatest number of single precision."""
+
+_TIES = 1e-12, 1e-7
+"""The distances from a threshold, relative to it, within which a decimal lies at the threshold but for rounding.
+
+The first is for features in double precision, the second for scaled features that are rounded to single precision.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """The steps by which a library computes a row of features from another of as many, `source`."""
+
+    source: SSAValue
+    steps: Sequence[Step]
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A feature as what `steps` make of an element of a row."""
+
+    row: SSAValue
+    element: int
+    steps: tuple[tuple[Callable[..., Doubles], float], ...] = ()
+
+    def of(self, inputs: Doubles) -> Doubles:
+        """The feature for values of the element."""
+        for function, number in self.steps:
+            inputs = function(inputs, number)
+        return inputs
+
+
+def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Feature]:
+    """The features of a row, traced back through scalings, slices and concatenations."""
+    op = row.owner
+    if (scaling := scalings.get(row)) is not None:
+        return [
+            replace(each, steps=(*each.steps, *((function, float(numbers[at])) for function, numbers in scaling.steps)))
+            for at, each in enumerate(features_of(scaling.source, scalings))
+        ]
+    if isinstance(op, tdsl.ReshapeOp):
+        return features_of(op.input, scalings)
+    if prod(shape_of(row)[:-1]) == 1:
+        match op:
+            case tdsl.ConcatOp() if op.axis.value.data == len(shape_of(row)) - 1:
+                return [feature for part in op.parts for feature in features_of(part, scalings)]
+            case tdsl.SliceOp() if op.strides is None and prod(shape_of(op.input)[:-1]) == 1:
+                offset = op.offsets[-1].owner
+                if isinstance(offset, arith.ConstantOp) and isinstance(offset.value, IntegerAttr):
+                    first = offset.value.value.data
+                    return features_of(op.input, scalings)[first : first + shape_of(row)[-1]]
+            case _:
+                pass
+    return [Feature(row, element) for element in range(prod(shape_of(row)))]
+
+
+def before_scaling(
+    features: Sequence[Feature], indices: NDArray[Any], thresholds: NDArray[Any], double: NDArray[np.bool_]
+) -> Doubles:
+    """The greatest inputs, in double precision, for which features are at most thresholds.
+
+    indices: the feature of each threshold. double: false where the library rounds the feature to single precision.
+    """
+    found = np.asarray(thresholds, np.float64).copy()
+    for index, feature in enumerate(features):
+        chosen = indices == index
+        if feature.steps and chosen.any():
+            found[chosen] = _greatest(feature, found[chosen], double[chosen])
+    return found
+
+
+def _greatest(feature: Feature, limits: Doubles, double: NDArray[np.bool_]) -> Doubles:
+    """The greatest doubles for which a feature is at most `limits`, by bisection on their bits."""
+
+    def exceeds(inputs: Doubles) -> NDArray[np.bool_]:
+        computed = feature.of(inputs)
+        return np.where(double, computed, computed.astype(np.float32)) > limits
+
+    low, high = (np.full(len(limits), _ordered(np.array([end]))[0]) for end in (-GREATEST, GREATEST))
+    with np.errstate(over="ignore", invalid="ignore"):
+        at_most = ~exceeds(_of_order(high))
+        while (high - 1 > low).any():
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            above = exceeds(_of_order(middle))
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return np.where(at_most, GREATEST, _of_order(low))
+
+
+_MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
+
+
+def _ordered(numbers: Doubles) -> NDArray[np.int64]:
+    """Integers in the order of doubles, neighbours for neighbours."""
+    bits = numbers.view(np.int64)
+    return bits ^ ((bits >> 63) & _MAGNITUDE)
+
+
+def _of_order(integers: NDArray[np.int64]) -> Doubles:
+    """The doubles that `_ordered` gives integers for."""
+    return (integers ^ ((integers >> 63) & _MAGNITUDE)).view(np.float64)
+
+
+def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Thresholds in double precision for inputs that are rounded to single precision.
+
+    double: false where the library scales an input and rounds it to single precision, so that thresholds are vague.
+
+    An input that equals a threshold still does when both are rounded to nearest. Inputs that lie right above a
+    threshold, and would equal it after rounding, exist where it is midway between neighbours in single precision, or
+    less than a decimal of a few digits, perhaps zero, by a rounding error: it becomes the lower neighbour. Infinite
+    thresholds, which no number exceeds, become the greatest number.
+    """
+    exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
+    nearest = exact.astype(np.float32)
+    lower = np.nextafter(nearest, np.float32(-np.inf))
+    midway = nearest.astype(np.float64) - exact == exact - lower
+    decimals = nearest.astype(str).astype(np.float64)
+    above = (decimals > exact) & (decimals - exact <= np.where(double, *_TIES) * np.abs(exact)) & (nearest != exact)
+    return np.where(midway | above | ((nearest == 0) & (exact < 0)), lower, nearest)

@@ -1,0 +1,44 @@
+// RUN: tinyml-opt %s -p fuse-products,simplify,separate-starts --split-input-file | filecheck %s
+
+// Two sums with equal biases, which `simplify` makes one, and a third with another: each starts from its own constant.
+func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<2.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %V = tdsl.const dense<3.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %B = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %C = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %D = tdsl.const dense<0.25> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %w = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %u = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %v = tdsl.matmul %V, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %x = tdsl.add %w, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %u, %C : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %z = tdsl.add %v, %D : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %x, %y, %z : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @starts
+// CHECK-DAG: [[first:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK-DAG: [[second:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK-DAG: [[third:%.*]] = tdsl.const dense<2.500000e-01>
+// CHECK: tdsl.matmul_sum %W, %X from [[first]]
+// CHECK: tdsl.matmul_sum %U, %X from [[second]]
+// CHECK: tdsl.matmul_sum %V, %X from [[third]]
+
+// -----
+
+// Sums that have formats are left alone, and so is a start that is computed.
+func.func @formats(%X: tensor<1x3x3x1x!fixed.q<8, 4>>, %s: tensor<1xf32>, %Y: tensor<1x3x3x1xf32>) -> (tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) {
+  %F = tdsl.const dense<1> : tensor<1x1x1x1xi8> -> tensor<1x1x1x1x!fixed.q<8, 4>>
+  %R = tdsl.const dense<1.0> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
+  %B = tdsl.const dense<1> : tensor<1xi8> -> tensor<1x!fixed.q<8, 4>>
+  %a = tdsl.conv2d %F, %X from %B : tensor<1x!fixed.q<8, 4>> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1x!fixed.q<8, 4>>, tensor<1x3x3x1x!fixed.q<8, 4>> -> tensor<1x3x3x1x!fixed.q<8, 4>>
+  %b = tdsl.conv2d %F, %a from %B : tensor<1x!fixed.q<8, 4>> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1x!fixed.q<8, 4>>, tensor<1x3x3x1x!fixed.q<8, 4>> -> tensor<1x3x3x1x!fixed.q<8, 4>>
+  %c = tdsl.conv2d %R, %Y from %s : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1xf32>, tensor<1x3x3x1xf32> -> tensor<1x3x3x1xf32>
+  %d = tdsl.conv2d %R, %c from %s : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1xf32>, tensor<1x3x3x1xf32> -> tensor<1x3x3x1xf32>
+  func.return %a, %b, %c, %d : tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>
+}
+// CHECK: func.func @formats
+// CHECK: tdsl.conv2d %F, %X from %B
+// CHECK: tdsl.conv2d %F, %a from %B
+// CHECK: tdsl.conv2d %R, %Y from %s
+// CHECK: tdsl.conv2d %R, %c from %s
