@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from inspect import get_annotations
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i32
@@ -21,6 +22,14 @@ class DialectOp(IRDLOperation, ABC):
     own constructor matches all of them with their definitions, which takes longer than all else in the making of an op.
     Properties that are None are left out.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let a class set a constant of its base by the name alone, which xDSL takes for an operand's."""
+        super().__init_subclass__(**options)
+        declared = {name for base in cls.__mro__[1:] for name in get_annotations(base)}
+        for name in cls.__dict__.keys() & declared:
+            if name.isupper():
+                cls.__annotations__.setdefault(name, ClassVar[Any])
 
     def __init__(
         self,

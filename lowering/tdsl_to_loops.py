@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.loops.lowerings import lowering_of
@@ -25,7 +26,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 class LowerTdslToLoopsPass(ModulePass):
     """Replace every tdsl op on memrefs by loops, whose ops carry its name in their locations.
 
-    Raises `InputError` for an op without a lowering.
+    Raises `InputError`, with the place, for an op without a lowering.
     """
 
     name = "lower-tdsl-to-loops"
@@ -35,7 +36,12 @@ class LowerTdslToLoopsPass(ModulePass):
         name_operations(op)
         for tensor_op in list(op.walk()):
             if (lower := lowering_of(tensor_op)) is not None:
-                lower(tensor_op, LoopNest(tensor_op))
+                try:
+                    lower(tensor_op, LoopNest(tensor_op))
+                except InputError as error:
+                    if error.file is None:
+                        raise error_at(tensor_op, f"{tensor_op.name}: {error.message}") from error
+                    raise
                 Rewriter.erase_op(tensor_op)
             elif isinstance(tensor_op, tdsl.TensorOp):
                 raise error_at(tensor_op, f"{tensor_op.name} is not supported yet: it has no lowering to loops")

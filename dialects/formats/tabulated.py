@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import STICKY_BITS, ExactFormat
 from tinyml.dialects.formats.number_format import TABLE, Coding
+from tinyml.dialects.formats.specification import Listed, nearest_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -57,6 +58,12 @@ class TabulatedFormat(ExactFormat):
     def integer_limits(self) -> tuple[int, int]:
         _, integers = self.numbers
         return int(integers[0]), int(integers[-1])
+
+    @property
+    def has_powers(self) -> bool:
+        _, integers = self.numbers
+        powers = 1 << np.arange(max(self.scale, 0), max(int(integers[-1]), 0).bit_length())
+        return bool(np.isin(powers, integers).all())
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
@@ -163,6 +170,12 @@ class SymmetricFormat(TabulatedFormat):
     @property
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return _numbers(self)
+
+    @property
+    def specification(self) -> Listed:
+        """Zero and the magnitudes, rounded to nearest."""
+        listed = {raw: int(magnitude) for raw, magnitude in enumerate(self.magnitudes, 1)}
+        return nearest_of(self.scale, {0: 0} | listed | {-raw: -integer for raw, integer in listed.items()})
 
 
 @lru_cache(maxsize=256)

@@ -339,19 +339,22 @@ class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
     Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
-    columns. A dimension d that a map divides, as in d div 4, counts as two axes.
+    columns. A dimension d that a map divides by a divisor of its extent, as in d div 4, counts as two axes.
     """
 
     def __init__(self, term: Term, shape: Shape):
         self.shape = shape
         extents = *shape, *term.summed
-        divisors = {d: n for map in (term.lhs_map, term.rhs_map) for d, n in _divisors(map)}
+        divisors = dict(pair for map in (term.lhs_map, term.rhs_map) for pair in _divisors(map))
+        divisors = {d: n for d, n in divisors.items() if extents[d] % n == 0}
         self.axes: list[_Axis] = []
         for dimension, extent in enumerate(extents):
             if (step := divisors.get(dimension, 1)) > 1:
                 self.axes.append(_Axis(dimension, step, extent // step))
             self.axes.append(_Axis(dimension, 1, step if step > 1 else extent))
-        self.left, self.right = (_MatrixAccess(map, self.axes, len(extents)) for map in (term.lhs_map, term.rhs_map))
+        self.left, self.right = (
+            _MatrixAccess(map, self.axes, extents, divisors) for map in (term.lhs_map, term.rhs_map)
+        )
         axes = [i for i, axis in enumerate(self.axes) if axis.dimension < len(shape)]
         self.stack = [i for i in axes if i in self.left.used and i in self.right.used]
         self.rows = [i for i in axes if i not in self.right.used]
@@ -429,17 +432,30 @@ class MatrixFactors:
 
 
 class _MatrixAccess:
-    """The elements of an operand that a term reads, by axes. used: the axes on which they depend."""
+    """The elements of an operand that a term reads, by axes. used: the axes on which they depend.
 
-    def __init__(self, map: AffineMap, axes: Sequence[_Axis], dimensions: int):
+    gathered: the indices of the operand's elements for each index of the dimensions that a map uses, where the map is
+    not linear along the axes, as one with a remainder is not.
+    """
+
+    def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):
+        self.gathered: tuple[Any, ...] | None = None
+        if not all(_is_linear(expression, divisors) for expression in map.results):
+            used = sorted(map.used_dims())
+            at = dict(zip(used, np.indices([extents[d] for d in used]), strict=True))
+            point: list[Any] = [at.get(d, 0) for d in range(len(extents))]
+            self.gathered = tuple(np.broadcast_to(one.eval(point, []), at[used[0]].shape) for one in map.results)
+            map = AffineMap(map.num_dims, 0, tuple(AffineExpr.dimension(d) for d in used))
         self.extents = [axis.extent for axis in axes]
-        points = _points(axes, dimensions)
+        points = _points(axes, len(extents))
         self.start, *ends = ([expression.eval(point, []) for expression in map.results] for point in points)
         self.steps = [[b - a for a, b in zip(self.start, end, strict=True)] for end in ends]
         self.used = {i for i, step in enumerate(self.steps) if any(step)}
 
     def view(self, x: Array) -> Array:
         """The elements, of shape (samples, extents of the axes)."""
+        if self.gathered is not None:
+            x = x[(slice(None), *self.gathered)]
         for number, extent in enumerate(x.shape[1:]):
             moves = [step[number] * (count - 1) for step, count in zip(self.steps, self.extents, strict=True)]
             low, high = (self.start[number] + sum(end(move, 0) for move in moves) for end in (min, max))
@@ -455,6 +471,17 @@ def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
     yield [0] * dimensions
     for axis in axes:
         yield [axis.step if d == axis.dimension and axis.extent > 1 else 0 for d in range(dimensions)]
+
+
+def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
+    """True for sums of multiples of dimensions, and of those that are divided by what they are counted in."""
+    match expression:
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.FloorDiv, lhs=AffineDimExpr(position=d), rhs=divisor):
+            return divisors.get(d) == (divisor.value if isinstance(divisor, AffineConstantExpr) else 0)
+        case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
+            return kind in _LINEAR and _is_linear(lhs, divisors) and _is_linear(rhs, divisors)
+        case _:
+            return True
 
 
 def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:

@@ -83,7 +83,7 @@ def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
             prepare(map, nest)
 
         def body(indices: Indices, move: tdsl.Move = move) -> None:
-            element = nest.load(move.operand, mapped(move.source, indices, op.indices, nest))
-            nest.store(element, op.out, mapped(move.target, indices, op.indices, nest))
+            element = nest.load(move.operand, mapped(move.source, move.shape, indices, op.indices, nest))
+            nest.store(element, op.out, mapped(move.target, move.shape, indices, op.indices, nest))
 
         nest.over(move.shape, body)

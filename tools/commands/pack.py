@@ -25,6 +25,14 @@ from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 _REQUIRED = ("id", "lower", "upper", "size")
+_OPTIONAL = ("alignment",)
+
+_EMPTY = {
+    "gaps": "a buffer is alive from lower to upper without a break",
+    "offset": "every buffer is placed anew, so leave it empty",
+    "hint": "no placement is preferred",
+}
+"""Columns of MiniMalloc that have to be empty, since no packer takes what they ask for, and why."""
 
 _MOST = 1 << 128
 """Limit on sizes, alignments and points: Python refuses to spell integers of more than some thousand digits."""
@@ -33,7 +41,8 @@ _MOST = 1 << 128
 def read_problem(path: Path) -> list[Rectangle]:
     """The buffers of a problem, alive from point `lower` until just before `upper`, of `size` bytes each.
 
-    The column `alignment` is optional. Raises InputError, with the line, for a malformed file.
+    The column `alignment` is optional. Raises InputError, with the line, for a malformed file, and for a column that is
+    not known or asks for what no packer takes.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -43,9 +52,7 @@ def read_problem(path: Path) -> list[Rectangle]:
     rectangles: list[Rectangle] = []
     seen: set[str] = set()
     try:
-        missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(f"no column '{missing[0]}'; expected a header with {','.join(_REQUIRED)}")
+        _check_header(reader.fieldnames or ())
         for row in reader:
             rectangle = _rectangle(row)
             if rectangle.name in seen:
@@ -57,6 +64,16 @@ def read_problem(path: Path) -> list[Rectangle]:
     except csv.Error as error:
         raise InputError(str(error), file=str(path), line=reader.line_num + 1) from error
     return rectangles
+
+
+def _check_header(names: Sequence[str]) -> None:
+    expected = f"expected a header with {','.join(_REQUIRED)} and optionally {','.join(_OPTIONAL)}"
+    if missing := [name for name in _REQUIRED if name not in names]:
+        raise InputError(f"no column '{missing[0]}'; {expected}")
+    if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, *_EMPTY)]:
+        raise InputError(f"unknown column {_quote(unknown[0])}; {expected}")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"the column '{twice[0]}' is there twice; {expected}")
 
 
 def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
@@ -74,6 +91,9 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
 
     if None in row:
         raise InputError("more fields than the header has")
+    for name, reason in _EMPTY.items():
+        if str(row.get(name) or "").strip():
+            raise InputError(f"{name} {_quote(row[name])} of buffer {_quote(row['id'])} is not supported: {reason}")
     lower, upper = number("lower", None), number("upper", None)
     if upper <= lower:
         raise InputError(f"upper must be above lower, got {lower} and {upper}")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tinyml.tools.proofs.op_statements import OpStatement
     from tinyml.tools.proofs.programs import Unstated
     from tinyml.tools.proofs.proving import Verdict
+    from tinyml.tools.proofs.step_statements import StepStatement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,7 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.tools.proofs.facts import facts
+    from tinyml.tools.proofs.machine_statements import machine_statements
     from tinyml.tools.proofs.proving import decide
     from tinyml.tools.proofs.statements import statements, variants
 
@@ -70,20 +72,21 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
     stated = [*statements(format)]
     verdicts = [decide(statement, seconds) for statement in stated]
     verdicts += [decide(fact, seconds) for one in variants(format) for fact in facts(one)]
-    return verdicts + _of_parts(stated, seconds), []
+    return verdicts + _of_parts(stated, seconds, machine_statements()), []
 
 
 def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[Unstated]]:
     from tinyml.tools.driver.output_folder import PICTURES, PROOFS, REPORT_PAGE, listed_files, require_as_written
     from tinyml.tools.driver.program_in_folder import program_in, require_chain
-    from tinyml.tools.proofs.programs import Unstated, accumulators, operations
+    from tinyml.tools.proofs.programs import Unstated, accumulators, exponents, operations
     from tinyml.tools.proofs.proving import decide
 
     found = program_in(Path(folder))
     require_chain(found)
     pictures = [name for name in listed_files(found.report) if name.startswith(f"{PICTURES}/")]
     require_as_written(Path(folder), (PROOFS, REPORT_PAGE, *pictures))
-    sums, stated = [*accumulators(found.formats)], [*operations(found.loops)]
+    sums = [*accumulators(found.formats), *exponents(found.formats, found.loops)]
+    stated = [*operations(found.loops)]
     ops = [one for one in stated if not isinstance(one, Unstated)]
     verdicts = [decide(one, seconds) for one in (*sums, *ops) if not isinstance(one, Unstated)]
     unstated = [one for one in (*sums, *stated) if isinstance(one, Unstated)]
@@ -100,12 +103,16 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
     add_to_folder(folder, pages_of(facts_of_folder(program_in(folder), None)))
 
 
-def _of_parts(stated: Sequence[OpStatement], seconds: float) -> list[Verdict]:
-    """What the statements' ops are made of: ops of `exact`, and functions of the runtime, which these call."""
+def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
+    """What the statements' ops are made of: ops of `exact`, and functions of the runtime, which these call.
+
+    others: more statements about ops of `exact`, each decided once.
+    """
     from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
 
-    steps = {name: step for statement in stated for name, step in statement.steps.items()}
+    steps = {step.name: step for step in others}
+    steps |= {name: step for statement in stated for name, step in statement.steps.items()}
     verdicts = [decide(step, seconds) for _, step in sorted(steps.items())]
     calls = sorted(set[Call]().union(*(statement.calls for statement in stated)), key=str)
     return verdicts + [decide(function_statement(call), seconds) for call in calls]

@@ -14,11 +14,12 @@ from itertools import product
 from math import isfinite
 from typing import Any, cast
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from tinyml.dialects import num, tdsl
+from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
@@ -42,21 +43,36 @@ class Unstated:
 
 def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
     """A statement for each kind of operation on scalars in a program at L3, or why there is none."""
-    seen: set[str] = set()
+    seen: set[tuple[str, str, int | None]] = set()
     for op in loops.walk():
         if not isinstance(op, num.NumOp):
             continue
         types = ", ".join(str(value.type) for value in (*op.operands, *op.results))
         properties = "".join(f" {name} = {value}" for name, value in sorted(op.properties.items()))
-        if (name := f"{types}{properties}") in seen or seen.add(f"{op.name} {name}"):
-            continue
-        try:
-            yield _operation(op, name)
-        except Undocumented as reason:
-            yield Unstated(f"{op.name} : {name}", str(reason))
+        name = f"{types}{properties}"
+        for places in _shifts(op):
+            if (key := (op.name, name, places)) in seen:
+                continue
+            seen.add(key)
+            try:
+                yield _operation(op, name if places is None else f"{name} by {places}", places)
+            except Undocumented as reason:
+                yield Unstated(f"{op.name} : {name}", str(reason))
 
 
-def _operation(op: num.NumOp, name: str) -> OpStatement:
+def _shifts(op: num.NumOp) -> Sequence[int | None]:
+    """The amounts by which an op shifts a sum, as far as they stand in a constant; of any other op None alone."""
+    if not isinstance(op, num.ShiftOp | num.AddShiftedOp) or not isinstance(load := op.places.owner, memref.LoadOp):
+        return [None]
+    read = scratch.root(load.memref).owner
+    return [*map(int, np.unique(read.raws))] if isinstance(read, scratch.ConstantOp) else [None]
+
+
+def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
+    """The statement about an op. places: the amount of its shift."""
+    if places is not None and not 0 <= places < _width(op.results[0].type):
+        raise Undocumented(f"{op.name} shifts by {places}, which has no meaning")
+
     def of(x: Sequence[SSAValue]) -> num.NumOp:
         copy = op.clone()
         # An operand that the program has twice is two here.
@@ -67,15 +83,17 @@ def _operation(op: num.NumOp, name: str) -> OpStatement:
     return statement(
         name,
         of,
-        [(operand.type, _domain(op, operand.type)) for operand in op.operands],
+        [(operand.type, _domain(op, operand.type, places)) for operand in op.operands],
     )
 
 
-def _domain(op: num.NumOp, type: Attribute) -> Domain:
-    """The integers that an operand of an op can be."""
+def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
+    """The integers that an operand of an op can be. places: the amount of its shift, if it is known."""
     if number_format(type) is not None:
         return documented_by(type).raws
     if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
+        if places is not None:
+            return [places]
         raise Undocumented(f"{op.name} shifts by an amount that is read; of its format each is proved")
     if isinstance(op, num.FinishOp) and (bound := op.sum_bound) is not None:
         return range(bound[0], bound[1] + 1)
@@ -194,6 +212,45 @@ def _moved(value: SSAValue) -> SSAValue:
     ):
         value = value.owner.input
     return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentStatement(Statement):
+    """The amounts by which loops shift the sums of groups are exponents of the program's groups."""
+
+    shifted: Sequence[int]
+    exponents: Sequence[int]
+
+    def promises(self) -> Promises:
+        def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+            yield Promise(f"{self.shifted} are among {self.exponents}", {*self.shifted} <= {*self.exponents})
+
+        return promises
+
+    def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
+        return Values(np.array([1]))
+
+    def as_test(self, inputs: Sequence[int], documented: int) -> str:
+        return f"def test_counterexample():\n    assert {{*{self.shifted}}} <= {{*{self.exponents}}}\n"
+
+
+def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]:
+    """The statement about exponents at L1 and at L3; none if no sum of a group is shifted."""
+    shifted = {places for op in loops.walk() if isinstance(op, num.AddShiftedOp) for places in _shifts(op)}
+    known: set[int] = set()
+    for op in formats.walk():
+        for term in op.terms if isinstance(op, tdsl.ContractionOp) else ():
+            groups = term.groups
+            known |= {*(term.left or ()), *(groups.shifts.get_values() if groups is not None else ())}
+    if amounts := sorted(places for places in shifted if places is not None):
+        yield ExponentStatement(
+            name="shifts of the sums of groups",
+            subject="exponents of groups",
+            domains=[range(1)],
+            expected=lambda x: 1,
+            shifted=amounts,
+            exponents=sorted(known),
+        )
 
 
 MOST_WEIGHTS = 1 << 18

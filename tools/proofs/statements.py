@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
@@ -38,8 +38,11 @@ LENGTHS = (1, 9, 784)
 COUNTS = (3, 4, 9, 49, 100)
 """Numbers of elements of averages."""
 
-SHIFTS = (0, 1, 5, 7)
-"""Bits by which sums are shifted."""
+SHIFTS = (0, 1, 5, 7, 8, 15, 16, 31, 46)
+"""Bits by which sums are shifted, as far as they have them."""
+
+NEAR = (-2.0, 2.0)
+"""The range whose format has half the scale of that of the first of `RANGES`, if formats have scales."""
 
 POWERS = (1, 4)
 """Exponents of the factors of `num.scale`."""
@@ -60,14 +63,20 @@ class Known(NamedTuple):
         return str(self.format.type)
 
 
+def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[Known]:
+    """The formats of this one's class and width for some ranges, of those that document something."""
+    formats = {one.type: one for one in (format.for_range(*ends) for ends in ranges) if type(one) is type(format)}
+    return [Known(one, documented) for one in formats.values() if (documented := one.specification) is not None]
+
+
 def variants(format: NumberFormat) -> list[Known]:
     """The formats of this one's class and width for `RANGES`; the format itself if it does not depend on a range.
 
     Without those that document nothing that could be proved.
     """
-    fitted = {one.type: one for one in (format.for_range(*ends) for ends in RANGES) if type(one) is type(format)}
-    formats = (fitted or {format.type: format}).values()
-    return [Known(one, documented) for one in formats if (documented := one.specification) is not None]
+    if (formats := fitted(format, RANGES)) or (documented := format.specification) is None:
+        return formats
+    return [Known(format, documented)]
 
 
 def statements(format: NumberFormat) -> Iterator[OpStatement]:
@@ -75,11 +84,18 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
     if not (formats := variants(format)):
         raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
     narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
+    near = [one for one in fitted(format, [NEAR]) if one not in formats]
     for lhs, rhs, result in product(formats, repeat=3):
         yield from binary(lhs, rhs, result)
     for lhs, rhs in product(narrowest, formats):
         yield from binary(lhs, rhs, formats[0])
         yield from binary(rhs, formats[-1], lhs)
+    for one, first in product(near, formats[:1]):
+        yield from unary(first, one)
+        yield from unary(one, first)
+        yield from binary(first, one, first)
+        yield from binary(one, first, one)
+        yield from binary(first, first, one)
     for source, result in product([*formats, *narrowest], repeat=2):
         yield from unary(source, result)
         yield from functions(source, result)
@@ -201,7 +217,7 @@ def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
     low, high = limits(fine.bits)
     domain = range(low, high + 1)
     yield statement(f"{coarse.type} -> {fine.type}", lambda x: num.AlignOp(x[0], fine.type), [(coarse.type, domain)])
-    for places in SHIFTS:
+    for places in (places for places in SHIFTS if places < fine.bits):
         shift = (i8, [places])
         sum = (fine.type, domain)
         yield statement(f"{fine.type} by {places}", lambda x: num.ShiftOp(x[0], x[1]), [sum, shift])

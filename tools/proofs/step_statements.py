@@ -39,9 +39,11 @@ class StepStatement(Statement):
         module = _module_of(self.op).clone()
         [function] = cast("Sequence[func.FuncOp]", [*module.ops])
         expand(function, FunctionContext(module, function))
-        block = function.body.block
+        block, recorded = function.body.block, _block_of(self.op)
 
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+            # The interval that the op states is among these.
+            yield from read(recorded, _arguments(recorded, inputs)).promises
             reading = read(block, _arguments(block, inputs))
             yield from reading.promises
             yield Promise("registers hold the documented result", equal(reading.result, expected))

@@ -233,7 +233,7 @@ class ExactFormat(ExactNumbers):
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
         fits = all(width_for(*ends) <= width for ends in (self.integer_limits, (times.low, times.high)))
-        if exact_numbers(value_format) != self or power.scale < 0 or not fits:
+        if exact_numbers(value_format) != self or power.scale < 0 or not fits or not power.has_powers:
             return super().scaled(m, value, value_format, factor, factor_format)
         x = self.load(m, value)
         product = m.muli(m.held(x, width), m.held(times, width))

@@ -63,6 +63,11 @@ class ExactNumbers(NumberFormat):
         """Bits of a raw in memory."""
         return self.dtype.itemsize * 8
 
+    @property
+    def has_powers(self) -> bool:
+        """True if all powers of two from 1 to the greatest number are numbers of the format."""
+        return True
+
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
         """The integers of raws, in units of 2^-scale, as numbers of a dtype that holds them."""
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)

@@ -81,10 +81,11 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
     def products(term: tdsl.Term) -> Products:
         weights = _grouped(term, nest)
         lhs_value = term.lhs if weights is None else weights.elements
+        shape = *tdsl.shape_of(op.out), *term.summed
 
         def product(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:
             sides = (lhs_value, term.lhs_map), (term.rhs, term.rhs_map)
-            lhs, rhs = (nest.load(value, mapped(map, [*indices, *summed], [], nest)) for value, map in sides)
+            lhs, rhs = (nest.load(value, mapped(map, shape, [*indices, *summed], [], nest)) for value, map in sides)
             return nest.insert(num.MacOp(sum, lhs, rhs))
 
         def step(indices: Indices, summed: Indices, sum: SSAValue) -> SSAValue:

@@ -12,17 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plugins.normal.normal import NormalType
 from programs.paths import ROOT
 from programs.spread import spread
 from xdsl.dialects import func
+from xdsl.dialects.builtin import i8
+from xdsl.dialects.memref import LoadOp
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import num
+from tinyml.dialects import num, scratch
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact import format as exact_format
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine import machine, runtime_functions
@@ -32,10 +36,14 @@ from tinyml.dialects.tdsl import elementwise
 from tinyml.tools.main import main
 from tinyml.tools.proofs.facts import facts
 from tinyml.tools.proofs.function_statements import Call, function_statement
+from tinyml.tools.proofs.machine_statements import machine_statements
 from tinyml.tools.proofs.op_statements import OpStatement
+from tinyml.tools.proofs.programs import exponents
 from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
 from tinyml.tools.proofs.statements import Known, statements, variants
 from tinyml.tools.proofs.step_statements import steps_in
+
+LEVELS = ("1-formats.mlir", "3-loops.mlir")
 
 FORMATS = (
     "fixed:4",
@@ -165,6 +173,78 @@ def test_interval(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Machine, "sub", sub)
     found = _false("fixed:8", num.SubOp)
     assert "lies in" in found.wrong
+
+
+def _wrong_steps() -> list[Counterexample]:
+    """The counterexamples of statements about the ops that all formats share; each is a test that fails."""
+    found = [one for step in machine_statements() if (one := decide(step, 30).counterexample) is not None]
+    assert all(map(_fails, found))
+    return found
+
+
+def test_ops_that_all_formats_share():
+    pytest.importorskip("z3", reason="the solver is not installed")
+    for step in [*machine_statements()][::5]:
+        verdict = decide(step, 30)
+        assert verdict.proved, (step.name, verdict.how, verdict.counterexample)
+
+
+def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
+    """128 in 8 bits, which no sum of two numbers of a format of 8 bits is."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    given = Machine[Any].add
+
+    def add(self: Machine[Any], a: Int[Any], b: Int[Any]) -> Int[Any]:
+        result = given(self, a, b)
+        return result if result.high != 128 else Int(self.resize(result.value, 8), 8, result.low, 127)
+
+    monkeypatch.setattr(Machine, "add", add)
+    assert "exact.add [0, 127], [0, 1] : i8, i8, i8" in {one.statement.name for one in _wrong_steps()}
+
+
+@pytest.mark.parametrize("amount", [1, 6, 13])
+def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
+    """Halves downwards by one amount of a shift, which the scales of a few ranges need not have."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    given = Machine[Any].rescale
+
+    def rescale(self: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
+        return given(self, x, right) if right != amount else self.shift_right(x, right)
+
+    monkeypatch.setattr(Machine, "rescale", rescale)
+    found = _wrong_steps()
+    assert {one.statement.name.partition(" : ")[0].rpartition("]")[2] for one in found} == {f" right {amount}"}
+
+
+def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
+    """A format that rounds one scale finer in a way of its own."""
+    given = FixedType.store
+
+    def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:
+        near = scale == self.frac.data + 1
+        return m.settle(m.clamp(m.shift_right(x, 1), *self.limits), 8) if near else given(self, m, x, scale)
+
+    monkeypatch.setattr(FixedType, "store", store)
+    _false("fixed:8", num.ConvertOp)
+
+
+@pytest.mark.parametrize("format", ["mxint:4", "mxfp:4"])
+def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
+    """Exponents that wrap around at 32: in the numbers of a given tensor, and in those chosen for one."""
+    [one] = variants(format_spelled(context(), format))
+    given: Callable[[GroupsAttr], Any] = GroupsAttr.by_run.fget  # pyright: ignore
+    monkeypatch.setattr(GroupsAttr, "by_run", property(lambda self: given(self) % 32))
+    wrong = [found for fact in facts(one) if (found := decide(fact, 10).counterexample) is not None]
+    assert {found.statement.subject for found in wrong} == {"numbers of groups", "exponents of groups"}
+    assert all(map(_fails, wrong))
+
+
+def test_a_scaffold_of_a_grouped_format():
+    """`tinyml new-format --grouped` documents its numbers; its powers of two are products, as they are no numbers."""
+    [statement, *_] = statements(NormalType.of_width(None))
+    assert decide(statement, 10).proved
+    scale = next(one for one in statements(NormalType.of_width(None)) if isinstance(one.op, num.ScaleOp))
+    assert decide(scale, 10).proved
 
 
 def test_fold(monkeypatch: pytest.MonkeyPatch):
@@ -331,14 +411,23 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
 
 
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The amounts of shifts are read when it runs: such a shift is open, and all else is proved."""
+    """The amounts of shifts are those of the groups, and each is proved."""
     pytest.importorskip("z3", reason="the solver is not installed")
     out = _compiled_tour(tmp_path, "--format", "fixed", "--width", "8", "--weights", "mxint:4")
     capsys.readouterr()
     assert main(["prove", out, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert {row["statement"].partition(" ")[0] for row in report["open"]} == {"num.add_shifted"}
-    assert {row["op"] for row in report["ops"]} >= {"accumulators", "num.finish"}
+    assert not report["open"]
+    assert {row["op"] for row in report["ops"]} >= {"accumulators", "num.finish", "exponents of groups"}
+    formats, loops = (Parser(context(), Path(out, "ir", name).read_text()).parse_module() for name in LEVELS)
+    assert all(decide(one, 10).proved for one in exponents(formats, loops))
+    [read] = {op.places.owner for op in loops.walk() if isinstance(op, num.AddShiftedOp)}
+    assert isinstance(read, LoadOp)
+    shifts = scratch.root(read.memref).owner
+    assert isinstance(shifts, scratch.ConstantOp)
+    wrapped = scratch.ConstantOp.of(shifts.raws + np.int8(64), i8)
+    shifts.value = wrapped.value
+    assert all(decide(one, 10).counterexample is not None for one in exponents(formats, loops))
 
 
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

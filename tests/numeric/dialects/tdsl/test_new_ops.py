@@ -6,6 +6,7 @@ Each runs on the evaluator, on reals and on bits, has gradients, and becomes C t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, f32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
 from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
@@ -97,6 +100,7 @@ class RunningSumOp(tdsl.TensorOp):
     """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded: of no kind above."""
 
     name = "tdsl.running_sum"
+    ONE_FAMILY = False
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
@@ -228,6 +232,15 @@ def test_an_op_verifies_what_its_op_on_scalars_verifies():
     assert RampOp.__doc__ == RampElementOp.__doc__
     with pytest.raises(VerifyException, match="there are from 0 to 7 places, got 8"):
         RampOp(x, 8).verify()
+
+
+def test_an_op_says_that_its_operands_may_be_of_several_families():
+    [x] = Block(arg_types=[TensorType(f32, (5, 6))]).args
+    for op, mixes in (RunningSumOp(x), True), (LeakyReluOp(x), False):
+        Rewriter.replace_value_with_new_type(op.results[0], TensorType(FixedType.of_width(8), (5, 6)))
+        assert op.ONE_FAMILY is not mixes
+        with nullcontext() if mixes else pytest.raises(VerifyException, match="families"):
+            op.verify()
 
 
 def test_gradients():

@@ -37,8 +37,8 @@ def test_csv_in_and_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert (tmp_path / "out.csv").read_text() == said.out
 
 
-def test_alignment_and_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    text = "alignment,id,note,lower,upper,size\n8,a,x,0,2,4\n,b,y,0,2,1\n4,c,z,0,2,4\n"
+def test_alignment_and_empty_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = "alignment,id,gaps,lower,upper,size,hint\n8,a,,0,2,4,\n,b, ,0,2,1,\n4,c,,0,2,4,\n"
     assert main(["pack", write(tmp_path, text)]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert {row["id"]: (row["alignment"], row["offset"]) for row in rows} == {
@@ -46,6 +46,45 @@ def test_alignment_and_other_columns(tmp_path: Path, capsys: pytest.CaptureFixtu
         "b": ("1", "8"),
         "c": ("4", "4"),
     }
+
+
+EXPECTED = "expected a header with id,lower,upper,size and optionally alignment"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("id,lower,upper,size,note\na,0,2,4,x\n", 1, f"unknown column 'note'; {EXPECTED}"),
+        ("id,lower,upper,size,\na,0,2,4,\n", 1, f"unknown column ''; {EXPECTED}"),
+        ("id,lower,upper,size,size\na,0,2,4,5\n", 1, f"the column 'size' is there twice; {EXPECTED}"),
+        (
+            "id,lower,upper,size,gaps\nu1,5,12,6,\nu0,0,20,6,5-12\n",
+            3,
+            "gaps '5-12' of buffer 'u0' is not supported: a buffer is alive from lower to upper without a break",
+        ),
+        (
+            "id,lower,upper,size,gaps\nu0,0,20,6,5-12@0:3\n",
+            2,
+            "gaps '5-12@0:3' of buffer 'u0' is not supported: a buffer is alive from lower to upper without a break",
+        ),
+        (
+            "id,lower,upper,size,offset\nu0,0,4,6,0\n",
+            2,
+            "offset '0' of buffer 'u0' is not supported: every buffer is placed anew, so leave it empty",
+        ),
+        (
+            "id,lower,upper,size,hint\nu0,0,4,6,0\n",
+            2,
+            "hint '0' of buffer 'u0' is not supported: no placement is preferred",
+        ),
+    ],
+)
+def test_columns_that_no_packer_takes(
+    text: str, line: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = write(tmp_path, text)
+    assert main(["pack", path]) == 1
+    assert capsys.readouterr().err == f"error: {path}:{line}: {said}\n"
 
 
 def test_a_buffer_that_moves_has_several_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -130,8 +169,11 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "problem.csv:1: no column 'id'; expected a header with id,lower,upper,size"),
-        ("id,lower,upper\n", "problem.csv:1: no column 'size'; expected a header with id,lower,upper,size"),
+        ("", "problem.csv:1: no column 'id'; expected a header with id,lower,upper,size and optionally alignment"),
+        (
+            "id,lower,upper\n",
+            "problem.csv:1: no column 'size'; expected a header with id,lower,upper,size and optionally alignment",
+        ),
         ("id,lower,upper,size\na,0,x,4\n", "problem.csv:2: upper must be an integer, got 'x'"),
         ("id,lower,upper,size\na,0,1\n", "problem.csv:2: size must be an integer, got nothing"),
         ("id,lower,upper,size\na,0,1,4,5\n", "problem.csv:2: more fields than the header has"),
