@@ -15,11 +15,11 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 // A format that adds only products of one scale takes one of them.
-// SINGLE: func.func @sum
+// SINGLE-LABEL: func.func @sum
 // SINGLE: tdsl.matmul %W, %X
 // SINGLE: tdsl.matmul %U, %H
 // SINGLE: tdsl.add
-// CHECK: func.func @sum
+// CHECK-LABEL: func.func @sum
 // CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
 // CHECK-NOT: tdsl.matmul %
 // CHECK: %y = tdsl.matmul_sum %W, %X, %U, %H from [[bias]] : tensor<2x1xf32>
@@ -45,7 +45,7 @@ func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   }
   func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @apart
+// CHECK-LABEL: func.func @apart
 // CHECK-NOT: tdsl.matmul_sum
 
 // -----
@@ -58,7 +58,7 @@ func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 
   %del = tdsl.add %p, %b : tensor<4x1x!fixed.q<16, 10>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 9>>
   func.return %del : tensor<4x1x!fixed.q<16, 9>>
 }
-// CHECK: func.func @rounded
+// CHECK-LABEL: func.func @rounded
 // CHECK: tdsl.add
 
 // -----
@@ -72,7 +72,7 @@ func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %a, %B {of = "sum"} : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
-// CHECK: func.func @noted
+// CHECK-LABEL: func.func @noted
 // CHECK: tdsl.const dense<{{.*}}> : tensor<2x1xf32> {of = "constant"}
 // CHECK: tdsl.matmul_sum {{.*}} {of = "sum"}
 // CHECK: tdsl.reshape {{.*}} {of = "sum"}
@@ -92,7 +92,7 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
   %c = tdsl.add %z, %C : tensor<1x2x2x2xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x2x2xf32>
   func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
-// CHECK: func.func @convolution
+// CHECK-LABEL: func.func @convolution
 // CHECK: [[start:%.*]] = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32>
 // CHECK: %a = tdsl.conv2d %F, %X from [[start]] : tensor<2xf32> {{.*}} row_shifts = array<i8: 0, 3>}
 // CHECK: tdsl.add %a,
@@ -112,7 +112,7 @@ func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
   %z = tdsl.add %u, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y, %z : tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @starts
+// CHECK-LABEL: func.func @starts
 // CHECK-DAG: from [[first:%B.*]] : tensor<2x1xf32>
 // CHECK: tdsl.matmul_sum %U, %X from
 // CHECK-NOT: from [[first]] :
@@ -133,7 +133,7 @@ func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.add %t, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>}
 // CHECK: tdsl.add
 
@@ -157,7 +157,7 @@ func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) 
   %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @terms
+// CHECK-LABEL: func.func @terms
 // CHECK: %started = tdsl.matmul_sum %W, %X from %B
 // CHECK: %y = tdsl.add %started, %C
 // CHECK: %u = tdsl.matmul %U
