@@ -1,4 +1,7 @@
-"""`python -m mutants`: draw one-line defects in passes, and print whether FileCheck or the tests beside catch them."""
+"""`python -m mutants`: draw one-line defects in passes, and print what catches them.
+
+That is FileCheck, or the tests beside the pass, or the C of whole programs. What runs out of time is named apart.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from layout.sources import name_of
 
 from mutants.defects import defects
 from mutants.subjects import Subject, subjects
-from mutants.trials import CAUGHT, SURVIVED, Trial, try_filecheck, try_tests
+from mutants.trials import CAUGHT, LATE, SURVIVED, Trial, try_filecheck, try_programs, try_tests
 
 
 def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
@@ -38,17 +41,26 @@ def _shuffled(subject: Subject, order: random.Random) -> Iterator[Trial]:
 
 
 def tried(trial: Trial, tests: bool) -> Trial:
-    """A trial with its verdicts; tests are run if FileCheck catches nothing."""
+    """A trial with its verdicts: tests are run if FileCheck catches nothing, and programs if these do not either."""
     trial = replace(trial, filecheck=try_filecheck(trial))
-    return replace(trial, tests=try_tests(trial)) if tests and trial.filecheck != CAUGHT else trial
+    if tests and trial.filecheck != CAUGHT:
+        trial = replace(trial, tests=try_tests(trial))
+        if trial.tests != CAUGHT:
+            trial = replace(trial, programs=try_programs(trial))
+    return trial
+
+
+def verdict(trial: Trial) -> str:
+    """What catches a defect, or that nothing does, or that something ran out of time first."""
+    parts = {"FileCheck": trial.filecheck, "tests": trial.tests, "programs": trial.programs}
+    caught = (name for name, found in parts.items() if found == CAUGHT)
+    return next(caught, LATE if LATE in parts.values() else SURVIVED)
 
 
 def row(trial: Trial) -> str:
     line = trial.path.read_text().splitlines()[trial.defect.line - 1].strip()
     place = f"{name_of(trial.path)}:{trial.defect.line}"
-    by_tests = "tests" if trial.tests == CAUGHT else trial.tests or SURVIVED
-    caught = "FileCheck" if trial.filecheck == CAUGHT else by_tests
-    return f"{caught:9}  {trial.subject.name:24} {place}  {trial.defect.what}  |  {line}"
+    return f"{verdict(trial):9}  {trial.subject.name:24} {place}  {trial.defect.what}  |  {line}"
 
 
 def main() -> int:
@@ -69,9 +81,12 @@ def main() -> int:
         for trial in pool.map(partial(tried, tests=not arguments.filecheck), trials):
             found.append(trial)
             print(row(trial), flush=True)
-    by_checks = sum(trial.filecheck == CAUGHT for trial in found)
-    by_tests = sum(trial.tests == CAUGHT for trial in found)
-    print(f"{len(found)} defects: FileCheck catches {by_checks}, the tests beside {by_tests} more")
+    verdicts = [verdict(trial) for trial in found]
+    caught = [f"FileCheck catches {verdicts.count('FileCheck')}"]
+    if not arguments.filecheck:
+        caught += [f"the tests beside {verdicts.count('tests')} more", f"programs {verdicts.count('programs')} more"]
+    left = f"{verdicts.count(SURVIVED)} survive, {verdicts.count(LATE)} ran out of time"
+    print(f"{len(found)} defects: {', '.join([*caught, left])}")
     return 0
 
 

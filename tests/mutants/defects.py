@@ -1,15 +1,18 @@
 """One-line defects of a Python source: limits moved by one, terms left out, guards removed.
 
 Only code changes: no docstring, annotation, decorator, assertion, message of an error, or f-string does. What pyright
-reports is not drawn: a test of a type or of None left out.
+reports is not drawn: a test of a type or of None left out. Nor is what changes no bytecode, and of several changes that
+make the same bytecode only one is drawn.
 """
 
 from __future__ import annotations
 
 import ast
+import marshal
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import CodeType
 
 MOVED = {
     "<": ("<=",),
@@ -58,19 +61,27 @@ class Defect:
 
 
 def defects(source: str) -> list[Defect]:
-    """The defects that can be made in a source, sorted; each changes one line, and the result compiles."""
-    tree = ast.parse(source)
-    original = ast.dump(tree)
-    found: dict[str, Defect] = {}
-    for defect in sorted(set(_Sites(source).of(tree))):
-        changed = defect.applied(source)
+    """The defects that can be made in a source, sorted; each changes one line, and what it compiles to."""
+    known, found = {_bytecode(source)}, list[Defect]()
+    for defect in sorted(set(_Sites(source).of(ast.parse(source)))):
         try:
-            different = changed not in found and ast.dump(ast.parse(changed)) != original
+            code = _bytecode(defect.applied(source))
         except SyntaxError:
             continue
-        if different:
-            found[changed] = defect
-    return list(found.values())
+        if code not in known:
+            known.add(code)
+            found.append(defect)
+    return found
+
+
+def _bytecode(source: str) -> bytes:
+    """What a source compiles to, without the places in it."""
+    return marshal.dumps(_without_places(compile(source, "", "exec")))
+
+
+def _without_places(code: CodeType) -> CodeType:
+    constants = (_without_places(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(constants), co_linetable=b"", co_firstlineno=1)
 
 
 class _Sites:

@@ -15,6 +15,38 @@ from programs.paths import FILECHECK, ROOT, TESTS
 ROOMS = ("transforms", "lowering")
 """Those that have passes."""
 
+HARDWARE = ("numeric/lowering/hw/test_hardware.py", "numeric/lowering/hw/test_images.py")
+"""Simulations of generated Verilog, which all passes of `rtl` made."""
+
+ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "answer-values": ("numeric/tools/api/test_names.py",),
+    "choose-votes": ("numeric/dialects/tdsl/test_forests.py",),
+    "code-forests": ("numeric/dialects/tdsl/test_forests.py",),
+    "decide-class": ("numeric/tools/api/test_names.py",),
+    "decode-constants": ("numeric/transforms/loops/test_decoded_runs.py",),
+    "fill-missing": ("numeric/lowering/frontends/sklearn/test_missing_values.py",),
+    "fold-input-unit": ("numeric/transforms/reals/test_input_units.py",),
+    "follow-missing": ("numeric/lowering/frontends/sklearn/test_missing_values.py",),
+    "load-weights": ("numeric/tools/driver/test_loaded_weights.py",),
+    "lower-rtl-to-circt": ("numeric/tools/driver/packages/test_circt.py",),
+    "lower-rtl-to-hw": HARDWARE,
+    "lower-scratch-to-memref": ("numeric/lowering/frontends/mlir/test_small_modules.py",),
+    "lower-stablehlo-to-tdsl": ("numeric/lowering/frontends/mlir/test_small_modules.py",),
+    "lower-tdsl-to-tosa": (
+        "unit/tools/commands/test_export.py",
+        "numeric/lowering/frontends/mlir/test_small_modules.py",
+        "numeric/lowering/frontends/tflite/test_tflite_bits.py",
+    ),
+    "measure-cost": ("numeric/transforms/ir/test_costs.py", "unit/transforms/search/test_prices.py"),
+    "pack-buffers": ("numeric/transforms/loops/test_packed_programs.py",),
+    "pack-constants": ("numeric/transforms/loops/test_packed_programs.py",),
+    "prune-channels": ("numeric/transforms/reals/test_refitting.py",),
+    "scale-features": ("numeric/transforms/reals/test_feature_scales.py",),
+    "set-threshold": ("numeric/tools/api/test_detectors.py",),
+    "vectorise-loops": ("numeric/transforms/loops/test_vectorised_loops.py",),
+}
+"""Tests of a pass, below `tests`, that neither import nor name it: they run a command or a whole compilation."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -22,7 +54,7 @@ class Subject:
 
     path: its file. name: what tools call it. helpers: files of its rooms that nothing else imports. checks: FileCheck
     files that run it, first those that have its name. tests: pytest files, first those that have its name, then those
-    that import one of its files, then those that name it.
+    that import one of its files, then those that name it, then those `ELSEWHERE`.
     """
 
     name: str
@@ -59,7 +91,8 @@ def _subject(
     mirrors = [test for test in tests if _mirrors(Path(*test.relative_to(TESTS).parts[1:]), place, "test_")]
     importing = [test for test, text in tests.items() if test not in mirrors and modules.search(text)]
     naming = [test for test, text in tests.items() if test not in {*mirrors, *importing} and word.search(text)]
-    return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming))
+    elsewhere = [TESTS / test for test in ELSEWHERE.get(name, ())]
+    return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming, *elsewhere))
 
 
 def _mirrors(test: Path, place: Path, prefix: str) -> bool:

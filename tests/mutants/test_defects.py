@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 from programs.paths import FILECHECK, TESTS
 
+from mutants.__main__ import verdict
 from mutants.defects import defects
-from mutants.subjects import depending, subjects
-from mutants.trials import run_checks
+from mutants.subjects import ELSEWHERE, depending, subjects
+from mutants.trials import CAUGHT, FAILED, LATE, SURVIVED, Trial, run_checks, run_programs
 
 KINDS = {
     "x = a < b": {"x = a <= b"},
@@ -31,7 +33,8 @@ KINDS = {
     "x = a.any()": {"x = a.all()"},
     "x = a if b else c": {"x = a if not (b) else c", "x = a if True else c"},
     "x = [a for a in b if c]": {"x = [a for a in b if not (c)]", "x = [a for a in b if True]"},
-    "x = a if b is None else c": {"x = a if not (b is None) else c", "x = a if b is not None else c"},
+    "x = a if b is None else c": {"x = a if not (b is None) else c"},
+    "x = not a": set[str](),
     "x = isinstance(a, b) and c": {"x = isinstance(a, b) or c", "x = (isinstance(a, b))"},
     "x = a[0]": {"x = a[1]"},
     "if a:\n    b()": {"if not (a):\n    b()", "if True:\n    b()"},
@@ -89,6 +92,36 @@ def test_what_belongs_to_a_pass():
     assert TESTS / "numeric/lowering/hw/test_hardware.py" in found.tests
     assert [path.name for path in subjects()["lower-rtl-to-hw"].helpers] == ["control.py", "memories.py"]
     assert "tinyml.transforms.rtl.spread_entries" in depending("tinyml.transforms.rtl.unrolling.entry_rows")
+
+
+def test_tests_elsewhere_are_those_that_are_not_found():
+    for name, tests in ELSEWHERE.items():
+        found = [test.relative_to(TESTS).as_posix() for test in subjects()[name].tests]
+        assert found[-len(tests) :] == [*tests]
+        assert len(set(found)) == len(found)
+        assert all((TESTS / test).exists() for test in tests)
+
+
+def test_what_runs_out_of_time_is_no_catch_and_no_survivor():
+    subject = subjects()["compare-arguments"]
+    trial = Trial(subject, subject.path, defects(subject.path.read_text())[0])
+    assert verdict(replace(trial, filecheck=CAUGHT)) == "FileCheck"
+    assert verdict(replace(trial, filecheck=LATE, tests=CAUGHT)) == "tests"
+    assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=CAUGHT)) == "programs"
+    assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=SURVIVED)) == LATE
+    assert verdict(replace(trial, filecheck=SURVIVED, tests=SURVIVED, programs=SURVIVED)) == SURVIVED
+
+
+def test_a_test_that_fails_is_found_by_its_name():
+    summary = "x\nFAILED tests/a.py::test_b[1 - 2] - assert 1 == 2\nERROR tests/c.py\n1 failed\n"
+    assert FAILED.findall(summary)[1] == "tests/c.py"
+
+
+def test_programs_tell_where_c_differs():
+    path = subjects()["lower-arith-to-c"].path
+    source = path.read_text()
+    assert run_programs(path, source, 1) == 0
+    assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
 
 
 def test_a_fork_runs_the_changed_source_alone():

@@ -1,12 +1,14 @@
-"""Trials of a defect: the pass's FileCheck files in a fork of a warm process, then the tests beside it in a copy.
+"""Trials of a defect: the FileCheck files of its pass in a fork of a warm process, the tests beside it, and programs.
 
-The FileCheck part needs no copy: the fork imports the source with the defect in place of the file.
+Tests run in a copy of the tree. FileCheck and programs need none: a fork imports the source with the defect in place
+of the file.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +24,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from multiprocessing.util import Finalize
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -33,21 +36,28 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.subjects import Subject, depending
 
-CHECK_SECONDS, TEST_SECONDS = 60, 180
-"""Limits of a trial's parts. What takes longer than a FileCheck run ever does is caught; late tests are not counted."""
+CHECK_SECONDS, TEST_SECONDS, PROGRAM_SECONDS = 60, 240, 360
+"""Limits of a trial's parts; what takes longer is late: neither caught, nor a survivor."""
+
+PROGRAMS = 250
+"""How many programs are compiled, in a mixed order; an exit code has room for the number of one."""
 
 CAUGHT, SURVIVED, LATE = "caught", "survived", "late"
+
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
+"""A line of pytest's summary, and the test."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect in a file of a pass, and the verdicts of FileCheck and of the tests beside it, if these were run."""
+    """A defect in a file of a pass, and the verdicts of what was run: FileCheck, the tests beside it, programs."""
 
     subject: Subject
     path: Path
     defect: Defect
     filecheck: str = ""
     tests: str = ""
+    programs: str = ""
 
 
 class _Source(MetaPathFinder, SourceLoader):
@@ -156,7 +166,41 @@ def passing(subject: Subject) -> tuple[Path, ...]:
 
 def try_filecheck(trial: Trial) -> str:
     changed = trial.defect.applied(trial.path.read_text())
-    return SURVIVED if run_checks(passing(trial.subject), trial.path, changed) == 0 else CAUGHT
+    return _verdict(run_checks(passing(trial.subject), trial.path, changed))
+
+
+def _verdict(failed: int | None) -> str:
+    return LATE if failed is None else CAUGHT if failed else SURVIVED
+
+
+def try_programs(trial: Trial) -> str:
+    """Compile the programs whose C is held (`make hashes`) until one differs, and does not without the defect."""
+    text = trial.path.read_text()
+    failed = run_programs(trial.path, trial.defect.applied(text))
+    return SURVIVED if failed and run_programs(trial.path, text, failed) else _verdict(failed)
+
+
+def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
+    """The number of the first program whose C is another one with another source of a file, as `run_checks` has it.
+
+    only: the number of the one that is compiled.
+    """
+
+    def run() -> int:
+        try:
+            _with_source(path, text)
+            from hashes.__main__ import digests_of, recorded
+            from hashes.corpus import programs
+
+            for number, program in enumerate(Random(0).sample(programs(), PROGRAMS), 1):
+                if only in (None, number) and digests_of(program)[1] != recorded().get(program.name):
+                    return number
+        except Exception:
+            return only or 1
+        return 0
+
+    _lit()
+    return _forked(run, PROGRAM_SECONDS)
 
 
 @cache
@@ -189,23 +233,25 @@ def _changed(trial: Trial) -> Generator[Path]:
 
 
 def try_tests(trial: Trial) -> str:
-    """Run the tests beside a pass, the nearest first, until one fails."""
+    """Run the tests beside a pass, the nearest first, until one fails that passes without the defect."""
     end = time.monotonic() + TEST_SECONDS
-    with _changed(trial) as copy:
+    try:
         for test in trial.subject.tests:
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-            environment = {**os.environ, "PYTHONPATH": str(copy / ".pyright")}
-            try:
-                done = subprocess.run(
-                    [*command, str(copy / test.relative_to(ROOT))],
-                    cwd=copy,
-                    env=environment,
-                    capture_output=True,
-                    timeout=max(end - time.monotonic(), 1),
-                )
-            except subprocess.TimeoutExpired:
-                return LATE
-            # 5: no test was collected.
-            if done.returncode not in (0, 5):
+            name = test.relative_to(ROOT).as_posix()
+            with _changed(trial) as copy:
+                failed = _failed_tests(copy, [name], end)
+            if failed and not _failed_tests(copy, failed, end):
                 return CAUGHT
+    except subprocess.TimeoutExpired:
+        return LATE
     return SURVIVED
+
+
+def _failed_tests(copy: Path, tests: Sequence[str], end: float) -> list[str]:
+    """The first test that fails in a copy of the tree; raises `TimeoutExpired` at a time."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(copy / ".pyright"), "COLUMNS": "1000"}
+    left = max(end - time.monotonic(), 1)
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=left)
+    # 5: no test was collected.
+    return [] if done.returncode in (0, 5) else FAILED.findall(done.stdout) or list(tests)

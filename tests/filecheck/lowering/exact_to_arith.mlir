@@ -9,7 +9,7 @@ func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32,
   memref.store %y, %X[%i] : memref<2x!fixed.q<16, 12>>
   func.return %next : !fixed.acc<32, 24>
 }
-// CHECK: func.func @fixed(%X: memref<2xi16> {{.*}}, %i: index, %sum: i32)
+// CHECK-LABEL: func.func @fixed(%X: memref<2xi16> {{.*}}, %i: index, %sum: i32)
 // CHECK-NEXT: %a = memref.load %X[%i] : memref<2xi16>
 // CHECK-NEXT: [[x:%.*]] = arith.extsi %a : i16 to i32
 // CHECK-NEXT: [[y:%.*]] = arith.extsi %a : i16 to i32
@@ -30,7 +30,7 @@ func.func @row(%sum: !fixed.acc<32, 24>, %places: i8) -> !fixed.acc<32, 24> {
   %y = num.shift %sum, %places : !fixed.acc<32, 24> -> !fixed.acc<32, 24>
   func.return %y : !fixed.acc<32, 24>
 }
-// CHECK: func.func @row
+// CHECK-LABEL: func.func @row
 // CHECK-NEXT: [[wide:%.*]] = arith.extsi %places : i8 to i32
 // CHECK-NEXT: %y = arith.shrsi %sum, [[wide]] : i32
 
@@ -41,12 +41,12 @@ func.func @saturates(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
   %y = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
-// CHECK: func.func @saturates
+// CHECK-LABEL: func.func @saturates
 // CHECK: [[sum:%.*]] = arith.addi
 // CHECK-NEXT: [[shift:%.*]] = arith.constant 12 : i8
 // CHECK-NEXT: [[bits:%.*]] = arith.constant 16 : i8
 // CHECK-NEXT: %y = func.call @tm_limit_i32_i16([[sum]], [[shift]], [[bits]]) : (i32, i8, i8) -> i16
-// CHECK: func.func private @tm_limit_i32_i16(i32, i8, i8) -> i16
+// CHECK-LABEL: func.func private @tm_limit_i32_i16(i32, i8, i8) -> i16
 
 // -----
 
@@ -55,7 +55,7 @@ func.func @saturates_above(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
   %y = num.finish %sum {bound = array<i64: 0, 2000000000>} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
-// CHECK: func.func @saturates_above
+// CHECK-LABEL: func.func @saturates_above
 // CHECK-NOT: arith.maxsi
 // CHECK: arith.minsi
 // CHECK: %y = arith.trunci {{.*}} : i32 to i16
@@ -67,7 +67,7 @@ func.func @product(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 1
   %y = num.mul %a, %b : !fixed.q<16, 15>, !fixed.q<16, 12> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
-// CHECK: func.func @product
+// CHECK-LABEL: func.func @product
 // CHECK-NEXT: [[shift:%.*]] = arith.constant 15 : i8
 // CHECK-NEXT: %y = func.call @tm_multiply_i16(%a, %b, [[shift]]) : (i16, i16, i8) -> i16
 
@@ -82,7 +82,7 @@ func.func @floats(%x: f32, %sum: f32) -> (f32, f32, i1) {
   %g = num.greater %c, %e : f32, f32
   func.return %c, %e, %g : f32, f32, i1
 }
-// CHECK: func.func @floats
+// CHECK-LABEL: func.func @floats
 // CHECK-NEXT: [[p:%.*]] = arith.mulf %x, %x : f32
 // CHECK-NEXT: %next = arith.addf %sum, [[p]] : f32
 // CHECK-NEXT: func.call @tm_expf(%next) : (f32) -> f32
@@ -90,7 +90,7 @@ func.func @floats(%x: f32, %sum: f32) -> (f32, f32, i1) {
 // CHECK: arith.cmpf oge
 // CHECK: arith.select
 // CHECK: arith.cmpf ogt
-// CHECK: func.func private @tm_expf(f32) -> f32
+// CHECK-LABEL: func.func private @tm_expf(f32) -> f32
 // CHECK-NOT: func.func private
 
 // -----
@@ -101,7 +101,7 @@ func.func @tables(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 7>, !fixed.q<8, 7>) {
   %b = num.exp %x : !fixed.q<8, 4> -> !fixed.q<8, 7>
   func.return %a, %b : !fixed.q<8, 7>, !fixed.q<8, 7>
 }
-// CHECK: func.func @tables(%x: i8) -> (i8, i8)
+// CHECK-LABEL: func.func @tables(%x: i8) -> (i8, i8)
 // CHECK-NEXT: %exp_table = scratch.constant {{.*}} #scratch.flash>
 // CHECK-NOT: scratch.constant
 // CHECK: arith.minsi
@@ -118,7 +118,7 @@ func.func @interpolated(%x: !fixed.q<16, 10>) -> (!fixed.q<16, 15>, !fixed.q<16,
   %c = num.add %b, %b : !fixed.q<16, 14>, !fixed.q<16, 14> -> !fixed.q<16, 13>
   func.return %a, %c : !fixed.q<16, 15>, !fixed.q<16, 13>
 }
-// CHECK: func.func @interpolated(%x: i16) -> (i16, i16)
+// CHECK-LABEL: func.func @interpolated(%x: i16) -> (i16, i16)
 // CHECK-NEXT: %tanh_table = scratch.constant {{.*}} #scratch.flash>
 // CHECK-NEXT: %sigmoid_table = scratch.constant
 // CHECK-NEXT: [[last:%.*]] = arith.constant 12067 : i16
@@ -139,7 +139,7 @@ func.func @families(%x: !fixed.q<16, 12>) -> f32 {
   %f = num.convert %x : !fixed.q<16, 12> -> f32
   func.return %f : f32
 }
-// CHECK: func.func @families(%x: i16)
+// CHECK-LABEL: func.func @families(%x: i16)
 // CHECK: func.call @tm_int_to_f32
 // CHECK: arith.mulf
 
@@ -156,7 +156,7 @@ func.func @carried(%n: index, %x: !fixed.q<8, 4>) -> !fixed.acc<64, 8> {
   }
   func.return %s : !fixed.acc<64, 8>
 }
-// CHECK: func.func @carried(%n: index, %x: i8)
+// CHECK-LABEL: func.func @carried(%n: index, %x: i8)
 // CHECK: %zero = arith.constant 0 : i64
 // CHECK-NEXT: scf.for {{.*}} iter_args(%a = %zero) -> (i64)
 // CHECK: [[p:%.*]] = arith.muli {{.*}} : i16
@@ -172,7 +172,7 @@ func.func @doubled(%x: !fixed.q<16, 12>) -> (!fixed.q<16, 11>, !fixed.q<16, 12>)
   %z = num.mul %x, %two : !fixed.q<16, 12>, !fixed.q<16, 13> -> !fixed.q<16, 12>
   func.return %y, %z : !fixed.q<16, 11>, !fixed.q<16, 12>
 }
-// CHECK: func.func @doubled(%x: i16
+// CHECK-LABEL: func.func @doubled(%x: i16
 // CHECK-NOT: arith.shrsi
 // CHECK: func.return %x, %z : i16, i16
 
@@ -184,7 +184,7 @@ func.func @posits(%s: !fixed.acc<64, 40>, %w: !posit.p<8, 0, -6, 7>, %v: !posit.
   %b = num.mac %s, %v, %a : !fixed.acc<64, 40>, !posit.p<16, 1, -28, 1>, !fixed.q<16, 12> -> !fixed.acc<64, 40>
   func.return %b : !fixed.acc<64, 40>
 }
-// CHECK: func.func @posits(%s: i64, %w: i8, %v: i16, %x: i16)
+// CHECK-LABEL: func.func @posits(%s: i64, %w: i8, %v: i16, %x: i16)
 // CHECK-NEXT: %decoding_table = scratch.constant {{.*}} -> memref<255xi16, #scratch.flash>
 // CHECK: [[w:%.*]] = memref.load %decoding_table
 // CHECK: arith.muli
@@ -199,7 +199,7 @@ func.func @standard(%x: !posit.p<16, 1>) -> !posit.p<16, 1> {
   %y = num.add %x, %x : !posit.p<16, 1>, !posit.p<16, 1> -> !posit.p<16, 1>
   func.return %y : !posit.p<16, 1>
 }
-// CHECK: func.func @standard(%x: i16)
+// CHECK-LABEL: func.func @standard(%x: i16)
 // CHECK: func.call @tm_posit_add
 // CHECK: arith.trunci
 
@@ -211,7 +211,7 @@ func.func @aligned(%x: !fixed.q<16, 10>, %y: !fixed.q<15, 11>) -> (!fixed.q<16, 
   %b = num.add %y, %x : !fixed.q<15, 11>, !fixed.q<16, 10> -> !fixed.q<15, 10>
   func.return %a, %b : !fixed.q<16, 11>, !fixed.q<15, 10>
 }
-// CHECK: func.func @aligned(%x: i16, %y: i16) -> (i16, i16)
+// CHECK-LABEL: func.func @aligned(%x: i16, %y: i16) -> (i16, i16)
 // CHECK: %a = func.call @tm_add_i16(%x, %y, {{.*}}) : (i16, i16, i8, i8, i8) -> i16
 // CHECK: [[half:%.*]] = arith.constant 1 : i16
 // CHECK-NEXT: [[rounded:%.*]] = arith.addi %y, [[half]] : i16
@@ -232,7 +232,7 @@ builtin.module attributes {tinyml.target = "uno"} {
     func.return %next, %a : !fixed.acc<32, 15>, !fixed.q<16, 3>
   }
 }
-// CHECK: func.func @packed
+// CHECK-LABEL: func.func @packed
 // CHECK: %W = scratch.constant dense<[4, 9, 12, 20, 26, 28, -4, -5, -9, -19, -24, -26]> : tensor<12xi8> {tinyml.format = "!fixed.q<16, 3>"} -> memref<12xi8, #scratch.flash>
 // CHECK: [[six:%.*]] = arith.constant 6 : index
 // CHECK-NEXT: [[place:%.*]] = arith.muli %i, [[six]] : index
@@ -252,7 +252,7 @@ func.func @beyond(%x: !fixed.q<8, 5>) -> (i1, i1, i1) {
   %some = num.at_least %x {threshold = 2.0 : f64} : !fixed.q<8, 5>
   func.return %never, %always, %some : i1, i1, i1
 }
-// CHECK: func.func @beyond
+// CHECK-LABEL: func.func @beyond
 // CHECK: %never = arith.constant false
 // CHECK: %always = arith.constant true
 // CHECK: [[two:%.*]] = arith.constant 64 : i8

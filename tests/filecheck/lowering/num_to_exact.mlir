@@ -5,7 +5,7 @@ func.func @fixed(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 12>
   %y = num.mul %a, %b : !fixed.q<16, 15>, !fixed.q<16, 12> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
-// CHECK: func.func @fixed(%a: i16, %b: i16) -> (i16) {
+// CHECK-LABEL: func.func @fixed(%a: i16, %b: i16) -> (i16) {
 // CHECK-NEXT: [[a:%.*]] = exact.within %a : i16 in [-32767, 32767]
 // CHECK-NEXT: [[b:%.*]] = exact.within %b : i16 in [-32767, 32767]
 // CHECK-NEXT: %y = exact.product_to [[a]], [[b]] right 15 to [-32767, 32767] : i16, i16 -> i16 in [-32766, 32766]
@@ -18,7 +18,7 @@ func.func @posit(%a: !posit.p<8, 2, -10, 3>, %b: !posit.p<8, 2, -10, 3>) -> !pos
   %y = num.mul %a, %b : !posit.p<8, 2, -10, 3>, !posit.p<8, 2, -10, 3> -> !posit.p<8, 2, -10, 3>
   func.return %y : !posit.p<8, 2, -10, 3>
 }
-// CHECK: func.func @posit(%a: i8, %b: i8) -> (i8) {
+// CHECK-LABEL: func.func @posit(%a: i8, %b: i8) -> (i8) {
 // CHECK: [[a:%.*]] = exact.within %a : i8 in [-87, 87]
 // CHECK-NEXT: [[x:%.*]] = exact.decode [[a]] from %decoding_table : memref<175xi16, #scratch.flash> as !posit.p<8, 2, -10, 3> : i8 -> i16 in [-7680, 7680]
 // CHECK-NEXT: [[b:%.*]] = exact.within %b : i8 in [-87, 87]
@@ -35,7 +35,7 @@ func.func @quire(%sum: !fixed.acc<32, 20>, %a: !posit.p<8, 2, -10, 3>, %b: !fixe
   %y = num.finish %next {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 20> -> !posit.p<8, 2, -10, 3>
   func.return %y : !posit.p<8, 2, -10, 3>
 }
-// CHECK: func.func @quire
+// CHECK-LABEL: func.func @quire
 // CHECK: [[x:%.*]] = exact.decode
 // CHECK: [[product:%.*]] = exact.mul [[x]], {{.*}} : i16, i8 -> i32 in [-975360, 975360]
 // CHECK-NEXT: %next = arith.addi %sum, [[product]] : i32
@@ -49,7 +49,7 @@ func.func @minifloat(%a: !minifloat.f<2, 1, 0>, %b: !minifloat.f<2, 1, 0>) -> !m
   %y = num.add %a, %b : !minifloat.f<2, 1, 0>, !minifloat.f<2, 1, 0> -> !minifloat.f<2, 1, 0>
   func.return %y : !minifloat.f<2, 1, 0>
 }
-// CHECK: func.func @minifloat(%a: i8, %b: i8) -> (i8) {
+// CHECK-LABEL: func.func @minifloat(%a: i8, %b: i8) -> (i8) {
 // CHECK: %rounding_table = scratch.constant {{.*}} -> memref<14xi32, #scratch.flash>
 // CHECK: %decoding_table = scratch.constant dense<[-12, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12]>
 // CHECK: [[x:%.*]] = exact.decode
@@ -68,7 +68,7 @@ func.func @known(%x: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
   %y = num.add %same, %half : !fixed.q<15, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
-// CHECK: func.func @known(%x: i16) -> (i16) {
+// CHECK-LABEL: func.func @known(%x: i16) -> (i16) {
 // CHECK-NEXT: %half = arith.constant 2048 : i16
 // CHECK-NEXT: [[x:%.*]] = exact.within %x : i16 in [-32767, 32767]
 // CHECK-NEXT: %small = exact.clamp [[x]] : i16 -> i16 in [-4096, 4096]

@@ -5,7 +5,7 @@
 // RUN: tinyml-opt %t.mlir -p simplify,licm,free-ports,flatten-loops,simplify,schedule-cycles | tinyml-opt -p lower-rtl-to-hw -t verilog | diff %t.v -
 // RUN: filecheck %s < %t.mlir
 
-// CHECK: func.func @model() -> index attributes {tdsl.interface = #tdsl.interface<classes = ["no", "yes"]>}
+// CHECK-LABEL: func.func @model() -> index attributes {tdsl.interface = #tdsl.interface<classes = ["no", "yes"]>}
 func.func @model(%x: memref<10x1xi8>) -> (index, memref<2xi16>) attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>, classes = ["no", "yes"]>} {
   %w = scratch.constant dense<[[1, -2, 3, -4, 5, -6, 7, -8, 9, -10], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]]> : tensor<2x10xi8> -> memref<2x10xi8, #scratch.flash>
   %arena = scratch.arena {alignment = 64 : i64} : memref<4xi8>

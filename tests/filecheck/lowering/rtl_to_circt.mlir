@@ -12,7 +12,7 @@ hw.module @memories(in %clock : !seq.clock, in %read : i1, in %address : i3, in 
   %sum = comb.add %rom, %lanes, %whole, %one, %known, %few : i16
   hw.output %sum : i16
 }
-// CHECK: hw.module @memories
+// CHECK-LABEL: hw.module @memories
 
 // Words that have no element are 0, and the array begins with the last word.
 // CHECK: [[table:%.*]] = "hw.aggregate_constant"() <{fields = [0 : i16, 4 : i16, 3 : i16, -2 : i16, 1 : i16]}> : () -> !hw.array<5xi16>

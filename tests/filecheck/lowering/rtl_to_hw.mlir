@@ -20,7 +20,7 @@ func.func @sums() -> index {
   rtl.send %sum to 0 : i64 : i16
   func.return %one : index
 }
-// CHECK: hw.module @sums(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i8, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i16)
+// CHECK-LABEL: hw.module @sums(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i8, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i16)
 // CHECK: %w = rtl.ram %clock, read {{%.*}} if {{%.*}} {depth = 3 : i64, content = dense<[1, -2, 3]> : tensor<3xi8>} : i2 -> i8
 // CHECK: seq.compreg {{%.*}}, %clock reset %reset
 // CHECK: comb.mul

@@ -38,7 +38,7 @@ builtin.module attributes {tinyml.target = "uno"} {
 // CHECK: memref.load %x[{{.*}}] : memref<2xi8>
 // CHECK: [[label:%.*]] = arith.index_cast %label : index to i32
 // CHECK: func.return [[label]] : i32
-// CHECK: func.func @model_scores() -> index {
+// CHECK-LABEL: func.func @model_scores() -> index {
 // CHECK: "memref.extract_aligned_pointer_as_index"
 // CHECK: arith.constant 2 : index
 // CHECK: arith.addi
@@ -64,16 +64,16 @@ func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
 func.func private @tm_bf16_to_f32(i16) -> f32
 func.func private @tm_f32_to_bf16(f32) -> i16
 func.func private @tm_log_s32(memref<?xi16>, i32) -> i32
-// CHECK: func.func @calls_predict(%x: memref<4xi16>) {
+// CHECK-LABEL: func.func @calls_predict(%x: memref<4xi16>) {
 // CHECK: [[wide:%.*]] = arith.extsi {{.*}} : i16 to i32
 // CHECK: func.call @calls_tm_bf16_to_f32([[wide]]) : (i32) -> f32
 // CHECK: [[rounded:%.*]] = func.call @calls_tm_f32_to_bf16({{.*}}) : (f32) -> i32
 // CHECK: arith.trunci [[rounded]] : i32 to i16
 // CHECK: [[address:%.*]] = "memref.extract_aligned_pointer_as_index"
 // CHECK: func.call @calls_tm_log_s32([[address]], {{.*}}) : (index, i32) -> i32
-// CHECK: func.func @calls_scores() -> index
+// CHECK-LABEL: func.func @calls_scores() -> index
 // CHECK-NOT: func.func private @tm_
-// CHECK: func.func private @calls_tm_bf16_to_f32(i32) -> f32
+// CHECK-LABEL: func.func private @calls_tm_bf16_to_f32(i32) -> f32
 // CHECK-NEXT: func.func private @calls_tm_f32_to_bf16(f32) -> i32
 // CHECK-NEXT: func.func private @calls_tm_log_s32(index, i32) -> i32
 
@@ -88,8 +88,8 @@ func.func @own() -> index {
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK: func.func @own_predict() -> i32
-// CHECK: func.func @own_input() -> index
+// CHECK-LABEL: func.func @own_predict() -> i32
+// CHECK-LABEL: func.func @own_input() -> index
 
 // -----
 
@@ -102,8 +102,8 @@ func.func @rows(%x: memref<4x2xi8>) -> index attributes {tdsl.interface = #tdsl.
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK: func.func @rows_predict() -> i32
+// CHECK-LABEL: func.func @rows_predict() -> i32
 // CHECK: [[one:%.*]] = arith.index_cast %one : index to i32
 // CHECK: [[row:%.*]] = "memref.extract_aligned_pointer_as_index"(%row)
 // CHECK: func.call @rows_row([[row]], [[one]]) : (index, i32) -> ()
-// CHECK: func.func private @rows_row(index, i32) -> ()
+// CHECK-LABEL: func.func private @rows_row(index, i32) -> ()

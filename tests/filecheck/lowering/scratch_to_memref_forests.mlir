@@ -15,7 +15,7 @@ func.func private @trees(memref<2xf32>, memref<2xi16>) attributes {tinyml.forest
 // CHECK: "memref.global"() <{sym_name = "children", type = memref<4xi32>, initial_value = dense<[1, -1, -2, -1]> : tensor<4xi32>
 // CHECK: "memref.global"() <{sym_name = "roots", type = memref<2xi32>, initial_value = dense<[0, -2]> : tensor<2xi32>
 // CHECK: "memref.global"() <{sym_name = "votes", type = memref<4xi16>, initial_value = dense<[1, 2, 3, 4]> : tensor<4xi16>
-// CHECK: func.func @forest_predict(%x: memref<2xf32>)
+// CHECK-LABEL: func.func @forest_predict(%x: memref<2xf32>)
 // CHECK: [[root:%.*]] = memref.load %roots
 // CHECK: [[end:%.*]] = scf.while ([[node:%.*]] = [[root]]) : (i32) -> i32 {
 // CHECK: arith.cmpi sge, [[node]]

@@ -74,7 +74,7 @@ func.func @five(%X: memref<8xi16>, %Y: memref<8xi16>) {
   memref.store %w, %a[%zero] : memref<8x!fixed.q<5, 3>, #scratch.packed_ram<5>>
   func.return
 }
-// CHECK: func.func @five
+// CHECK-LABEL: func.func @five
 // CHECK: [[raw:%.*]] = scf.for
 // CHECK: [[half:%.*]] = arith.constant 16 : i32
 // CHECK: [[signed:%.*]] = arith.subi [[raw]], [[half]]
@@ -96,7 +96,7 @@ func.func @trits(%X: memref<8xi16>, %Y: memref<9xi8>) {
   %y = num.neg %t : !fixed.q<2, 0> -> !fixed.q<8, 0>
   func.return
 }
-// CHECK: func.func @trits
+// CHECK-LABEL: func.func @trits
 // CHECK: [[one:%.*]] = arith.constant 1 : i32
 // CHECK: [[five:%.*]] = arith.constant 5 : index
 // CHECK: [[group:%.*]] = arith.divui {{.*}}, [[five]]

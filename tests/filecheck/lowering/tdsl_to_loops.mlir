@@ -6,7 +6,7 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -98301, 98301>} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
   func.return
 }
-// CHECK: func.func @matmul
+// CHECK-LABEL: func.func @matmul
 // CHECK: [[rows:%.*]] = scratch.slice %W[%{{.*}}] : {{.*}} to memref<2x3x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X
 // CHECK-NEXT: num.contract [[i:%.*]] to 2 {
@@ -23,7 +23,7 @@ func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>
   tdsl.matmul %W, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -1905, 1905>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x4x!fixed.q<8, 4>> into %p : memref<2x4x!fixed.q<8, 4>>
   func.return
 }
-// CHECK: func.func @columns
+// CHECK-LABEL: func.func @columns
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: scf.for %[[J:.*]] =
 // CHECK: %[[COLUMN:.*]] = scratch.slice %X[%[[J]]] : memref<3x4x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
@@ -40,7 +40,7 @@ func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8,
   tdsl.matmul_sum %W, %X, %U, %Y from %B : memref<2x1x!fixed.q<8, 3>, #scratch.flash> {acc = !fixed.acc<16, 10>, bound = array<i64: -3000, 3000>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x1x!fixed.q<8, 4>>, memref<2x2x!fixed.q<8, 4>, #scratch.flash>, memref<2x1x!fixed.q<8, 6>> into %p : memref<2x1x!fixed.q<8, 2>>
   func.return
 }
-// CHECK: func.func @matmul_sum
+// CHECK-LABEL: func.func @matmul_sum
 // CHECK: [[B:%.*]] = scratch.constant dense<{{\[}}[160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
 // CHECK: [[first:%.*]] = memref.load [[B]]
 // CHECK-NEXT: %sum = num.start [[first]] : !fixed.q<13, 8> -> !fixed.acc<16, 8>
@@ -55,7 +55,7 @@ func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) 
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = array<i64: -381, 381>, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
   func.return
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
 // CHECK: num.contract [[i:%.*]] to
 // CHECK: [[sum:%.*]] = num.products
@@ -71,7 +71,7 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
   func.return
 }
-// CHECK: func.func @spmv
+// CHECK-LABEL: func.func @spmv
 // CHECK-NOT: scratch.csr
 // CHECK: scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> {{.*}} -> memref<3xf32, #scratch.flash>
 // CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8>
@@ -87,7 +87,7 @@ func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
   func.return
 }
-// CHECK: func.func @zeros
+// CHECK-LABEL: func.func @zeros
 // CHECK: -> memref<1xf32, #scratch.flash>
 // CHECK: %W_lengths = scratch.constant dense<0> : tensor<2xi8>
 
@@ -99,7 +99,7 @@ func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) 
   tdsl.add %X, %r : memref<2x3xf32>, memref<1x3xf32> into %X : memref<2x3xf32>
   func.return
 }
-// CHECK: func.func @broadcast
+// CHECK-LABEL: func.func @broadcast
 // CHECK: [[scalar:%.*]] = memref.load %s[]
 // CHECK: scf.for
 // CHECK-NEXT: scf.for
@@ -119,7 +119,7 @@ func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: i
   tdsl.insert_slice %p, %X[%i] : memref<2xf32>, memref<4xf32> into %Y : memref<4xf32>
   func.return
 }
-// CHECK: func.func @insert
+// CHECK-LABEL: func.func @insert
 // CHECK: scf.for [[k:%.*]] =
 // CHECK-NEXT: [[v:%.*]] = memref.load %p{{\[}}[[k]]]
 // CHECK-NEXT: [[at:%.*]] = arith.addi [[k]], %i : index
@@ -139,7 +139,7 @@ func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, 
   tdsl.fill {value = 0.25 : f64} into %s : memref<2x2xf32>
   func.return
 }
-// CHECK: func.func @moves
+// CHECK-LABEL: func.func @moves
 // CHECK: scf.for [[i:%.*]] =
 // CHECK-NEXT: scf.for [[j:%.*]] =
 // CHECK-NEXT: [[v:%.*]] = memref.load %X{{\[}}[[j]], [[i]]]
@@ -162,7 +162,7 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
   tdsl.select %c, %X, %Y : memref<3x1x!fixed.q<8, 4>>, memref<3x1x!fixed.q<8, 4>> into %Y : memref<3x1x!fixed.q<8, 4>>
   func.return %l, %g : index, index
 }
-// CHECK: func.func @decisions
+// CHECK-LABEL: func.func @decisions
 // CHECK: scf.for [[i:%.*]] = {{.*}} iter_args([[best:%.*]] = %best, [[at:%.*]] = {{.*}}) -> (!fixed.q<8, 4>, index)
 // CHECK-NEXT: [[v:%.*]] = memref.load
 // CHECK-NEXT: [[greater:%.*]] = num.greater [[v]], [[best]]
@@ -181,7 +181,7 @@ func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>)
   tdsl.top_k_mask %X {count = 2 : i64} : memref<7x1x!fixed.q<8, 4>> into %Y : memref<7x1x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @masks
+// CHECK-LABEL: func.func @masks
 // CHECK: [[zero:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 7>
 // CHECK-NEXT: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<8, 7>
 // CHECK: [[none:%.*]] = arith.constant 7 : index
@@ -205,7 +205,7 @@ func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
   scratch.move %b to %c : memref<4xf32> to memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK: func.func @moves
+// CHECK-LABEL: func.func @moves
 // CHECK: num.neg
 // CHECK: [[last:%.*]] = arith.constant 3 : index
 // CHECK: scf.for [[i:%.*]] =
@@ -227,7 +227,7 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
   tdsl.matmul %W, %X {acc = !zeroskew.acc<32, 0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @offset
+// CHECK-LABEL: func.func @offset
 // CHECK: %B{{.*}} = scratch.constant dense<{{\[\[}}82], [-109]]>
 // CHECK: scratch.slice %X[%{{.*}}] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK: %[[START:.*]] = memref.load %B
@@ -242,7 +242,7 @@ func.func @offset_of_rows(%X: memref<3x2x!zeroskew.q<8, 0.5, 3>>, %p: memref<3x2
   tdsl.matmul %X, %W {acc = !zeroskew.acc<32, 0.25>} : memref<3x2x!zeroskew.q<8, 0.5, 3>>, memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash> into %p : memref<3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @offset_of_rows
+// CHECK-LABEL: func.func @offset_of_rows
 // CHECK: %[[START:.*]] = scratch.constant dense<{{\[\[}}-15, 12]]>
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: scf.for
@@ -256,7 +256,7 @@ func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: inde
   tdsl.slice %X[%i, %j] {strides = array<i64: 1, -2>} : memref<2x5xf32> into %s : memref<2x3xf32>
   func.return
 }
-// CHECK: func.func @strided
+// CHECK-LABEL: func.func @strided
 // CHECK: scf.for %{{.*}} =
 // CHECK-NEXT: scf.for [[column:%.*]] =
 // CHECK: [[distance:%.*]] = arith.muli [[column]], %{{.*}}
@@ -272,7 +272,7 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
   tdsl.row_product %w[%i], %x : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x1x!zeroskew.q<8, 0.5, 0>> into %r : memref<1x1x!zeroskew.q<8, 0.5, 7>>
   func.return
 }
-// CHECK: func.func @partial_sums
+// CHECK-LABEL: func.func @partial_sums
 // CHECK: scf.for [[c:%[^ ]+]] =
 // CHECK: [[number:%[^ ]+]] = memref.load %b{{\[}}[[c]]]
 // CHECK: num.start [[number]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>

@@ -7,7 +7,7 @@ func.func @exact(%x: memref<1x3x!fixed.q<8, 4>>, %sums: memref<1x2x!fixed.q<16, 
   tdsl.forest %x, %votes {features = dense<[1, 2, 0, 1]> : tensor<4xi32>, thresholds = dense<[0.1, -0.1, 8.0, 0.0]> : tensor<4xf64>, children = dense<[[1, 2], [-1, -2], [-2, -3], [-1, -3]]> : tensor<4x2xi32>, roots = dense<[0, 3, -4]> : tensor<3xi32>} : memref<1x3x!fixed.q<8, 4>>, memref<4x2x!fixed.q<8, 7>, #scratch.flash> into %sums : memref<1x2x!fixed.q<16, 7>>
   func.return
 }
-// CHECK: func.func @exact
+// CHECK-LABEL: func.func @exact
 // CHECK: num.forest
 // CHECK-SAME: features = dense<[1, 2]> : tensor<2xi32>
 // CHECK-SAME: thresholds = dense<[1, -2]> : tensor<2xi8>
@@ -23,7 +23,7 @@ func.func @rounded(%x: memref<1x1x!fixed.q<8, 4>>, %sums: memref<1x1x!fixed.q<8,
   tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1]> : tensor<2xi32>} : memref<1x1x!fixed.q<8, 4>>, memref<2x1x!fixed.q<8, 7>, #scratch.flash> into %sums : memref<1x1x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @rounded
+// CHECK-LABEL: func.func @rounded
 // CHECK: %leaves = memref.alloca() : memref<2xi16>
 // CHECK: num.forest %leaves
 // CHECK-SAME: votes = dense<{{\[\[}}0, 0], [1, 0], [0, 2]]> : tensor<3x2xi16>

@@ -8,7 +8,7 @@ func.func @in_place() {
   tdsl.butterflies %x {radix = 4 : i64, span = 2 : i64} : memref<1x16x!fixed.q<16, 14>> into %y : memref<1x16x!fixed.q<16, 12>>
   func.return
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 // CHECK: %rotations = scratch.constant dense<{{.*}}> : tensor<12xi16> -> memref<12x!fixed.s<16, 15>, #scratch.flash>
 // CHECK-NOT: scf.for
 // CHECK: num.call #num.transform<"tm_butterflies4_i16", [1, 2, 2], steps = 2>({{.*}}, %rotations)
@@ -20,7 +20,7 @@ func.func @elsewhere(%x: memref<1x8xf32>, %y: memref<1x8xf32>) {
   tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x8xf32> into %y : memref<1x8xf32>
   func.return
 }
-// CHECK: func.func @elsewhere
+// CHECK-LABEL: func.func @elsewhere
 // CHECK: scf.for
 // CHECK: memref.load %x
 // CHECK-NEXT: memref.store
@@ -36,7 +36,7 @@ func.func @waves(%x: memref<1x64x!fixed.q<16, 15>>, %first: index, %y: memref<2x
   tdsl.square_waves %x from %first {steps = array<i64: 100, 2000, 8191>} : memref<1x64x!fixed.q<16, 15>> into %y : memref<2x3x!fixed.q<16, 15>>
   func.return
 }
-// CHECK: func.func @waves
+// CHECK-LABEL: func.func @waves
 // CHECK: arith.index_cast %first : index to i32
 // CHECK: arith.select
 // CHECK-NEXT: num.tally
@@ -49,7 +49,7 @@ func.func @filter(%x: memref<1x64xf32>, %y: memref<1x64xf32>) {
   tdsl.biquad %x {coefficients = [0.25 : f64, 0.5 : f64, 0.25 : f64, -0.5 : f64, 0.125 : f64]} : memref<1x64xf32> into %y : memref<1x64xf32>
   func.return
 }
-// CHECK: func.func @filter
+// CHECK-LABEL: func.func @filter
 // CHECK: scf.for {{.*}} iter_args([[x1:%.*]] = {{.*}}, [[x2:%.*]] = {{.*}}, [[y1:%.*]] = {{.*}}, [[y2:%.*]] =
 // CHECK: [[y:%.*]] = num.combine {{.*}} {terms = array<i64: 2, 2, 2, -2, -2>}
 // CHECK: scf.yield {{.*}}, [[x1]], [[y]], [[y1]]
@@ -61,7 +61,7 @@ func.func @factor(%x: memref<1x64x!fixed.q<16, 15>>, %y: memref<1x1x!fixed.q<8, 
   tdsl.block_factor %x {limit = 1.0 : f64, most = 7 : i64} : memref<1x64x!fixed.q<16, 15>> into %y : memref<1x1x!fixed.q<8, 0>>
   func.return
 }
-// CHECK: func.func @factor
+// CHECK-LABEL: func.func @factor
 // CHECK: [[peak:%.*]] = scf.for
 // CHECK: num.combine {{.*}} {terms = array<i64: -1>}
 // CHECK-COUNT-2: num.greater
@@ -78,7 +78,7 @@ func.func @scale(%x: memref<1x64x!fixed.q<16, 15>>, %k: memref<1x1x!fixed.q<8, 0
   tdsl.scale_block %x, %k : memref<1x64x!fixed.q<16, 15>>, memref<1x1x!fixed.q<8, 0>> into %y : memref<1x64x!fixed.q<16, 15>>
   func.return
 }
-// CHECK: func.func @scale
+// CHECK-LABEL: func.func @scale
 // CHECK: num.scale {{.*}} : !fixed.q<16, 15>, !fixed.q<8, 0> -> !fixed.q<16, 15>
 
 // -----
@@ -88,7 +88,7 @@ func.func @histogram(%x: memref<4x2x!fixed.q<16, 2>>, %y: memref<2x4x!fixed.q<8,
   tdsl.histogram %x {edges = dense<[[-1.0, 0.0, 1.0], [2.0, 3.0, 4.1]]> : tensor<2x3xf64>} : memref<4x2x!fixed.q<16, 2>> into %y : memref<2x4x!fixed.q<8, 3>>
   func.return
 }
-// CHECK: func.func @histogram
+// CHECK-LABEL: func.func @histogram
 // CHECK: scratch.constant dense<[[-5, -1, 3], [7, 11, 16]]> : tensor<2x3xi16>
 // CHECK-COUNT-2: num.greater
 // CHECK-NOT: num.greater
@@ -102,7 +102,7 @@ func.func @coarse(%x: memref<4x1x!fixed.q<8, 4>>, %y: memref<1x4x!fixed.q<8, -1>
   tdsl.histogram %x {edges = dense<[[-20.0, 0.5, 8.0]]> : tensor<1x3xf64>} : memref<4x1x!fixed.q<8, 4>> into %y : memref<1x4x!fixed.q<8, -1>>
   func.return
 }
-// CHECK: func.func @coarse
+// CHECK-LABEL: func.func @coarse
 // CHECK: %edges = scratch.constant dense<[[7, 127, 127]]> : tensor<1x3xi8>
 // CHECK-NEXT: %first = scratch.constant dense<1> : tensor<1xi16>
 // CHECK: %numbers = scratch.constant dense<[0, 1, 1, 2, 2]> : tensor<5xi8>
@@ -114,7 +114,7 @@ func.func @run(%x: memref<2x8x!fixed.q<8, 4>>, %y: memref<1x2x!fixed.q<8, 2>>) {
   tdsl.longest_run %x {threshold = 0.5 : f64, least = 3 : i64} : memref<2x8x!fixed.q<8, 4>> into %y : memref<1x2x!fixed.q<8, 2>>
   func.return
 }
-// CHECK: func.func @run
+// CHECK-LABEL: func.func @run
 // CHECK: scf.for {{.*}} iter_args({{.*}}, {{.*}}, {{.*}}) -> (index, index, index)
 // CHECK: num.at_least {{.*}} {threshold = 5.000000e-01 : f64}
 // CHECK: arith.cmpi sgt
@@ -129,6 +129,6 @@ func.func @up() {
   tdsl.move_up %x {axis = 0 : i64, count = 1 : i64} : memref<4x2x!fixed.q<8, 4>> into %x : memref<4x2x!fixed.q<8, 4>>
   func.return
 }
-// CHECK: func.func @up
+// CHECK-LABEL: func.func @up
 // CHECK-COUNT-1: memref.load
 // CHECK-NOT: memref.load

@@ -6,7 +6,7 @@ func.func @window(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 1>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @window
+// CHECK-LABEL: func.func @window
 // CHECK: [[zero:%.*]] = num.constant {value = 0.000000e+00 : f64}
 // CHECK: scf.for [[i:%.*]] =
 // CHECK: [[down:%.*]] = arith.addi %top, [[i]]
@@ -25,7 +25,7 @@ func.func @inside(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %F: memref<1x4x5x2x!fixed.
   tdsl.window %F[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>, #scratch.flash> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @inside
+// CHECK-LABEL: func.func @inside
 // CHECK-NOT: num.constant
 // CHECK: scratch.copy_run {{.*}} {most = 4 : i64}
 // CHECK: scf.for
@@ -41,7 +41,7 @@ func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x
   tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @depthwise
+// CHECK-LABEL: func.func @depthwise
 // CHECK: %start = scratch.constant dense<[-9, -21]> : tensor<2xi32>
 // CHECK: [[window:%.*]] = scratch.slice %w[%{{.*}}] : {{.*}} to memref<4x!zeroskew.q<8, 0.5, 0>>
 // CHECK: num.contract {{%.*}} to 2
@@ -58,7 +58,7 @@ func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x
   tdsl.conv2d %F, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x2x1x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @several
+// CHECK-LABEL: func.func @several
 // CHECK: scf.for [[n:%.*]] =
 // CHECK: [[across:%.*]] = arith.muli [[n]],
 // CHECK: [[place:%.*]] = arith.muli [[n]],
@@ -82,7 +82,7 @@ func.func @rows(%X: memref<1x3x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x3x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: [[three:%.*]] = arith.constant 3 : index
 // CHECK: [[above:%.*]] = arith.addi %top, [[three]]
 // CHECK: [[slot:%.*]] = arith.remsi [[above]], [[three]]
@@ -100,7 +100,7 @@ func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x1x14x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK: func.func @pixels
+// CHECK-LABEL: func.func @pixels
 // CHECK: [[slots:%.*]] = arith.constant 14 : index
 // CHECK: [[place:%.*]] = arith.remsi %{{.*}}, [[slots]]
 // CHECK: [[rest:%.*]] = arith.subi [[slots]], [[place]]
@@ -120,14 +120,14 @@ func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x
   tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 6, zero = 0>} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @tiles
+// CHECK-LABEL: func.func @tiles
 // CHECK: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_tile", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>}
 // CHECK: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_channels", {{.*}}> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 2, 6, 2>, channels}
 // CHECK: num.contract {{.*}} to 6, 2 by #num.tile_kernel<"tm_tile", {{.*}}> {
 // CHECK: num.products {{.*}} {spacing = array<i64: 1, 0, 2>}
-// KEPT: func.func @tiles
+// KEPT-LABEL: func.func @tiles
 // KEPT: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_tile",
 
 // -----
@@ -138,7 +138,7 @@ func.func @no_tile(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x
   tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK: func.func @no_tile
+// CHECK-LABEL: func.func @no_tile
 // CHECK-NOT: num.contract
 // CHECK: num.mac
 
@@ -155,6 +155,6 @@ func.func @slides(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x2x2x2x!fixed.
   }
   func.return
 }
-// CHECK: func.func @slides
+// CHECK-LABEL: func.func @slides
 // CHECK: scratch.copy_run {{.*}} {most = 4 : i64, step = 2 : i64}
 // CHECK: scratch.copy_run {{.*}} {most = 4 : i64}

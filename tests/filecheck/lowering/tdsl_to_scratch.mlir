@@ -7,7 +7,7 @@ func.func @buffers(%X: tensor<2x1x!fixed.q<16, 12>>) -> (index, tensor<2x1x!fixe
   %l = tdsl.argmax %p : tensor<2x1x!fixed.q<16, 8>>
   func.return %l, %p : index, tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>)
+// CHECK-LABEL: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>)
 // CHECK-NEXT: %W = scratch.constant dense<{{.*}}> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: %p = scratch.alloc : memref<2x1x!fixed.q<16, 8>>
 // CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : {{.*}} into %p : memref<2x1x!fixed.q<16, 8>>
@@ -32,7 +32,7 @@ func.func @views(%X: tensor<4x6xf32>, %i: index) -> (index, index, index, index,
   %5 = tdsl.argmax %turned : tensor<6x4xf32>
   func.return %1, %2, %3, %4, %5, %i : index, index, index, index, index, index
 }
-// CHECK: func.func @views
+// CHECK-LABEL: func.func @views
 // CHECK: %r = scratch.slice %X[{{.*}}] : memref<4x6xf32> to memref<24x1xf32>
 // CHECK: %t = scratch.slice %r[{{.*}}] : memref<24x1xf32> to memref<1x24xf32>
 // CHECK: [[row:%.*]] = arith.muli %i, {{.*}}
@@ -58,7 +58,7 @@ func.func @in_place(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %s : tensor<4xf32>
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 // CHECK: %y = scratch.alloc
 // CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y
 // CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 iter_args([[k:%.*]] = %c0) -> (index) {
@@ -83,7 +83,7 @@ func.func @moves_up(%X: tensor<2x4xf32>) -> tensor<3x4xf32> {
   }
   func.return %out : tensor<3x4xf32>
 }
-// CHECK: func.func @moves_up
+// CHECK-LABEL: func.func @moves_up
 // CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[ROWS:%[A-Za-z0-9_]+]] : memref<3x4xf32>
 // CHECK: tdsl.move_up [[ROWS]] {axis = 0 : i64, count = 1 : i64} : memref<3x4xf32> into [[ROWS]] : memref<3x4xf32>
 // CHECK: tdsl.insert_slice {{.*}}, [[ROWS]]{{.*}} into [[ROWS]] : memref<3x4xf32>
@@ -102,7 +102,7 @@ func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %s : tensor<4xf32>
 }
-// CHECK: func.func @copied
+// CHECK-LABEL: func.func @copied
 // CHECK: %a = scratch.alloc
 // CHECK-NEXT: "memref.copy"(%X, %a)
 // CHECK-NEXT: scf.for
@@ -125,7 +125,7 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %q : tensor<4xf32>
 }
-// CHECK: func.func @swapped
+// CHECK-LABEL: func.func @swapped
 // CHECK: scf.for
 // CHECK-NEXT: [[old:%.*]] = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: "memref.copy"(%a, [[old]])
@@ -153,7 +153,7 @@ func.func @carried_on(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tenso
   }
   func.return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
-// CHECK: func.func @carried_on
+// CHECK-LABEL: func.func @carried_on
 // CHECK: tdsl.neg %old : memref<4xf32> into %new : memref<4xf32>
 // CHECK-NEXT: tdsl.exp %third : memref<4xf32> into %third : memref<4xf32>
 
@@ -165,7 +165,7 @@ func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
   %W = tdsl.const dense<1.0> : tensor<2xf32> -> tensor<2xf32>
   func.return %r, %W : tensor<2x2xf32>, tensor<2xf32>
 }
-// CHECK: func.func @results
+// CHECK-LABEL: func.func @results
 // CHECK: [[r:%.*]] = scratch.alloc : memref<2x2xf32>
 // CHECK-NEXT: "memref.copy"(%r, [[r]])
 // CHECK-NEXT: [[W:%.*]] = scratch.alloc : memref<2xf32>
@@ -184,7 +184,7 @@ func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
   }
   func.return %y : tensor<4x1xf32>
 }
-// CHECK: func.func @empty
+// CHECK-LABEL: func.func @empty
 // CHECK: %[[BUFFER:.*]] = scratch.alloc : memref<4x1xf32>
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: tdsl.insert_slice %x, %[[BUFFER]][{{.*}}] : {{.*}} into %[[BUFFER]]
@@ -205,7 +205,7 @@ func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %q = tdsl.insert_slice %part, %zeros[%c1] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
   func.return %p, %q : tensor<4xf32>, tensor<4xf32>
 }
-// CHECK: func.func @fills
+// CHECK-LABEL: func.func @fills
 // CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[p:%.*]] :
 // CHECK-NEXT: scf.for
 // CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[q:%.*]] :

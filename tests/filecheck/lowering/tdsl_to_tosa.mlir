@@ -16,7 +16,7 @@ func.func @layers(%x: tensor<1x5x5x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<3x!zero
   %s = tdsl.sigmoid %channel : tensor<1x3x3x1x!zeroskew.q<8, 0.25, -7>> -> tensor<1x3x3x1x!zeroskew.q<8, 0.25, -7>>
   func.return %every, %s : tensor<3x!zeroskew.q<8, 0.25, -7>>, tensor<1x3x3x1x!zeroskew.q<8, 0.25, -7>>
 }
-// CHECK: func.func @layers(%x: tensor<1x5x5x2xi8>) -> (tensor<3xi8>, tensor<1x3x3x1xi8>)
+// CHECK-LABEL: func.func @layers(%x: tensor<1x5x5x2xi8>) -> (tensor<3xi8>, tensor<1x3x3x1xi8>)
 
 // The last window ends where the padded image does.
 // CHECK: [[image:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}>

@@ -117,7 +117,7 @@ func.func @entries(%v: memref<5x!fixed.q<8, 4>>, %gaps: memref<5xi8>, %lengths: 
   }
   func.return
 }
-// CHECK: func.func @entries
+// CHECK-LABEL: func.func @entries
 // CHECK: %sum{{[_0-9]*}} = num.entries %zero{{[_0-9]*}}, %gaps{{[_0-9]*}}, %lengths{{[_0-9]*}} : !fixed.acc<24, 10>, memref<5xi8>, memref<2xi8> -> !fixed.acc<24, 10> {
 // CHECK-NEXT: ^bb0(%s: !fixed.acc<24, 10>, %entry: index, %column: index):
 // CHECK: num.next %t : !fixed.acc<24, 10>

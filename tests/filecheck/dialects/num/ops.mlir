@@ -104,7 +104,7 @@ func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fi
   %d = num.call #num.strided_dot<3>(%c, %w, %column) : (!fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<22x!fixed.q<16, 14>>) -> !fixed.acc<32, 26>
   func.return
 }
-// CHECK: func.func @runs
+// CHECK-LABEL: func.func @runs
 // CHECK: num.call #num.dot(%{{.*}}, %{{.*}}, %{{.*}}) by #num.kernel<"tm_dot_s16_s16_s32"> :
 // CHECK-NEXT: num.call #num.sparse_dot(%{{.*}}, %{{.*}}, %{{.*}}) :
 // CHECK-NEXT: num.call #num.packed_dot
@@ -125,7 +125,7 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
   func.return
 }
-// CHECK: func.func @vectors
+// CHECK-LABEL: func.func @vectors
 // CHECK-NEXT: num.call #num.distance(%sum, %x, %w) by #num.kernel<"k"> :
 // CHECK-NEXT: num.call #num.axpy(%sums, %w, %f) : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>) -> ()
 // CHECK: num.call #num.dot_rows(%sums, %sums, %m, %w) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>) -> ()

@@ -16,7 +16,7 @@ func.func @slices(%X: memref<4x6xf32>, %i: index) -> (memref<2xf32>, memref<3xf3
   %whole = scratch.slice %X[%c0] : memref<4x6xf32> to memref<4x6xf32>
   func.return %constant, %start, %later, %kept, %whole : memref<2xf32>, memref<3xf32>, memref<2xf32>, memref<2xf32>, memref<4x6xf32>
 }
-// CHECK: func.func @slices
+// CHECK-LABEL: func.func @slices
 // CHECK: [[sum:%.*]] = arith.constant 8 : index
 // CHECK-NEXT: %constant = scratch.slice %X{{\[}}[[sum]]] : memref<4x6xf32> to memref<2xf32>
 // CHECK-NEXT: %computed = scratch.slice %X[%i]
@@ -38,7 +38,7 @@ func.func @unused(%X: memref<4xf32>) {
   tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
   func.return
 }
-// DCE: func.func @unused
+// DCE-LABEL: func.func @unused
 // DCE-NEXT: %b = scratch.alloc
 // DCE-NEXT: %kept = scratch.alloc {state} : memref<2xf32>
 // DCE-NEXT: tdsl.exp

@@ -16,7 +16,7 @@ func.func @moves(%X: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %k = tdsl.insert_slice %j, %X[%c0, %c0] : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
   func.return %k : tensor<2x3xf32>
 }
-// CHECK: func.func @moves
+// CHECK-LABEL: func.func @moves
 // CHECK-NEXT: func.return %X
 
 // -----
@@ -30,7 +30,7 @@ func.func @composed(%X: tensor<3x1xf32>, %Y: tensor<2x3x4xf32>) -> (tensor<1x3xf
   %e = tdsl.reverse %d {axis = 0 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   func.return %a, %c, %e : tensor<1x3xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>
 }
-// CHECK: func.func @composed
+// CHECK-LABEL: func.func @composed
 // CHECK-NEXT: tdsl.reshape %X : tensor<3x1xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: tdsl.transpose %Y {permutation = array<i64: 2, 0, 1>} : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
 // CHECK-NEXT: tdsl.reverse %Y {axis = 1 : i64}
@@ -51,7 +51,7 @@ func.func @values(%X: tensor<2x!fixed.q<8, 4>>) -> (tensor<2x!fixed.q<8, 4>>, te
   %g = tdsl.neg %f : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
   func.return %c, %e, %g : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>
 }
-// CHECK: func.func @values
+// CHECK-LABEL: func.func @values
 // CHECK-NEXT: %a = tdsl.relu6 %X
 // CHECK-NEXT: %d = tdsl.relu %X
 // CHECK-NEXT: %e = tdsl.relu6 %d
@@ -70,7 +70,7 @@ func.func @constants() -> (tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>
   %c = tdsl.reshape %V : tensor<3x2x!fixed.q<8, 4>> -> tensor<6x!fixed.q<8, 4>>
   func.return %a, %b, %c : tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>>, tensor<6x!fixed.q<8, 4>>
 }
-// CHECK: func.func @constants
+// CHECK-LABEL: func.func @constants
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1, 4], [2, 5], [3, -127]]> : tensor<3x2xi8> {tdsl.profile = {{.*}}} -> tensor<3x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}3, 2, 1], [-127, 5, 4]]>
 // CHECK-NEXT: %c = tdsl.const dense<[6, 5, 4, 3, 2, 1]>
@@ -89,7 +89,7 @@ func.func @kept(%X: tensor<3x2xf32>) -> (tensor<2xf32>, tensor<2x!fixed.q<8, 4>>
   %d = tdsl.reshape %W : tensor<3x2xf32> -> tensor<6xf32>
   func.return %a, %b, %c, %d : tensor<2xf32>, tensor<2x!fixed.q<8, 4>>, tensor<3x2xf32>, tensor<6xf32>
 }
-// CHECK: func.func @kept
+// CHECK-LABEL: func.func @kept
 // CHECK-NEXT: %a = tdsl.const dense<[-1.000000e+00, 2.000000e+00]>
 // CHECK-NEXT: %q = tdsl.const
 // CHECK-NEXT: %b = tdsl.neg %q
@@ -106,7 +106,7 @@ func.func @row(%X: tensor<3x1x!fixed.q<8, 7>>) -> tensor<1x2x!fixed.q<16, 12>> {
   %p = tdsl.matmul %r, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>, tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 12>>
   func.return %p : tensor<1x2x!fixed.q<16, 12>>
 }
-// CHECK: func.func @row
+// CHECK-LABEL: func.func @row
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 3, 5], [2, 4, 6]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {tdsl.profile = {{.*}}acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>}
 // CHECK-NEXT: tdsl.reshape %p {tdsl.profile = {{.*}}} : tensor<2x1x!fixed.q<16, 12>> -> tensor<1x2x!fixed.q<16, 12>>
@@ -124,7 +124,7 @@ func.func @row_kept(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>, %i: index) -> (ten
   %r = tdsl.matmul %X, %z : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %p, %q, %r : tensor<1x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
 }
-// CHECK: func.func @row_kept
+// CHECK-LABEL: func.func @row_kept
 // CHECK: %p = tdsl.matmul %X, %W
 // CHECK: %r = tdsl.matmul %X, %z
 
@@ -136,6 +136,6 @@ func.func @buffers(%X: memref<2x3xf32>, %Y: memref<2x3xf32>) {
   tdsl.transpose %Y {permutation = array<i64: 0, 1>} : memref<2x3xf32> into %X : memref<2x3xf32>
   func.return
 }
-// CHECK: func.func @buffers
+// CHECK-LABEL: func.func @buffers
 // CHECK-NEXT: tdsl.reshape
 // CHECK-NEXT: tdsl.transpose

@@ -17,7 +17,7 @@ func.func @twice(%x: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
   }
   func.return %b, %z : tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @twice
+// CHECK-LABEL: func.func @twice
 // CHECK-COUNT-1: tdsl.const
 // CHECK-COUNT-1: tdsl.matmul
 // CHECK-COUNT-1: tdsl.tanh
@@ -33,7 +33,7 @@ func.func @different(%x: tensor<2x3x!fixed.q<8, 4>>) -> (tensor<2x3x!fixed.q<8, 
   %c = tdsl.tanh %x {scheme = "seedot"} : tensor<2x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<8, 7>>
   func.return %a, %b, %c : tensor<2x3x!fixed.q<8, 7>>, tensor<2x3x!fixed.q<8, 6>>, tensor<2x3x!fixed.q<8, 7>>
 }
-// CHECK: func.func @different
+// CHECK-LABEL: func.func @different
 // CHECK-COUNT-3: tdsl.tanh
 
 // -----
@@ -52,7 +52,7 @@ func.func @maps(%x: tensor<4x!fixed.q<8, 4>>) -> (tensor<4x!fixed.q<8, 7>>, tens
   }
   func.return %a, %b : tensor<4x!fixed.q<8, 7>>, tensor<4x!fixed.q<8, 7>>
 }
-// CHECK: func.func @maps
+// CHECK-LABEL: func.func @maps
 // CHECK-COUNT-1: tdsl.map
 // CHECK-NOT: tdsl.map
 // CHECK: func.return %a, %a
@@ -66,7 +66,7 @@ func.func @tiles(%f: tensor<5x3x3x3xf32>, %x: tensor<1x4x4x3xf32>) -> (tensor<1x
   %c = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 1>} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
   func.return %a, %b, %c : tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>
 }
-// CHECK: func.func @tiles
+// CHECK-LABEL: func.func @tiles
 // CHECK: %a = tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_tile", rows = 5, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>}
 // CHECK-NEXT: %c = tdsl.conv2d {{.*}} count = 2, zero = 1>}
 // CHECK-NEXT: func.return %a, %a, %c

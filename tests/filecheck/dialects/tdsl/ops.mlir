@@ -222,7 +222,7 @@ func.func @fused(%a: tensor<2x3x!fixed.q<16, 10>>, %s: tensor<!fixed.q<16, 12>>,
   tdsl.mac %sums, %b, %t : memref<2x3x!fixed.acc<32, 22>>, memref<2x3x!fixed.q<16, 10>>, memref<1x1x!fixed.q<16, 12>> into %sums : memref<2x3x!fixed.acc<32, 22>>
   func.return %y : tensor<2x3x!fixed.q<16, 9>>
 }
-// CHECK: func.func @fused
+// CHECK-LABEL: func.func @fused
 // CHECK: tdsl.map %a, %s : {{.*}} -> tensor<2x3x!fixed.q<16, 9>> {
 // CHECK: tdsl.yield %{{.*}} : !fixed.q<16, 9>
 // CHECK: tdsl.zero -> tensor<2x3x!fixed.acc<32, 22>>
@@ -236,7 +236,7 @@ func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<12,
   tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : memref<3x1x!fixed.q<14, 9>>, memref<3x1x!fixed.q<14, 9>> into %y : memref<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK: func.func @distance
+// CHECK-LABEL: func.func @distance
 // CHECK-NEXT: tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 314449932>} : {{.*}} -> tensor<1x1x!fixed.q<16, 6>>
 // CHECK-NEXT: tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : {{.*}} into %y : memref<1x1x!fixed.q<16, 6>>
 
@@ -245,7 +245,7 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 20>>, %a: tensor<2x3x!fixed.
   %r = tdsl.accumulate %s, %a, %x : tensor<2x1x!fixed.acc<32, 20>>, tensor<2x3x!fixed.q<16, 10>>, tensor<3x1x!fixed.q<16, 10>> -> tensor<2x1x!fixed.acc<32, 20>>
   func.return %r : tensor<2x1x!fixed.acc<32, 20>>
 }
-// CHECK: func.func @accumulate
+// CHECK-LABEL: func.func @accumulate
 // CHECK-NEXT: tdsl.accumulate %s, %a, %x : {{.*}} -> tensor<2x1x!fixed.acc<32, 20>>
 
 func.func @partial(%b: tensor<3x!fixed.q<8, 7>>, %w: tensor<3x4x!fixed.q<8, 7>>, %x: tensor<4x1x!fixed.q<8, 7>>, %c: tensor<3x1x!fixed.q<8, 7>>, %i: index) {
@@ -265,7 +265,7 @@ func.func @rows(%a: tensor<2x3x!fixed.q<8, 7>>, %x: tensor<3x1x!fixed.q<8, 7>>) 
   %r = tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.q<8, 5>>
   func.return %r : tensor<2x1x!fixed.q<8, 5>>
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK-NEXT: tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} :
 
 // Missing values.

@@ -25,7 +25,7 @@ func.func @fine() {
   func.return
 }
 // CHECK-NOT: func.func @{{[fg]}}(%
-// CHECK: func.func @fine
+// CHECK-LABEL: func.func @fine
 
 // MISSING: error: {{.*}}expected_errors.mlir:9: expected error 'anything' was not produced
 // UNEXPECTED: error: {{.*}}unexpected_error.mlir:4:18: unexpected error: fixed.q width must be from 2 to 32, got 77

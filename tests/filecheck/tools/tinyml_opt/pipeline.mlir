@@ -13,7 +13,7 @@ func.func @f(%a : i32) -> (i32, i32) {
   func.return %0, %1 : i32, i32
 }
 
-// CHECK:      func.func @f(%a: i32) -> (i32, i32) {
+// CHECK-LABEL:      func.func @f(%a: i32) -> (i32, i32) {
 // CHECK-NEXT:   [[SUM:%.*]] = arith.addi %a, %a : i32
 // CHECK-NEXT:   func.return [[SUM]], [[SUM]] : i32, i32
 

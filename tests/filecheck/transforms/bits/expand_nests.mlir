@@ -40,5 +40,5 @@ func.func @window(%w: memref<4xi8>, %F: memref<2x4xi8, #scratch.flash>) {
   scratch.slide %w against %F : memref<4xi8>, memref<2x4xi8, #scratch.flash>
   func.return
 }
-// CHECK: func.func @window
+// CHECK-LABEL: func.func @window
 // CHECK-NEXT: func.return

@@ -16,7 +16,7 @@ builtin.module attributes {tinyml.target = "uno"} {
   func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
   func.func private @tm_distance_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_distance_s8_s8_s32">}
 }
-// CHECK: func.func @zero
+// CHECK-LABEL: func.func @zero
 // CHECK: [[half:%.*]] = arith.constant 64 : i32
 // CHECK-NEXT: %a = func.call @tm_dot_s8_s8_s32(%w, %x, %n, [[half]])
 // CHECK-NEXT: [[less:%.*]] = arith.constant 32 : i32
@@ -42,7 +42,7 @@ builtin.module attributes {tinyml.target = "uno"} {
   }
   func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
 }
-// CHECK: func.func @bias
+// CHECK-LABEL: func.func @bias
 // CHECK: scratch.constant dense<[9, -92, 98]> : tensor<3xi8>
 // CHECK: %b = func.call
 // CHECK-NEXT: func.return %b
@@ -70,7 +70,7 @@ builtin.module attributes {tinyml.target = "uno"} {
   }
   func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
 }
-// CHECK: func.func @left
+// CHECK-LABEL: func.func @left
 // CHECK: scratch.constant dense<[1, -100, 127]>
 // CHECK: %full = arith.addi %a
 // CHECK: %coarse = arith.addi %c

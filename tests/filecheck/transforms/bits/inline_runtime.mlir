@@ -8,7 +8,7 @@ func.func @limit(%x: i24) -> i8 {
   func.return %y : i8
 }
 func.func private @tm_limit_i24_i8(i24, i8, i8) -> i8
-// CHECK: func.func @limit
+// CHECK-LABEL: func.func @limit
 // CHECK: [[shift:%.*]] = arith.constant 5 : i24
 // CHECK: [[shifted:%.*]] = arith.shrsi %x, [[shift]] : i24
 // CHECK: [[least:%.*]] = arith.constant -127 : i24
@@ -30,7 +30,7 @@ func.func @table(%x: i16) -> i16 {
   func.return %y : i16
 }
 func.func private @tm_interpolate_s16(memref<?xi16>, i16, i16, i8) -> i16
-// CHECK: func.func @table
+// CHECK-LABEL: func.func @table
 // CHECK: memref.load %t
 // CHECK: memref.load %t
 
@@ -50,6 +50,6 @@ func.func private @tm_multiply_i16(i16, i16, i8) -> i16
 // CHECK: func.call @tm_expf
 // CHECK: func.call @tm_f32_to_bf16
 // CHECK-NOT: func.call
-// CHECK: func.func private @tm_expf
-// CHECK: func.func private @tm_f32_to_bf16
+// CHECK-LABEL: func.func private @tm_expf
+// CHECK-LABEL: func.func private @tm_f32_to_bf16
 // CHECK-NOT: func.func private

@@ -30,7 +30,7 @@ func.func @sliding(%x: memref<12xi8>, %y: memref<6xi8>) {
   }
   func.return
 }
-// CHECK: func.func @sliding
+// CHECK-LABEL: func.func @sliding
 // Weights for each turn of the columns.
 // CHECK: %w = scratch.constant dense<{{\[\[\[}}1, 2, 3, 4]], {{\[\[}}2, 1, 4, 3]]]>
 // The first column of a row of windows, then the second of each, in the place of the one that leaves.
@@ -73,7 +73,7 @@ func.func @written(%x: memref<12xi8>) {
   }
   func.return
 }
-// CHECK: func.func @written
+// CHECK-LABEL: func.func @written
 // CHECK: scf.for %j = %zero to %three step %one {
 // CHECK-NEXT: scratch.copy_run %x[%j] to %window[%zero] count %two
 // CHECK-NEXT: memref.store
@@ -96,7 +96,7 @@ func.func @received(%input: memref<3x4xi8>, %x: memref<4xi8>, %window: memref<2x
   }
   func.return
 }
-// CHECK: func.func @received
+// CHECK-LABEL: func.func @received
 // CHECK: scf.for %j = %zero to %three step %one {
 // CHECK: scratch.copy_run %x[%j] to %window[%zero] count %two
 
@@ -141,7 +141,7 @@ func.func @eighth(%x: memref<12xi8>, %y: memref<6xi8>) {
   }
   func.return
 }
-// CHECK: func.func @eighth
+// CHECK-LABEL: func.func @eighth
 // CHECK: memref<2x2016x4xi8, #scratch.flash>
 // CHECK: scf.for %j = {{.*}} iter_args
 
@@ -176,6 +176,6 @@ func.func @more(%x: memref<12xi8>, %y: memref<6xi8>) {
   }
   func.return
 }
-// CHECK: func.func @more
+// CHECK-LABEL: func.func @more
 // CHECK-NOT: memref<2x2017x4xi8
 // CHECK: scf.for %j = %zero to %three step %one {

@@ -19,7 +19,7 @@ func.func @tight(%X: memref<4xf32>) -> memref<4xf32> {
   }
   func.return %state : memref<4xf32>
 }
-// CHECK: func.func @tight
+// CHECK-LABEL: func.func @tight
 // CHECK: scratch.arena
 
 // -----
@@ -40,7 +40,7 @@ func.func @parts(%X: memref<4xf32>) -> memref<4xf32> {
   }
   func.return %y : memref<4xf32>
 }
-// CHECK: func.func @parts
+// CHECK-LABEL: func.func @parts
 
 // -----
 
@@ -57,7 +57,7 @@ func.func @in_place(%X: memref<4xf32>) -> memref<4x!fixed.q<8, 4>> {
   tdsl.cast %c : memref<4x!fixed.q<16, 8>> into %d : memref<4x!fixed.q<8, 4>>
   func.return %d : memref<4x!fixed.q<8, 4>>
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 
 // -----
 
@@ -70,7 +70,7 @@ func.func @moved(%X: memref<4xf32>) -> memref<4xf32> {
   scratch.move %a to %b : memref<4xf32> to memref<4xf32>
   func.return %b : memref<4xf32>
 }
-// CHECK: func.func @moved
+// CHECK-LABEL: func.func @moved
 
 // -----
 
@@ -86,7 +86,7 @@ func.func @input() -> memref<4xf32> {
   tdsl.add %a, %b : memref<4xf32>, memref<4xf32> into %c : memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK: func.func @input
+// CHECK-LABEL: func.func @input
 
 // -----
 
@@ -103,4 +103,4 @@ func.func @packed(%X: memref<8x!fixed.q<16, 4>>) -> memref<8x!fixed.q<16, 4>> {
   tdsl.cast %c : memref<8x!fixed.q<9, 5>, #scratch.packed_ram<9>> into %y : memref<8x!fixed.q<16, 4>>
   func.return %y : memref<8x!fixed.q<16, 4>>
 }
-// CHECK: func.func @packed
+// CHECK-LABEL: func.func @packed

@@ -243,7 +243,7 @@ func.func @far_enough(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<32, 1
   }
   func.return %b : memref<4x!fixed.q<32, 12>>
 }
-// CHECK: func.func @far_enough
+// CHECK-LABEL: func.func @far_enough
 
 // -----
 
@@ -282,7 +282,7 @@ func.func @bound(%X: memref<4xf32>) -> memref<4xf32> {
   tdsl.reverse %b {axis = 0} : memref<4xf32> into %c : memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK: func.func @bound
+// CHECK-LABEL: func.func @bound
 // JUDGED: the lower bound of the arena is 48 bytes, but exact-cover packs it in {{[34]}}
 
 // -----
@@ -298,7 +298,7 @@ func.func @claimed(%X: memref<4xf32>) -> memref<4xf32> {
   tdsl.reverse %b {axis = 0} : memref<4xf32> into %c : memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK: func.func @claimed
+// CHECK-LABEL: func.func @claimed
 // JUDGED: the lower bound of the arena is 36 bytes, but branch-and-bound packs it in 32
 
 // -----
@@ -313,6 +313,6 @@ func.func @proved(%X: memref<4xf32>) -> memref<4xf32> {
   tdsl.reverse %b {axis = 0} : memref<4xf32> into %c : memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK: func.func @proved
-// JUDGED: func.func @proved
+// CHECK-LABEL: func.func @proved
+// JUDGED-LABEL: func.func @proved
 // JUDGED-NEXT: scratch.arena {{.*}}proof = "exact-cover", checked = "branch-and-bound"}

@@ -19,7 +19,7 @@ func.func @part(%X: memref<4x3xf32>) -> memref<4x3xf32> {
   }
   func.return %all : memref<4x3xf32>
 }
-// CHECK: func.func @part
+// CHECK-LABEL: func.func @part
 // CHECK: [[x:%.*]] = scratch.slice %X
 // CHECK-NEXT: [[stride:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[row:%.*]] = arith.muli %i, [[stride]] : index
@@ -55,9 +55,9 @@ func.func @not(%X: memref<3x1xf32>) -> memref<3x3xf32> {
   tdsl.insert_slice %read, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
   func.return %all : memref<3x3xf32>
 }
-// CHECK: func.func @not
+// CHECK-LABEL: func.func @not
 // CHECK-COUNT-4: tdsl.insert_slice
-// PACKED: func.func @not
+// PACKED-LABEL: func.func @not
 
 // -----
 
@@ -84,7 +84,7 @@ func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>
   }
   func.return %all : memref<4x3x!fixed.acc<32, 14>>
 }
-// CHECK: func.func @update
+// CHECK-LABEL: func.func @update
 // CHECK: [[before:%.*]] = scratch.slice %all[
 // CHECK-NEXT: tdsl.mac [[before]], %W, %x : {{.*}} into [[before]] : memref<3x1x!fixed.acc<32, 14>>
 // CHECK-NOT: insert_slice %row
@@ -118,11 +118,11 @@ func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
   }
   func.return %all : memref<4x3x!fixed.q<8, 6>>
 }
-// CHECK: func.func @chain
+// CHECK-LABEL: func.func @chain
 // CHECK: %tanh = scratch.slice %all[
 // CHECK-NEXT: tdsl.tanh %exp : {{.*}} into %tanh
 // CHECK: tdsl.sigmoid %tanh : {{.*}} into %gate
 // CHECK: tdsl.tanh [[row:%.*]] : {{.*}} into %kept
 // CHECK: tdsl.sigmoid %kept : {{.*}} into %second
-// PACKED: func.func @chain
+// PACKED-LABEL: func.func @chain
 // PACKED: scratch.arena

@@ -21,7 +21,7 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
   tdsl.cast %d : memref<8x1x!fixed.q<6, 3>> into %y : memref<8x1x!fixed.q<9, 4>>
   func.return %y, %l : memref<8x1x!fixed.q<9, 4>>, index
 }
-// CHECK: func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>)
+// CHECK-LABEL: func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>)
 // CHECK: %a = scratch.alloc : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %c = scratch.alloc : memref<8x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
@@ -44,8 +44,8 @@ func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
   %l = tdsl.argmax %b : memref<8x1x!fixed.u<4, 3>>
   func.return %l : index
 }
-// CHECK: func.func @unsigned
+// CHECK-LABEL: func.func @unsigned
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.u<4, 2>, #scratch.packed_ram<4, 8>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>, #scratch.packed_ram<4, 8>>
-// PACKED: func.func @unsigned
+// PACKED-LABEL: func.func @unsigned
 // PACKED: scratch.arena {{.*}} : memref<4xi8>

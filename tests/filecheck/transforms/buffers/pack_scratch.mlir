@@ -22,7 +22,7 @@ func.func @chain(%X: memref<8x1xf32>, %M: memref<8x8xf32, #scratch.flash>) -> in
   %l = tdsl.argmax %c : memref<8x1xf32>
   func.return %l : index
 }
-// CHECK: func.func @chain
+// CHECK-LABEL: func.func @chain
 // CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64, lower_bound = 64 : i64} : memref<64xi8>
 // CHECK-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // CHECK-NEXT: %b = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
@@ -48,18 +48,18 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
   %l = tdsl.argmax %odd : memref<3x!fixed.q<8, 7>>
   func.return %y : memref<2x!fixed.q<16, 12>>
 }
-// CHECK: func.func @views
+// CHECK-LABEL: func.func @views
 // CHECK-NEXT: scratch.arena {alignment = 2 : i64, lower_bound = 11 : i64} : memref<11xi8>
 // CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 3 : i64]}
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 4 : i64]}
 // CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
-// BEST: func.func @views
+// BEST-LABEL: func.func @views
 // BEST-NEXT: scratch.arena {{.*}} : memref<11xi8>
-// COARSE: func.func @views
+// COARSE-LABEL: func.func @views
 // COARSE-NEXT: scratch.arena {{.*}}lower_bound = 11 : i64} : memref<12xi8>
-// SHIFTRY: func.func @chain
+// SHIFTRY-LABEL: func.func @chain
 // SHIFTRY-NEXT: scratch.arena {{.*}} : memref<64xi8>
-// SHIFTRY: func.func @views
+// SHIFTRY-LABEL: func.func @views
 // SHIFTRY-NEXT: scratch.arena {{.*}} : memref<11xi8>
 // SHIFTRY-NEXT: %odd = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[8 : i64] {live = [2 : i64, 3 : i64]}
@@ -68,7 +68,7 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
 // SHIFTRY-NEXT: [[two:%.*]] = scratch.slice [[moved]][%c0]
 // SHIFTRY-NEXT: [[again:%.*]] = scratch.slice [[two]][%c0]
 // SHIFTRY-NEXT: tdsl.exp [[again]]
-// ALIGN: func.func @views
+// ALIGN-LABEL: func.func @views
 // ALIGN-NEXT: scratch.arena {alignment = 8 : i64, lower_bound = 19 : i64} : memref<19xi8>
 // ALIGN-NEXT: %odd = scratch.view %arena[16 : i64]
 // ALIGN-NEXT: %y = scratch.view %arena[0 : i64]
@@ -101,7 +101,7 @@ func.func @loops(%X: memref<4xf32>) -> memref<4xf32> {
   %l = tdsl.argmax %sum : memref<4xf32>
   func.return %late : memref<4xf32>
 }
-// CHECK: func.func @loops
+// CHECK-LABEL: func.func @loops
 // CHECK-NEXT: memref<48xi8>
 // CHECK-NEXT: %sum = scratch.view {{.*}} {live = [0 : i64, 10 : i64]}
 // CHECK-NEXT: %late = scratch.view {{.*}} {live = [9 : i64, 11 : i64]}
@@ -135,7 +135,7 @@ func.func @filled() -> memref<4xf32> {
   }
   func.return %sum : memref<4xf32>
 }
-// CHECK: func.func @filled
+// CHECK-LABEL: func.func @filled
 // CHECK-NEXT: memref<32xi8>
 // CHECK-NEXT: %sum = scratch.view %arena[0 : i64]
 // CHECK-NEXT: %t = scratch.view %arena[16 : i64] {live = [2 : i64, 7 : i64]}
@@ -159,7 +159,7 @@ func.func @branches(%X: memref<4xf32>, %which: i1) -> memref<4xf32> {
   }
   func.return %chosen : memref<4xf32>
 }
-// CHECK: func.func @branches
+// CHECK-LABEL: func.func @branches
 // CHECK-NEXT: memref<48xi8>
 // CHECK-NEXT: %a = scratch.view {{.*}} {live = [0 : i64, 7 : i64]}
 // CHECK-NEXT: %b = scratch.view {{.*}} {live = [0 : i64, 7 : i64]}
@@ -174,7 +174,7 @@ func.func @nothing(%X: memref<4xf32>) -> index {
   %l = tdsl.argmax %X : memref<4xf32>
   func.return %l : index
 }
-// CHECK: func.func @nothing
+// CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: tdsl.argmax
 
 // -----
@@ -195,7 +195,7 @@ func.func @defragmentation(%X: memref<8x1xf32>) -> (memref<8x1xf32>, memref<16x1
   tdsl.neg %x2 : memref<8x1xf32> into %x5 : memref<8x1xf32>
   func.return %x5, %x4 : memref<8x1xf32>, memref<16x1xf32>
 }
-// SHIFTRY: func.func @defragmentation
+// SHIFTRY-LABEL: func.func @defragmentation
 // SHIFTRY-NEXT: scratch.arena {{.*}} : memref<96xi8>
 // SHIFTRY-NEXT: %x1 = scratch.view %arena[0 : i64] {live = [0 : i64, 2 : i64]}
 // SHIFTRY-NEXT: %x2 = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64], place = 1 : i64}
@@ -219,17 +219,17 @@ func.func @wider(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
   tdsl.cast %a : memref<4x!fixed.q<16, 12>> into %b : memref<4xf32>
   func.return %b : memref<4xf32>
 }
-// CHECK: func.func @wider
+// CHECK-LABEL: func.func @wider
 // CHECK-NEXT: scratch.arena {{.*}} : memref<16xi8>
 // CHECK-NEXT: %a = scratch.view %arena[{{[68]}} : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
-// JUDGED: func.func @wider
+// JUDGED-LABEL: func.func @wider
 // JUDGED-NEXT: scratch.arena {{.*}}lower_bound = 16 : i64, checked = "exact-cover"} : memref<16xi8>
-// BEST: func.func @wider
+// BEST-LABEL: func.func @wider
 // BEST-NEXT: scratch.arena {{.*}}lower_bound = 16 : i64} : memref<16xi8>
-// ALIGN: func.func @wider
+// ALIGN-LABEL: func.func @wider
 // ALIGN-NEXT: scratch.arena {{.*}} : memref<16xi8>
-// SHIFTRY: func.func @wider
+// SHIFTRY-LABEL: func.func @wider
 // SHIFTRY-NEXT: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
@@ -262,7 +262,7 @@ func.func @convolution(%y: memref<1x6x5x2x!fixed.q<8, 6>>, %w: memref<3x18x!fixe
   }
   func.return %b : memref<1x6x5x3x!fixed.q<8, 6>>
 }
-// CHECK: func.func @convolution
+// CHECK-LABEL: func.func @convolution
 // CHECK-NEXT: scratch.arena {{.*}}lower_bound = 119 : i64} : memref<119xi8>
 // CHECK-NEXT: %a = scratch.view %arena[41 : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
@@ -283,7 +283,7 @@ func.func @handed_on(%X: memref<4xf32>, %which: i1) -> index {
   %l = tdsl.argmax %b : memref<4xf32>
   func.return %l : index
 }
-// CHECK: func.func @handed_on
+// CHECK-LABEL: func.func @handed_on
 // CHECK-NEXT: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
@@ -302,5 +302,5 @@ func.func @input_handed_on(%which: i1) -> index {
   %l = tdsl.argmax %chosen : memref<4xf32>
   func.return %l : index
 }
-// CHECK: func.func @input_handed_on
+// CHECK-LABEL: func.func @input_handed_on
 // CHECK-NEXT: scratch.arena {{.*}} : memref<32xi8>

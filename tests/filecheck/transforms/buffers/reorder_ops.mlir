@@ -21,14 +21,14 @@ func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
   tdsl.add %r, %q : memref<1x1xf32>, memref<1x1xf32> into %r : memref<1x1xf32>
   func.return %r : memref<1x1xf32>
 }
-// CHECK: func.func @branches
+// CHECK-LABEL: func.func @branches
 // CHECK-NEXT: %[[first:[abc]]] = scratch.alloc
 // CHECK-NEXT: tdsl.{{.*}} into %[[first]]
 // CHECK-NEXT: scratch.alloc
 // CHECK-NEXT: tdsl.matmul %W, %[[first]]
 // CHECK-NEXT: %[[second:[abc]]] = scratch.alloc
 // CHECK-NEXT: tdsl.{{.*}} into %[[second]]
-// PACKED: func.func @branches
+// PACKED-LABEL: func.func @branches
 // PACKED: scratch.arena {{.*}} : memref<36xi8>
 
 // -----
@@ -54,14 +54,14 @@ func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
   }
   func.return %s : memref<8xf32>
 }
-// CHECK: func.func @loops
+// CHECK-LABEL: func.func @loops
 // CHECK: scf.for
 // CHECK: tdsl.exp
 // CHECK-NEXT: tdsl.add
 // CHECK: tdsl.neg
 // CHECK-NEXT: tdsl.mul
 // CHECK: tdsl.tanh
-// PACKED: func.func @loops
+// PACKED-LABEL: func.func @loops
 // PACKED: scratch.arena {{.*}} : memref<64xi8>
 
 // -----
@@ -77,7 +77,7 @@ func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
   tdsl.add %a, %b : memref<8xf32>, memref<8xf32> into %c : memref<8xf32>
   func.return %c : memref<8xf32>
 }
-// CHECK: func.func @same
+// CHECK-LABEL: func.func @same
 // CHECK-NEXT: %a = scratch.alloc
 // CHECK-NEXT: %b = scratch.alloc
 // CHECK-NEXT: %c = scratch.alloc
@@ -85,6 +85,6 @@ func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
 // CHECK-NEXT: tdsl.neg %a
 // CHECK-NEXT: tdsl.neg %b
 
-// BUDGET: func.func @branches{{.*}} attributes {scratch.order_gap = {{[0-9]+}} : i64}
-// BUDGET: func.func @loops
-// BUDGET: func.func @same
+// BUDGET-LABEL: func.func @branches{{.*}} attributes {scratch.order_gap = {{[0-9]+}} : i64}
+// BUDGET-LABEL: func.func @loops
+// BUDGET-LABEL: func.func @same

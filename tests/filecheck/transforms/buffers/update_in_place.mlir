@@ -17,12 +17,12 @@ func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> 
   tdsl.add %c, %c : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
   func.return %d : memref<4x1x!fixed.q<8, 4>>
 }
-// CHECK: func.func @chain
+// CHECK-LABEL: func.func @chain
 // CHECK-NEXT: %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %b = scratch.reuse %a : memref<4x1x!fixed.q<16, 4>> as memref<1x4x!fixed.q<16, 5>>
 // CHECK-NEXT: %c = scratch.reuse %b : memref<1x4x!fixed.q<16, 5>> as memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<4x1x!fixed.q<8, 4>> as memref<4x1x!fixed.q<8, 4>>
-// PACKED: func.func @chain
+// PACKED-LABEL: func.func @chain
 // PACKED: %arena = scratch.arena {{.*}} : memref<8xi8>
 // PACKED-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]{{.*}}}
 // PACKED-NEXT: %b = scratch.view %arena[0 : i64] {live = [2 : i64, 2 : i64]{{.*}}}
@@ -47,9 +47,9 @@ func.func @not(%X: memref<4x1x!fixed.q<8, 4>>, %W: memref<4x4x!fixed.q<8, 4>, #s
   tdsl.cast %d : memref<4x1x!fixed.q<8, 4>> into %e : memref<4x1x!fixed.q<16, 4>>
   func.return %e : memref<4x1x!fixed.q<16, 4>>
 }
-// CHECK: func.func @not
+// CHECK-LABEL: func.func @not
 // CHECK-NOT: scratch.reuse
-// PACKED: func.func @not
+// PACKED-LABEL: func.func @not
 
 // -----
 
@@ -64,9 +64,9 @@ func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4
   tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %late : memref<8x1x!fixed.q<16, 4>>
   func.return %b, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
 }
-// CHECK: func.func @smaller
+// CHECK-LABEL: func.func @smaller
 // CHECK-NOT: scratch.reuse
-// PACKED: func.func @smaller
+// PACKED-LABEL: func.func @smaller
 // PACKED: scratch.arena {{.*}} : memref<24xi8>
 
 // -----
@@ -81,9 +81,9 @@ func.func @single(%X: memref<8x1x!fixed.q<16, 4>>) -> memref<1x1x!fixed.q<8, 4>>
   tdsl.matmul %row, %a : memref<1x8x!fixed.q<16, 4>>, memref<8x1x!fixed.q<16, 4>> into %b : memref<1x1x!fixed.q<8, 4>>
   func.return %b : memref<1x1x!fixed.q<8, 4>>
 }
-// CHECK: func.func @single
+// CHECK-LABEL: func.func @single
 // CHECK: %b = scratch.reuse %a
-// PACKED: func.func @single
+// PACKED-LABEL: func.func @single
 
 // -----
 
@@ -104,11 +104,11 @@ func.func @changed(%X: memref<3x1x!fixed.q<16, 4>>) -> (memref<3x1x!fixed.q<16, 
   tdsl.finish %t : memref<3x1x!fixed.acc<32, 8>> into %u : memref<3x1x!fixed.q<16, 4>>
   func.return %b, %u : memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>
 }
-// CHECK: func.func @changed
+// CHECK-LABEL: func.func @changed
 // CHECK: tdsl.insert_slice {{.*}} into %a
 // CHECK: tdsl.mac {{.*}} into %s
 // CHECK: func.return %a, %u
-// PACKED: func.func @changed
+// PACKED-LABEL: func.func @changed
 
 // -----
 
@@ -130,12 +130,12 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
   }
   func.return %state : memref<4xf32>
 }
-// CHECK: func.func @loop
+// CHECK-LABEL: func.func @loop
 // CHECK: scf.for
 // CHECK-NEXT: %t = scratch.alloc
 // CHECK-NEXT: %u = scratch.reuse %t
 // CHECK-NEXT: %v = scratch.reuse %u
-// PACKED: func.func @loop
+// PACKED-LABEL: func.func @loop
 // PACKED: scratch.arena {{.*}} : memref<32xi8>
 
 // -----
@@ -148,6 +148,6 @@ func.func @unwritten(%X: memref<4xf32>) -> index {
   %l = tdsl.argmax %b : memref<4xf32>
   func.return %l : index
 }
-// CHECK: func.func @unwritten
+// CHECK-LABEL: func.func @unwritten
 // CHECK-NEXT: %a = scratch.alloc
 // CHECK-NEXT: %b = scratch.reuse %a

@@ -17,7 +17,7 @@ func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<1
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @weighted
+// CHECK-LABEL: func.func @weighted
 // CHECK: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
 // CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.acc<32, 28>>)
 // CHECK: tdsl.mac %{{.*}}, %{{.*}}, %xi
@@ -38,7 +38,7 @@ func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @begun
+// CHECK-LABEL: func.func @begun
 // CHECK: tdsl.add
 // CHECK-NOT: tdsl.finish
 
@@ -58,7 +58,7 @@ func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.
   %l = tdsl.argmax %sum : tensor<2x1x!fixed.q<16, 12>>
   func.return %l, %sum : index, tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @label
+// CHECK-LABEL: func.func @label
 // CHECK: %sum = scf.for
 // CHECK: %[[scores:.*]] = tdsl.finish %sum
 // CHECK: tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 28>>
@@ -79,7 +79,7 @@ func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @empty
+// CHECK-LABEL: func.func @empty
 // CHECK: tdsl.finish %{{.*}} {bound = array<i64: 0, 0>}
 
 func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
@@ -96,7 +96,7 @@ func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @stuck
+// CHECK-LABEL: func.func @stuck
 // CHECK-NOT: tdsl.mac
 
 // A constant gives up as many as four bits, so that 64 products of 2^14 and 2^15 fit 32 bits; five would be too many.
@@ -114,7 +114,7 @@ func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @four_bits
+// CHECK-LABEL: func.func @four_bits
 // CHECK: tdsl.const dense<1024> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<12, 9>>
 // CHECK: tdsl.mac
 // CHECK: tdsl.finish
@@ -133,7 +133,7 @@ func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @five_bits
+// CHECK-LABEL: func.func @five_bits
 // CHECK-NOT: tdsl.mac
 // CHECK: tdsl.add
 
@@ -153,7 +153,7 @@ func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 1
   %first = tdsl.index %w[%c0] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
-// CHECK: func.func @whole
+// CHECK-LABEL: func.func @whole
 // CHECK: tdsl.mac
 // CHECK: tdsl.finish
 
@@ -172,6 +172,6 @@ func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16,
   %first = tdsl.index %w[%c0] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
-// CHECK: func.func @one_bit
+// CHECK-LABEL: func.func @one_bit
 // CHECK-NOT: tdsl.mac
 // CHECK: tdsl.add

@@ -23,14 +23,14 @@ func.func @scales(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 2.0, [
   %l = tdsl.argmax %p : tensor<2x1xf32>
   func.return %l, %p : index, tensor<2x1xf32>
 }
-// CHECK: func.func @scales(%X: tensor<2x1x!fixed.q<8, 5>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
+// CHECK-LABEL: func.func @scales(%X: tensor<2x1x!fixed.q<8, 5>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 64], [-32, 0]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<8, 7>>
 // CHECK-NEXT: %p = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 4>>
 // CHECK-NEXT: tdsl.argmax %p : tensor<2x1x!fixed.q<8, 4>>
-// MIXED: func.func @scales(%X: tensor<2x1x!fixed.q<16, 13>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
+// MIXED-LABEL: func.func @scales(%X: tensor<2x1x!fixed.q<16, 13>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
 // MIXED-NEXT: %W = tdsl.const dense<{{\[\[}}7, 4], [-2, 0]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<4, 3>>
 // MIXED-NEXT: %p = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 4>>
-// F32: func.func @scales(%X: tensor<2x1xf32>
+// F32-LABEL: func.func @scales(%X: tensor<2x1xf32>
 // F32: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 5.000000e-01], [-2.500000e-01, 0.000000e+00]]>
 
 // -----
@@ -48,7 +48,7 @@ func.func @shared(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-1.5, 1.5, [
   %e = tdsl.exp %r {tdsl.profile = [#tdsl.profile<0.0, 0.75, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32> -> tensor<2xf32>
   func.return %e : tensor<2xf32>
 }
-// CHECK: func.func @shared(%X: tensor<2x1x!fixed.q<8, 3>>
+// CHECK-LABEL: func.func @shared(%X: tensor<2x1x!fixed.q<8, 3>>
 // CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.q<8, 3>>)
 // CHECK: tdsl.reshape {{.*}} -> tensor<2x!fixed.q<8, 3>>
 // CHECK-NEXT: tdsl.exp {{.*}} -> tensor<2x!fixed.q<8, 7>>
@@ -62,7 +62,7 @@ func.func @spare(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
   %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %p : tensor<1x1xf32>
 }
-// SIXTEEN: func.func @spare(%X: tensor<4x1x!fixed.q<16, 15>>
+// SIXTEEN-LABEL: func.func @spare(%X: tensor<4x1x!fixed.q<16, 15>>
 // SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x4xi16> {{.*}} -> tensor<1x4x!fixed.q<15, 14>>
 
 // -----
@@ -73,7 +73,7 @@ func.func @spare_window(%X: tensor<1x2x2x1xf32> {tdsl.profile = #tdsl.profile<-0
   %p = tdsl.conv2d %F, %X {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>], strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
   func.return %p : tensor<1x1x1x1xf32>
 }
-// SIXTEEN: func.func @spare_window(%X: tensor<1x2x2x1x!fixed.q<16, 15>>
+// SIXTEEN-LABEL: func.func @spare_window(%X: tensor<1x2x2x1x!fixed.q<16, 15>>
 // SIXTEEN-NEXT: %F = tdsl.const dense<{{.*}}> : tensor<1x2x2x1xi16> {{.*}} -> tensor<1x2x2x1x!fixed.q<15, 14>>
 
 // -----
@@ -85,9 +85,9 @@ func.func @arguments(%X: tensor<2xf32> {tdsl.profile = #tdsl.profile<-30.0, 30.0
   %e = tdsl.sigmoid %X {tdsl.profile = [#tdsl.profile<0.0, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32> -> tensor<2xf32>
   func.return %t, %e : tensor<2xf32>, tensor<2xf32>
 }
-// CHECK: func.func @arguments(%X: tensor<2x!fixed.q<8, 2>>
+// CHECK-LABEL: func.func @arguments(%X: tensor<2x!fixed.q<8, 2>>
 // CHECK: tdsl.add {{.*}} -> tensor<2x!fixed.q<8, 5>>
-// SIXTEEN: func.func @arguments(%X: tensor<2x!fixed.q<16, 10>>
+// SIXTEEN-LABEL: func.func @arguments(%X: tensor<2x!fixed.q<16, 10>>
 // SIXTEEN: tdsl.add {{.*}} -> tensor<2x!fixed.q<16, 12>>
 
 // -----
@@ -103,7 +103,7 @@ func.func @scalars(%X: tensor<1x4xf32> {tdsl.profile = #tdsl.profile<-4.5, 4.5, 
   %r = tdsl.mul %X, %e {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x4xf32>, tensor<1x1xf32> -> tensor<1x4xf32>
   func.return %r : tensor<1x4xf32>
 }
-// CHECK: func.func @scalars(%X: tensor<1x4x!fixed.q<8, 4>>
+// CHECK-LABEL: func.func @scalars(%X: tensor<1x4x!fixed.q<8, 4>>
 // CHECK-NEXT: %g = tdsl.const dense<-19661> : tensor<i16> {{.*}} -> tensor<!fixed.q<16, 16>>
 // CHECK: tdsl.matmul {{.*}} -> tensor<1x1x!fixed.q<16, 8>>
 // CHECK-NEXT: tdsl.mul {{.*}} -> tensor<1x1x!fixed.q<8, 4>>
@@ -122,7 +122,7 @@ func.func @vanishing(%X: tensor<1x1xf32> {tdsl.profile = #tdsl.profile<1.0, 20.0
   %s = tdsl.reshape %r : tensor<1x4xf32> -> tensor<4xf32>
   func.return %s : tensor<4xf32>
 }
-// CHECK: func.func @vanishing(%X: tensor<1x1x!fixed.q<8, 2>>
+// CHECK-LABEL: func.func @vanishing(%X: tensor<1x1x!fixed.q<8, 2>>
 // CHECK-NEXT: tdsl.neg {{.*}} -> tensor<1x1x!fixed.q<16, 11>>
 // CHECK-NEXT: tdsl.exp {{.*}} -> tensor<1x1x!fixed.q<16, 18>>
 // CHECK: tdsl.mul {{.*}} -> tensor<1x4x!fixed.q<8, 7>>
@@ -135,7 +135,7 @@ func.func @in_turn(%X: tensor<16x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9,
   %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-12.0, 12.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x16xf32>, tensor<16x1xf32> -> tensor<1x1xf32>
   func.return %p : tensor<1x1xf32>
 }
-// SIXTEEN: func.func @in_turn(%X: tensor<16x1x!fixed.q<15, 14>>
+// SIXTEEN-LABEL: func.func @in_turn(%X: tensor<16x1x!fixed.q<15, 14>>
 // SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x16xi16> {{.*}} -> tensor<1x16x!fixed.q<14, 13>>
 
 // -----
@@ -147,5 +147,5 @@ func.func @tiny(%x: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-90.0, 90.0, [
   %y = tdsl.matmul_sum %w, %x from %b : tensor<1x1xf32> {tdsl.profile = [#tdsl.profile<-9000.0, 9000.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @tiny
+// CHECK-LABEL: func.func @tiny
 // CHECK: tdsl.const dense<0> : tensor<1x1xi8> {{.*}} -> tensor<1x1x!fixed.q<2, 0>>

@@ -7,7 +7,7 @@
 
 // LISTS: lists of numbers are made for programs on reals alone, and a part of this one has formats
 
-// CHECK: func.func @parts(%x: tensor<2x1x!zeroskew.q<8, 0.05, 0>>
+// CHECK-LABEL: func.func @parts(%x: tensor<2x1x!zeroskew.q<8, 0.05, 0>>
 // CHECK: %w = tdsl.const dense<{{\[\[}}100, -100], [50, 20]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!zeroskew.q<8, 0.1, 0>>
 // CHECK: %v = tdsl.const {{.*}} -> tensor<2x2x!fixed.q<8, 7>>
 // CHECK: %y = tdsl.matmul {{.*}}#tdsl.profile<4.8{{[0-9]*}}, 6.35{{.*}} -> tensor<2x1x!zeroskew.q<8, 0.05, 0>>

@@ -11,14 +11,14 @@ func.func @equal(%x: tensor<1x1xf32>) -> index {
   %label = tdsl.argmax %sums : tensor<1x2xf32>
   func.return %label : index
 }
-// CHECK: func.func @equal
+// CHECK-LABEL: func.func @equal
 // CHECK: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
-// NARROW: func.func @equal
+// NARROW-LABEL: func.func @equal
 // NARROW: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
 // What is asked for is not narrowed, nor is anything without data.
-// WEIGHTS: func.func @equal
+// WEIGHTS-LABEL: func.func @equal
 // WEIGHTS: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
-// UNKNOWN: func.func @equal
+// UNKNOWN-LABEL: func.func @equal
 // UNKNOWN: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
 
 // -----
@@ -30,7 +30,7 @@ func.func @tie(%x: tensor<1x1xf32>) -> index {
   %label = tdsl.argmax %sums : tensor<1x2xf32>
   func.return %label : index
 }
-// CHECK: func.func @tie
+// CHECK-LABEL: func.func @tie
 // CHECK: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<16,
 
 // -----
@@ -42,7 +42,7 @@ func.func @within(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
-// CHECK: func.func @within
+// CHECK-LABEL: func.func @within
 // CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<8,
 
 // -----
@@ -52,5 +52,5 @@ func.func @beyond(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
-// CHECK: func.func @beyond
+// CHECK-LABEL: func.func @beyond
 // CHECK: tdsl.const {{.*}} -> tensor<2x1x!fixed.q<16,

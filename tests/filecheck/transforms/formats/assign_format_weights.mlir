@@ -7,7 +7,7 @@ func.func @dense(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
   %y = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @dense(%X: tensor<2x1x!fixed.q<16, 15>>
+// CHECK-LABEL: func.func @dense(%X: tensor<2x1x!fixed.q<16, 15>>
 // CHECK-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!posit.p<8, 0, -6, 1, 1>>
 // CHECK-NEXT: tdsl.matmul %W, %X {{.*}}acc = !fixed.acc<24, 22>{{.*}} -> tensor<2x1x!fixed.q<16, 15>>
 

@@ -8,7 +8,7 @@ func.func @dense(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
   %y = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @dense(%X: tensor<2x1x!fixed.q<8, 8>>
+// CHECK-LABEL: func.func @dense(%X: tensor<2x1x!fixed.q<8, 8>>
 // CHECK: %W = tdsl.const {{.*}} -> tensor<2x2x!fixed.q<8, 7>>
 // CHECK: %y = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 5>>
 // UNKNOWN: pass 'assign-format': expected TENSOR:N with one of the tensors X, W, y, got 'z:1'

@@ -17,7 +17,7 @@ func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc
   }
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
-// CHECK: func.func @weighted
+// CHECK-LABEL: func.func @weighted
 // CHECK: %w = tdsl.const dense<{{\[\[\[}}0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]>
 // CHECK: %sum = scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%carried = %zero)
 // CHECK: [[EMPTY:%.*]] = tensor.empty() : tensor<4x1x!fixed.q<16, 15>>
@@ -41,7 +41,7 @@ func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 
   }
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
-// CHECK: func.func @prime
+// CHECK-LABEL: func.func @prime
 // CHECK-NOT: tdsl.accumulate
 
 // Somebody reads the sums of each iteration.
@@ -60,7 +60,7 @@ func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32
   }
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
-// CHECK: func.func @watched
+// CHECK-LABEL: func.func @watched
 // CHECK-NOT: tdsl.accumulate
 
 // By default a block holds 16 bytes, which are 8 of these 24 iterations.
@@ -79,6 +79,6 @@ func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<3
   }
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
-// CHECK: func.func @usual
-// USUAL: func.func @usual
+// CHECK-LABEL: func.func @usual
+// USUAL-LABEL: func.func @usual
 // USUAL: tensor.empty() : tensor<8x1x!fixed.q<16, 15>>

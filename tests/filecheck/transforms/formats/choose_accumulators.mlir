@@ -95,9 +95,9 @@ func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>,
   %s = tdsl.matmul %U, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p, %q, %r, %s : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK: func.func @spare
+// CHECK-LABEL: func.func @spare
 // CHECK: acc = !fixed.acc<24, 8>, bound = array<i64: -40640, 40640>
-// SPARE: func.func @spare
+// SPARE-LABEL: func.func @spare
 // SPARE-NEXT: %W = tdsl.const dense<{{\[}}[63, 63, 33]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<7, 3>>
 // SPARE: tdsl.matmul %W, %X {acc = !fixed.acc<16, 7>, bound = array<i64: -20193, 20193>}
 // SPARE: tdsl.matmul %V, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -762, 762>}
@@ -112,7 +112,7 @@ func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x!fixed.q<8, 4>>
 }
-// SPARE: func.func @fine_start
+// SPARE-LABEL: func.func @fine_start
 // SPARE: tdsl.const dense<{{\[}}[127, 127, 4]]>
 
 // -----
@@ -138,7 +138,7 @@ func.func @two_bits(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>
   %p = tdsl.matmul %W, %X : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// SPARE: func.func @two_bits
+// SPARE-LABEL: func.func @two_bits
 // SPARE: tdsl.const dense<28> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<6, 2>>
 // SPARE: acc = !fixed.acc<16, 6>, bound = array<i64: -28448, 28448>
 
@@ -149,6 +149,6 @@ func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8,
   %p = tdsl.matmul %W, %X : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// SPARE: func.func @three_bits
+// SPARE-LABEL: func.func @three_bits
 // SPARE: tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
 // SPARE: acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>

@@ -13,9 +13,9 @@ func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8
   %p = tdsl.spmv %W, %X : tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK: tdsl.spmv %W, %X
-// HELIUM: func.func @sparse
+// HELIUM-LABEL: func.func @sparse
 // HELIUM: tdsl.spmv
 
 // -----
@@ -26,7 +26,7 @@ func.func @dense(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %p = tdsl.spmv %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x3xf32, #tdsl.csr>, tensor<3x1xf32> -> tensor<2x1xf32>
   func.return %p : tensor<2x1xf32>
 }
-// CHECK: func.func @dense
+// CHECK-LABEL: func.func @dense
 // CHECK: [[dense:%.*]] = tdsl.const {{.*}} {tdsl.profile = [#tdsl.profile<0.0, 5.0, {{.*}} -> tensor<2x3xf32>
 // CHECK-NEXT: %p = tdsl.matmul [[dense]], %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0,
 
@@ -39,13 +39,13 @@ func.func @half(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
   %p = tdsl.spmv %W, %X : tensor<1x8x!fixed.q<8, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK: func.func @half
+// CHECK-LABEL: func.func @half
 // CHECK: tdsl.matmul
-// AVR: func.func @half
+// AVR-LABEL: func.func @half
 // AVR: tdsl.spmv
-// CORTEX: func.func @half
+// CORTEX-LABEL: func.func @half
 // CORTEX: tdsl.matmul
-// HELIUM: func.func @half
+// HELIUM-LABEL: func.func @half
 // HELIUM: tdsl.matmul
 
 // -----
@@ -57,9 +57,9 @@ func.func @few_bits(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// AVR: func.func @few_bits
+// AVR-LABEL: func.func @few_bits
 // AVR: tdsl.matmul
-// NEVER: func.func @few_bits
+// NEVER-LABEL: func.func @few_bits
 // NEVER: tdsl.spmv
 
 // -----
@@ -70,5 +70,5 @@ func.func @few_near(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// AVR: func.func @few_near
+// AVR-LABEL: func.func @few_near
 // AVR: tdsl.spmv

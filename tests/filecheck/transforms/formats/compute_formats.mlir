@@ -37,7 +37,7 @@ func.func @network(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<0.0, 1.0, [
 // RESULT: tdsl.argmax %[[Y]]
 // RESULT: func.return {{.*}}, %[[Y]]
 
-// FLOAT: func.func @network(%X: tensor<4x1x!fixed.q<8, 7>>
+// FLOAT-LABEL: func.func @network(%X: tensor<4x1x!fixed.q<8, 7>>
 // FLOAT: tdsl.cast %X : tensor<4x1x!fixed.q<8, 7>> -> tensor<4x1xbf16>
 
 // Within a family nothing is cast.

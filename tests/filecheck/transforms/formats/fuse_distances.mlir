@@ -10,7 +10,7 @@ func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK: func.func @protonn
+// CHECK-LABEL: func.func @protonn
 // CHECK: %b = tdsl.const dense<{{\[\[\[}}4000], [0], [-1], [1]]
 // CHECK: %wx = tdsl.matmul {{.*}} -> tensor<4x1x!fixed.q<15, 10>>
 // CHECK-NOT: tdsl.sub
@@ -23,7 +23,7 @@ func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %del : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>
 }
-// CHECK: func.func @shared
+// CHECK-LABEL: func.func @shared
 // CHECK: tdsl.sub
 // CHECK: tdsl.matmul
 
@@ -34,7 +34,7 @@ func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK: func.func @inputs
+// CHECK-LABEL: func.func @inputs
 // CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 1073479696>}
 
 // Floats have no exact differences.
@@ -44,7 +44,7 @@ func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
   %d = tdsl.matmul %row, %del : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %d : tensor<1x1xf32>
 }
-// CHECK: func.func @floats
+// CHECK-LABEL: func.func @floats
 // CHECK: tdsl.sub
 
 // An op with a body names its format there, too: what it gives keeps it, and these formats then do not suit each other.
@@ -60,7 +60,7 @@ func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK: func.func @mapped
+// CHECK-LABEL: func.func @mapped
 // CHECK: tdsl.sub
 
 // A vector that something else reads gives up no bits, and a constant that something else reads neither: these do not
@@ -73,7 +73,7 @@ func.func @read(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %wx : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>
 }
-// CHECK: func.func @read
+// CHECK-LABEL: func.func @read
 // CHECK: tdsl.sub %wx, %b
 
 func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
@@ -84,5 +84,5 @@ func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 }
-// CHECK: func.func @constant
+// CHECK-LABEL: func.func @constant
 // CHECK: tdsl.sub %wx, %b

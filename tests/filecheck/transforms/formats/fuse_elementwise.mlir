@@ -9,7 +9,7 @@ func.func @gates(%a: tensor<1x4x!fixed.q<16, 10>>, %b: tensor<1x4x!fixed.q<16, 1
   %y = tdsl.mul %n, %h : tensor<1x4x!fixed.q<16, 14>>, tensor<1x4x!fixed.q<16, 14>> -> tensor<1x4x!fixed.q<16, 13>>
   func.return %y : tensor<1x4x!fixed.q<16, 13>>
 }
-// CHECK: func.func @gates
+// CHECK-LABEL: func.func @gates
 // CHECK-NEXT: %y = tdsl.map %a, %b, %one : {{.*}} -> tensor<1x4x!fixed.q<16, 13>> {
 // CHECK-NEXT: ^bb0(%{{.*}}: !fixed.q<16, 10>, %{{.*}}: !fixed.q<16, 11>, %{{.*}}: !fixed.q<16, 14>):
 // CHECK-NEXT: num.add {{.*}} -> !fixed.q<16, 9>
@@ -27,7 +27,7 @@ func.func @apart(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4
   %y = tdsl.mul %r, %e : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
   func.return %r, %y : tensor<4xf32>, tensor<4xf32>
 }
-// CHECK: func.func @apart
+// CHECK-LABEL: func.func @apart
 // CHECK: tdsl.exp
 // CHECK-NEXT: tdsl.relu
 // CHECK-NEXT: tdsl.mul

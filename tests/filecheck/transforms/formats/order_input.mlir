@@ -8,12 +8,12 @@ func.func @image(%X: tensor<1x3x4x5xf32>) -> tensor<1x4x5x3xf32> {
   %y = tdsl.relu %t : tensor<1x4x5x3xf32> -> tensor<1x4x5x3xf32>
   func.return %y : tensor<1x4x5x3xf32>
 }
-// FILE: func.func @image(%X: tensor<1x3x4x5xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 1, 2, 3]>>
+// FILE-LABEL: func.func @image(%X: tensor<1x3x4x5xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 1, 2, 3]>>
 // FILE: tdsl.transpose %X {permutation = array<i64: 0, 2, 3, 1>}
-// LAST: func.func @image(%X: tensor<1x4x5x3xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 3, 1]>>
+// LAST-LABEL: func.func @image(%X: tensor<1x4x5x3xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 3, 1]>>
 // LAST-NEXT: tdsl.relu %X
 // A row has one row of each channel.
-// ROWS: func.func @image(%X: tensor<1x4x3x5xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 1, 3]>>
+// ROWS-LABEL: func.func @image(%X: tensor<1x4x3x5xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 1, 3]>>
 // ROWS-NEXT: [[T:%.*]] = tdsl.transpose %X {permutation = array<i64: 0, 1, 3, 2>}
 // ROWS-NEXT: tdsl.relu [[T]]
 // UNKNOWN: unknown order of the input 'first' (one of file, channels-last)
@@ -26,7 +26,7 @@ func.func @sequence(%X: tensor<1x3x7xf32>) -> (tensor<1x7x3xf32>, tensor<1x3x7xf
   %y = tdsl.relu %X : tensor<1x3x7xf32> -> tensor<1x3x7xf32>
   func.return %t, %y : tensor<1x7x3xf32>, tensor<1x3x7xf32>
 }
-// LAST: func.func @sequence(%X: tensor<1x7x3xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 1]>>
+// LAST-LABEL: func.func @sequence(%X: tensor<1x7x3xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 1]>>
 // LAST-NEXT: [[F:%.*]] = tdsl.transpose %X {permutation = array<i64: 0, 2, 1>}
 // LAST-NEXT: [[Y:%.*]] = tdsl.relu [[F]]
 // LAST-NEXT: return %X, [[Y]]

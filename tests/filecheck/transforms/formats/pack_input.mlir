@@ -6,8 +6,8 @@ func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> 
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
   func.return %y : tensor<8x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 9>>
-// CHECK: func.func @packed(%X: memref<9xi8> {tinyml.format = "!fixed.q<9, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 9>>
+// MARKED-LABEL: func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 9>>
+// CHECK-LABEL: func.func @packed(%X: memref<9xi8> {tinyml.format = "!fixed.q<9, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 9>>
 // CHECK: func.call @tm_packed_s9_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i16
 
 // -----
@@ -17,8 +17,8 @@ func.func @whole(%X: tensor<2x1x!fixed.q<9, 4>>) -> tensor<2x1x!fixed.q<9, 4>> {
   %y = tdsl.neg %X : tensor<2x1x!fixed.q<9, 4>> -> tensor<2x1x!fixed.q<9, 4>>
   func.return %y : tensor<2x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @whole(%X: tensor<2x1x!fixed.q<9, 4>>)
-// CHECK: func.func @whole(%X: memref<2x1xi16> {{{.*}}})
+// MARKED-LABEL: func.func @whole(%X: tensor<2x1x!fixed.q<9, 4>>)
+// CHECK-LABEL: func.func @whole(%X: memref<2x1xi16> {{{.*}}})
 
 // -----
 
@@ -27,8 +27,8 @@ func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> tensor<8x1x!fixed.q<8, 4>
   %y = tdsl.neg %X : tensor<8x1x!fixed.u<4, 4>> -> tensor<8x1x!fixed.q<8, 4>>
   func.return %y : tensor<8x1x!fixed.q<8, 4>>
 }
-// MARKED: func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 4>>
-// CHECK: func.func @unsigned(%X: memref<4xi8> {tinyml.format = "!fixed.u<4, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 4>>
+// MARKED-LABEL: func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <packed = 4>>
+// CHECK-LABEL: func.func @unsigned(%X: memref<4xi8> {tinyml.format = "!fixed.u<4, 4>"}) -> {{.*}}#tdsl.interface<input = <packed = 4>>
 // CHECK: [[x:%.*]] = func.call @tm_packed_s4_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i8
 // CHECK-NEXT: [[eight:%.*]] = arith.constant 8 : i8
 // CHECK-NEXT: arith.addi [[x]], [[eight]] : i8
@@ -41,7 +41,7 @@ func.func @rows(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>> 
   %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
   func.return %y : tensor<16x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @rows(
+// MARKED-LABEL: func.func @rows(
 // MARKED-SAME: packed = 9
 
 // -----
@@ -50,7 +50,7 @@ func.func @parts(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>>
   %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
   func.return %y : tensor<16x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @parts(
+// MARKED-LABEL: func.func @parts(
 // MARKED-NOT: packed =
 // MARKED: func.return
 
@@ -60,6 +60,6 @@ func.func @pushed(%X: tensor<16x1x!fixed.q<9, 4>>) -> tensor<16x1x!fixed.q<9, 4>
   %y = tdsl.neg %X : tensor<16x1x!fixed.q<9, 4>> -> tensor<16x1x!fixed.q<9, 4>>
   func.return %y : tensor<16x1x!fixed.q<9, 4>>
 }
-// MARKED: func.func @pushed(
+// MARKED-LABEL: func.func @pushed(
 // MARKED-NOT: packed =
 // MARKED: func.return

@@ -16,7 +16,7 @@ func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>
   %y = tdsl.conv2d %G, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!fixed.q<4, 3>>, tensor<1x4x4x2x!fixed.u<4, 2>> -> tensor<1x4x4x2x!fixed.u<4, 2>>
   func.return %y : tensor<1x4x4x2x!fixed.u<4, 2>>
 }
-// CHECK: func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <received = 8>>
+// CHECK-LABEL: func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <received = 8>>
 // CHECK: [[I:%.*]] = tdsl.reshape %X
 // CHECK: [[zero:%.*]] = arith.constant 0 : index
 // CHECK: [[R:%.*]] = tdsl.receive [[I]][[[zero]]] : tensor<1x6x8x1x!fixed.u<4, 4>> -> tensor<1x6x8x1x!fixed.u<4, 4>>

@@ -7,8 +7,8 @@ func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> tensor<8x1x!fixed.q<16, 4>>
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<16, 4>> -> tensor<8x1x!fixed.q<16, 4>>
   func.return %y : tensor<8x1x!fixed.q<16, 4>>
 }
-// MARKED: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <zeros = 0.5, reused>>
-// CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {{.*}}zeros = 0.5
+// MARKED-LABEL: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <zeros = 0.5, reused>>
+// CHECK-LABEL: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {{.*}}zeros = 0.5
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<16, 4>>
 // PLACED: scratch.arena {{.*}} : memref<16xi8>
 // PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 0 : i64], input, place = 0 : i64}
@@ -21,7 +21,7 @@ func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> tensor<1x!fixed.q<16, 4>> {
   %y = tdsl.fill {value = 1.0 : f64} -> tensor<1x!fixed.q<16, 4>>
   func.return %y : tensor<1x!fixed.q<16, 4>>
 }
-// MARKED: func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <reused>>
+// MARKED-LABEL: func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> {{.*}}#tdsl.interface<input = <reused>>
 // CHECK: %X = scratch.alloc {input}
 // PLACED: scratch.arena {{.*}} : memref<4xi8>
 // PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, -1 : i64], input}
@@ -35,7 +35,7 @@ func.func @image(%X: tensor<1x4x4x2x!fixed.q<8, 4>>) -> tensor<1x2x2x3x!fixed.q<
   %y = tdsl.conv2d %W, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x3x3x2x!fixed.q<8, 7>>, tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x2x2x3x!fixed.q<8, 4>>
   func.return %y : tensor<1x2x2x3x!fixed.q<8, 4>>
 }
-// PLACED: func.func @image
+// PLACED-LABEL: func.func @image
 
 // -----
 
@@ -44,5 +44,5 @@ func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> 
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
   func.return %y : tensor<8x1x!fixed.q<9, 4>>
 }
-// CHECK: func.func @packed()
+// CHECK-LABEL: func.func @packed()
 // CHECK: %X = scratch.alloc {input} : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>

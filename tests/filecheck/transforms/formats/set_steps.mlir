@@ -9,7 +9,7 @@
 // RUN: not tinyml-opt %s -p 'set-steps{data="%t-9.npz"}' 2>&1 | filecheck %s --check-prefix=REST
 // RUN: sed 's/<input = <pushed = .4, 4, 2, 1.>>/</' %s | sed 's/#tdsl.interface<}/#tdsl.interface<>}/' | tinyml-opt -p 'set-steps{data="%t-9.npz"}' | filecheck %s --check-prefix=WHOLE
 
-// CHECK: func.func @step(%X: tensor<5x1x4xf32>)
+// CHECK-LABEL: func.func @step(%X: tensor<5x1x4xf32>)
 // CHECK-SAME: pushed = [4, 4, 5, 1]
 // CHECK: [[STEPS:%[a-z0-9]+]] = arith.constant 5 : index
 // CHECK: scf.for %t = %{{.*}} to [[STEPS]] step
@@ -20,7 +20,7 @@
 // ONE: a sample holds 2 to 32767 frames of 4 values, one after the other, got 4
 // MANY: a sample holds 2 to 32767 frames of 4 values, one after the other, got 131072
 // REST: a sample holds 2 to 32767 frames of 4 values, one after the other, got 9
-// WHOLE: func.func @step(%X: tensor<2x1x4xf32>)
+// WHOLE-LABEL: func.func @step(%X: tensor<2x1x4xf32>)
 // FRAMES: a sample holds 2 to 32767 frames of 4 values, one after the other, got 7
 builtin.module {
   func.func @step(%X: tensor<2x1x4xf32>) -> tensor<1x4xf32> attributes {tdsl.interface = #tdsl.interface<input = <pushed = [4, 4, 2, 1]>>} {

@@ -27,7 +27,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 }
 
 // A frame of 4 numbers, 4 apart, 5 times; the hidden state is an argument and a result.
-// CHECK: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>>, %t: index, %h: tensor<1x3x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>
+// CHECK-LABEL: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>>, %t: index, %h: tensor<1x3x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>
 // It begins in call 0,
 // CHECK: [[begun:%.*]] = scf.for {{.*}} iter_args(%{{.*}} = %h)
 // CHECK-NEXT: tdsl.fill {value = 5.000000e-01 : f64}
@@ -40,14 +40,14 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
 // CHECK: tdsl.argmax
 // CHECK: func.return [[c]], [[y]], %r
 
-// WHOLE: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>)
+// WHOLE-LABEL: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>)
 
-// PUSHED: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <pushed = [4, 4, 5, 5]>>
+// PUSHED-LABEL: func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <pushed = [4, 4, 5, 5]>>
 // PUSHED: tdsl.index
 // STRIDE: pushed = [4, 4, 5, 2]
 
 // The state is alive throughout, the result takes the place of the frame.
-// PACKED: func.func @steps(%t: index) -> (index, memref<1x3x!fixed.q<8, 4>>) {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>
+// PACKED-LABEL: func.func @steps(%t: index) -> (index, memref<1x3x!fixed.q<8, 4>>) {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>
 // PACKED: scratch.arena {{.*}} : memref<10xi8>
 // PACKED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, 6 : i64], input}
 // PACKED: %h = scratch.view %arena[4 : i64] {live = [-1 : i64, 11 : i64], state}

@@ -12,7 +12,7 @@ func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q
   %r = tdsl.relu %y : tensor<1x4x2x3x!fixed.q<8, 5>> -> tensor<1x4x2x3x!fixed.q<8, 5>>
   func.return %r : tensor<1x4x2x3x!fixed.q<8, 5>>
 }
-// CHECK: func.func @padded
+// CHECK-LABEL: func.func @padded
 // CHECK-NOT: tdsl.pad
 // CHECK: [[F:%.*]] = tdsl.const {{.*}} -> tensor<3x18x!fixed.q<8, 7>>
 // CHECK: [[B:%.*]] = tdsl.const {{.*}} -> tensor<3x1x!fixed.q<8, 6>>
@@ -39,7 +39,7 @@ func.func @pointwise(%X: tensor<1x4x4x2x!fixed.q<8, 7>>, %Y: tensor<1x2x2x3x!fix
   %m = tdsl.mul %s, %c : tensor<1x2x2x3x!fixed.q<8, 5>>, tensor<3x!fixed.q<8, 5>> -> tensor<1x2x2x3x!fixed.q<8, 5>>
   func.return %m : tensor<1x2x2x3x!fixed.q<8, 5>>
 }
-// CHECK: func.func @pointwise
+// CHECK-LABEL: func.func @pointwise
 // CHECK-NOT: tdsl.window
 // CHECK: [[part:%.*]] = tdsl.slice %X{{.*}} -> tensor<1x1x1x2x!fixed.q<8, 7>>
 // CHECK: [[column:%.*]] = tdsl.reshape [[part]]
@@ -58,7 +58,7 @@ func.func @depthwise(%X: tensor<1x3x3x2x!fixed.q<8, 7>>, %row: tensor<1x2x1x1x!f
   %s = tdsl.mul %y, %row : tensor<1x2x2x2x!fixed.q<8, 5>>, tensor<1x2x1x1x!fixed.q<8, 5>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
   func.return %s : tensor<1x2x2x2x!fixed.q<8, 5>>
 }
-// CHECK: func.func @depthwise
+// CHECK-LABEL: func.func @depthwise
 // CHECK: %window = tdsl.window %X{{.*}} margins = array<i64: 0, 0, 0, 0>
 // CHECK: tdsl.conv2d %F, %window {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {{.*}} -> tensor<1x1x1x2x!fixed.q<8, 5>>
 // CHECK: %s = tdsl.mul %{{.*}}, %row
@@ -72,7 +72,7 @@ func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixe
   %q = tdsl.conv2d %F, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>} : tensor<2x1x1x2x!fixed.q<16, 15>>, tensor<1x2x2x2x!fixed.q<16, 12>> -> tensor<1x2x2x2x!fixed.q<16, 12>>
   func.return %p, %q : tensor<1x2x2x2x!fixed.q<16, 12>>, tensor<1x2x2x2x!fixed.q<16, 12>>
 }
-// CHECK: func.func @shared
+// CHECK-LABEL: func.func @shared
 // CHECK: [[F:%.*]] = tdsl.reshape %F : tensor<2x1x1x2x!fixed.q<16, 15>> -> tensor<2x2x!fixed.q<16, 15>>
 // CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 29>, bound = array<i64: -229369, 229369>}
 // CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>}
@@ -87,16 +87,16 @@ func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!
   %y = tdsl.conv2d %F, %padded {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK: func.func @tiles
+// CHECK-LABEL: func.func @tiles
 // CHECK-NOT: across
-// TILES: func.func @tiles
+// TILES-LABEL: func.func @tiles
 // TILES: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
 // TILES: scf.for
 // TILES-NOT: scf.for
 // TILES: [[input:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : {{.*}} -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
 // TILES: [[row:%.*]] = tdsl.conv2d [[F]], [[input]] {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 6, pitch = 14, step = 2, count = 5, zero = 0>} {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: tdsl.insert_slice [[row]],
-// LIMITED: func.func @tiles
+// LIMITED-LABEL: func.func @tiles
 // LIMITED: -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
 
 // -----
@@ -109,12 +109,12 @@ func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x
   %z = tdsl.conv2d %G, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 2>, groups = 2 : i64} : tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y, %z : tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// TILES: func.func @dilated
+// TILES-LABEL: func.func @dilated
 // TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
 // TILES: tdsl.conv2d {{.*}} groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
 // TILES: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
 // TILES: tdsl.conv2d {{.*}} groups = 2 : i64, tile = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
-// LIMITED: func.func @dilated
+// LIMITED-LABEL: func.func @dilated
 
 // -----
 
@@ -124,11 +124,11 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 }
-// TILES: func.func @rows
+// TILES-LABEL: func.func @rows
 // TILES-NOT: scf.for
 // TILES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 12, zero = 0>} {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 // TILES-NEXT: func.return %y
-// LIMITED: func.func @rows
+// LIMITED-LABEL: func.func @rows
 // LIMITED: scf.for
 
 // -----
@@ -139,9 +139,9 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// LINES: func.func @tiles
+// LINES-LABEL: func.func @tiles
 // LINES: -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
-// LINES: func.func @lines
+// LINES-LABEL: func.func @lines
 // LINES: scf.for [[pair:%[0-9]+]] =
 // LINES: [[y:%.*]] = arith.muli [[pair]],
 // LINES: [[input:%.*]] = tdsl.slice %X[{{%.*}}, [[y]], {{.*}}] {{.*}} -> tensor<1x4x6x4x!zeroskew.q<8, 0.5, 3>>
@@ -149,7 +149,7 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
 // LINES: tdsl.insert_slice [[rows]],
 // LINES-NOT: scf.for
 // LINES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 12, pitch = 24, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
-// TILES: func.func @lines
+// TILES-LABEL: func.func @lines
 // TILES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
 
 // -----
@@ -160,7 +160,7 @@ func.func @images(%X: tensor<2x3x3x2x!fixed.q<8, 7>>) -> tensor<2x2x2x1x!fixed.q
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<2x3x3x2x!fixed.q<8, 7>> -> tensor<2x2x2x1x!fixed.q<8, 5>>
   func.return %y : tensor<2x2x2x1x!fixed.q<8, 5>>
 }
-// CHECK: func.func @images
+// CHECK-LABEL: func.func @images
 // CHECK: tdsl.conv2d %F, %X
 
 // -----
@@ -170,7 +170,7 @@ func.func @window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x2x!fixed.q
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x2x!fixed.q<8, 5>>
   func.return %y : tensor<1x1x1x2x!fixed.q<8, 5>>
 }
-// CHECK: func.func @window
+// CHECK-LABEL: func.func @window
 // CHECK: tdsl.conv2d %F, %X
 
 // -----
@@ -180,7 +180,7 @@ func.func @whole_window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x1x!f
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x1x!fixed.q<8, 5>>
   func.return %y : tensor<1x1x1x1x!fixed.q<8, 5>>
 }
-// CHECK: func.func @whole_window
+// CHECK-LABEL: func.func @whole_window
 // CHECK-NOT: tdsl.conv2d
 // CHECK: tdsl.matmul
 
@@ -191,5 +191,5 @@ func.func @windows(%X: tensor<1x3x3x2x!fixed.q<8, 7>>) -> tensor<1x2x2x2x!fixed.
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x3x3x2x!fixed.q<8, 7>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
   func.return %y : tensor<1x2x2x2x!fixed.q<8, 5>>
 }
-// CHECK: func.func @windows
+// CHECK-LABEL: func.func @windows
 // CHECK: tdsl.conv2d %F, %window

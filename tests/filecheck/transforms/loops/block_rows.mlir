@@ -15,7 +15,7 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   }
   func.return
 }
-// CHECK: func.func @matvec
+// CHECK-LABEL: func.func @matvec
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
 // CHECK: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
 // CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
@@ -43,7 +43,7 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
   }
   func.return
 }
-// CHECK: func.func @chain
+// CHECK-LABEL: func.func @chain
 // CHECK: %s = memref.load %S
 // CHECK-NEXT: memref.store %s, %sums
 // CHECK: num.call #num.dot_rows(%sums, %sums, {{%.*}}, %a) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
@@ -64,7 +64,7 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
   }
   func.return
 }
-// CHECK: func.func @narrow
+// CHECK-LABEL: func.func @narrow
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
 // CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
 // CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
@@ -83,7 +83,7 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   }
   func.return
 }
-// CHECK: func.func @shifted
+// CHECK-LABEL: func.func @shifted
 // CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
 // CHECK: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
 // CHECK-NEXT: num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
@@ -105,7 +105,7 @@ func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>
   }
   func.return
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK-NOT: num.call #num.dot_rows
 
 // -----
@@ -122,7 +122,7 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
   }
   func.return
 }
-// CHECK: func.func @solve
+// CHECK-LABEL: func.func @solve
 // CHECK-NOT: num.call #num.dot_rows
 
 // -----
@@ -142,7 +142,7 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   }
   func.return
 }
-// CHECK: func.func @prefix
+// CHECK-LABEL: func.func @prefix
 // CHECK-NOT: num.call #num.dot_rows
 
 // -----
@@ -168,7 +168,7 @@ func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 1
   }
   func.return %Y : memref<9x!fixed.q<16, 10>>
 }
-// CHECK: func.func @updated
+// CHECK-LABEL: func.func @updated
 // CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x)
 // CHECK-NEXT: scf.for
 // CHECK: %mine = memref.load %old
@@ -191,7 +191,7 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
   }
   func.return
 }
-// CHECK: func.func @channels
+// CHECK-LABEL: func.func @channels
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 8>>
 // CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
@@ -218,10 +218,10 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
   }
   func.return
 }
-// CHECK: func.func @finished_rows
+// CHECK-LABEL: func.func @finished_rows
 // CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
 // CHECK: num.products %start, %W, %x :
-// NONE: func.func @finished_rows
+// NONE-LABEL: func.func @finished_rows
 // NONE: num.contract %i to 4 {
 
 // -----
@@ -236,7 +236,7 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
   }
   func.return
 }
-// CHECK: func.func @packed
+// CHECK-LABEL: func.func @packed
 // CHECK: scratch.slice %W{{.*}} to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
 // CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x) by #num.kernel<"tm_cm_dot4_p4_s8_s32">
 
@@ -255,6 +255,6 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
   }
   func.return
 }
-// CHECK: func.func @single_window
+// CHECK-LABEL: func.func @single_window
 // CHECK-NOT: num.tile_kernel
 // CHECK: num.call #num.channel_dots

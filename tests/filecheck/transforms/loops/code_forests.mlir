@@ -22,7 +22,7 @@ func.func @forest(%x: memref<2x!fixed.q<8, 4>>) -> memref<4x!fixed.q<16, 7>> {
 // TABLES: num.call #num.coded_forest
 // TABLES-SAME: by #num.code_kernel<"tm_avr_forest_tables", "{{[0-9a-f]+}}">
 // CALL: func.call @tm_avr_forest_tables
-// CALL: func.func private @tm_avr_forest_tables
+// CALL-LABEL: func.func private @tm_avr_forest_tables
 // CALL-SAME: tinyml.forest = {
 // ASSEMBLY: ldd r24,Y+1{{.*}}cpi r24,6
 // ASSEMBLY: .byte 12,1,2,0

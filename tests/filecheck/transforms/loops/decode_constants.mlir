@@ -21,7 +21,7 @@ func.func @more_bytes(%x: memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12>
   %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 12>, memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>, memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12>
   func.return %sum : !fixed.acc<32, 12>
 }
-// CHECK: func.func @more_bytes
+// CHECK-LABEL: func.func @more_bytes
 // CHECK: memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>
 
 // The accumulator has room for products by the weights, of at most 12, but not for those by any integers of 8 bits.
@@ -31,7 +31,7 @@ func.func @few_bits(%x: memref<2x!minifloat.f<3, 4, 1>>) -> !fixed.acc<16, 9> {
   %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<16, 9>, memref<2x!minifloat.f<2, 1, 1>, #scratch.flash>, memref<2x!minifloat.f<3, 4, 1>>) -> !fixed.acc<16, 9>
   func.return %sum : !fixed.acc<16, 9>
 }
-// CHECK: func.func @few_bits
+// CHECK-LABEL: func.func @few_bits
 // CHECK: %w = scratch.constant dense<[1, 12]> : tensor<2xi8> -> memref<2x!fixed.q<5, 2>, #scratch.flash>
 
 // What other ops read stays as they know it.
@@ -40,5 +40,5 @@ func.func @read(%i: index) -> !posit.p<12, 0, -10, 1> {
   %v = memref.load %w[%i] : memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>
   func.return %v : !posit.p<12, 0, -10, 1>
 }
-// CHECK: func.func @read
+// CHECK-LABEL: func.func @read
 // CHECK: memref.load %w[%i] : memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>

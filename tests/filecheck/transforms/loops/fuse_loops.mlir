@@ -27,7 +27,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
   }
   func.return
 }
-// CHECK: func.func @epilogue
+// CHECK-LABEL: func.func @epilogue
 // CHECK: scf.for [[i:%.*]] = %zero to %four step %one {
 // CHECK: [[sum:%.*]] = num.call #num.dot
 // CHECK-NEXT: [[c:%.*]] = num.finish [[sum]]
@@ -57,7 +57,7 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
   }
   func.return %A : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @still_read
+// CHECK-LABEL: func.func @still_read
 // CHECK: scf.for
 // CHECK-NEXT: memref.store %half, %A
 // CHECK-NEXT: memref.store %half, %B
@@ -84,7 +84,7 @@ func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
   }
   func.return %B : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 // CHECK: scf.for
 // CHECK-NEXT: %b = num.neg %half
 // CHECK-NEXT: memref.store %b, %B
@@ -114,7 +114,7 @@ func.func @overlap() {
   }
   func.return
 }
-// CHECK: func.func @overlap
+// CHECK-LABEL: func.func @overlap
 // CHECK: scf.for
 // CHECK: scf.for
 
@@ -144,7 +144,7 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK: func.func @other_elements
+// CHECK-LABEL: func.func @other_elements
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
@@ -170,7 +170,7 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 // CHECK: scf.for
 // CHECK-NEXT: [[x:%.*]] = memref.load %X
 // CHECK-NEXT: [[b:%.*]] = num.convert [[x]]
@@ -198,7 +198,7 @@ func.func @over_the_input() {
   }
   func.return
 }
-// CHECK: func.func @over_the_input
+// CHECK-LABEL: func.func @over_the_input
 // CHECK: scf.for
 // CHECK: scf.for
 
@@ -229,7 +229,7 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
   }
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
-// CHECK: func.func @pixels
+// CHECK-LABEL: func.func @pixels
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: [[x:%.*]] = memref.load %X
@@ -264,7 +264,7 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
   }
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
-// CHECK: func.func @next_pixel
+// CHECK-LABEL: func.func @next_pixel
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
@@ -307,7 +307,7 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @other_readers
+// CHECK-LABEL: func.func @other_readers
 // CHECK: [[x:%.*]] = memref.load %X
 // CHECK-NEXT: memref.store [[x]], %A
 // CHECK-NEXT: memref.store [[x]], %Y
@@ -338,7 +338,7 @@ func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<1
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @next_iteration
+// CHECK-LABEL: func.func @next_iteration
 // CHECK: [[x:%.*]] = memref.load %X
 // CHECK-NEXT: memref.store [[x]], %A
 // CHECK-NEXT: memref.store [[x]], %C
@@ -366,7 +366,7 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @in_turn
+// CHECK-LABEL: func.func @in_turn
 // CHECK: [[b:%.*]] = memref.load %B
 // CHECK-NEXT: [[a:%.*]] = num.convert [[b]]
 // CHECK-NEXT: [[c:%.*]] = num.convert [[a]]
@@ -406,7 +406,7 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK: func.func @overwritten_in_place
+// CHECK-LABEL: func.func @overwritten_in_place
 // CHECK: memref.store {{.*}}, %S
 // CHECK: memref.load %T
 // CHECK: [[x:%.*]] = memref.load %X

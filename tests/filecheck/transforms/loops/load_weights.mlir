@@ -21,7 +21,7 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
   }
   func.return
 }
-// CHECK: func.func @filter
+// CHECK-LABEL: func.func @filter
 // CHECK: %W = scratch.constant dense<{{\[\[}}1, -8, 7, 0], [3, 4, -1, 2]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<5, 4>>
 // CHECK: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 7>>
 // CHECK: %first = memref.load %b[%i] : memref<2x!fixed.s<8, 7>>
@@ -46,7 +46,7 @@ func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
   %y = num.finish %sum {bound = array<i64: -30000, 20000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
   func.return %y : !fixed.q<16, 7>
 }
-// CHECK: func.func @room
+// CHECK-LABEL: func.func @room
 // CHECK: memref<2x!fixed.q<6, 5>>
 // CHECK: memref<2x!fixed.q<16, 7>>
 // CHECK: num.call #num.dot(%start, %W, %x)
@@ -61,6 +61,6 @@ func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
   %b = memref.load %single[%i] : memref<1x!fixed.q<8, 4>, #scratch.flash>
   func.return %a, %b : i16, !fixed.q<8, 4>
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK: memref<2xi16, #scratch.flash>
 // CHECK: memref<1x!fixed.q<8, 4>, #scratch.flash>

@@ -24,12 +24,12 @@ func.func @rows(%X: memref<6x1x!fixed.q<16, 14>>, %Y: memref<2x1x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 4, 5, 6, 0, 0], [7, 8, 9, 10, 11, -31, 0, 0]]> : tensor<2x8xi8> -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
 // CHECK: [[eight:%.*]] = arith.constant 8 : index
 // CHECK: [[at:%.*]] = arith.muli %i, [[eight]] : index
 // CHECK: %row = scratch.slice %W[[[at]]] : memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<6x!fixed.q<6, 3>, #scratch.packed<6>>
-// AUTO: func.func @rows
+// AUTO-LABEL: func.func @rows
 // AUTO: #scratch.flash
 
 // -----
@@ -51,9 +51,9 @@ func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>
   }
   func.return
 }
-// CHECK: func.func @filters
+// CHECK-LABEL: func.func @filters
 // CHECK: %W = scratch.constant {{.*}} -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
-// AUTO: func.func @filters
+// AUTO-LABEL: func.func @filters
 
 // -----
 
@@ -75,7 +75,7 @@ func.func @pays(%x: memref<40x!fixed.q<8, 7>>, %y: memref<10x!fixed.q<8, 3>>) {
   }
   func.return
 }
-// AUTO: func.func @pays
+// AUTO-LABEL: func.func @pays
 // AUTO: scratch.constant {{.*}} -> memref<10x40x!fixed.q<8, 3>, #scratch.packed<4>>
 // AUTO: arith.muli %i, %forty
 
@@ -95,9 +95,9 @@ func.func @elements(%x: memref<9x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK: func.func @elements
+// CHECK-LABEL: func.func @elements
 // CHECK: memref<9x!fixed.q<16, 12>, #scratch.packed<10>>
-// AUTO: func.func @elements
+// AUTO-LABEL: func.func @elements
 // AUTO-NOT: #scratch.packed
 
 // -----
@@ -108,7 +108,7 @@ func.func @whole() {
   %b = scratch.constant dense<[1.0, 2.0]> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
   func.return
 }
-// CHECK: func.func @whole
+// CHECK-LABEL: func.func @whole
 // CHECK-NOT: #scratch.packed
 
 // -----
@@ -122,9 +122,9 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fix
   %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
   func.return %sum : !fixed.acc<16, 10>
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK: num.call #num.sparse_dot({{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
-// AUTO: func.func @sparse
+// AUTO-LABEL: func.func @sparse
 // AUTO-NOT: #scratch.packed
 
 // -----
@@ -146,8 +146,8 @@ func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 1
   }
   func.return
 }
-// CHECK: func.func @quarter
-// AUTO: func.func @quarter
+// CHECK-LABEL: func.func @quarter
+// AUTO-LABEL: func.func @quarter
 // AUTO: memref<32x64x!fixed.q<16, 13>, #scratch.packed<12>>
 
 // -----
@@ -168,9 +168,9 @@ func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK: func.func @eighth
+// CHECK-LABEL: func.func @eighth
 // CHECK: #scratch.packed<14>
-// AUTO: func.func @eighth
+// AUTO-LABEL: func.func @eighth
 // AUTO-NOT: #scratch.packed
 
 // -----
@@ -190,10 +190,10 @@ func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
   }
   func.return
 }
-// CHECK: func.func @digits
+// CHECK-LABEL: func.func @digits
 // CHECK: %W = scratch.constant {{.*}} -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
 // CHECK: %T = scratch.constant {{.*}} -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
-// AUTO: func.func @digits
+// AUTO-LABEL: func.func @digits
 
 // -----
 
@@ -211,5 +211,5 @@ func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!z
   }
   func.return
 }
-// CHECK: func.func @scaled_rows
+// CHECK-LABEL: func.func @scaled_rows
 // CHECK: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 0], [4, 5, -6, 0]]> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>

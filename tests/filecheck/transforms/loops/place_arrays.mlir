@@ -24,7 +24,7 @@ func.func @two(%X: memref<8xi8>) {
   }
   func.return
 }
-// CHECK: func.func @two
+// CHECK-LABEL: func.func @two
 // CHECK-NEXT: %array = memref.alloca
 // CHECK: %[[FREE:.*]] = scratch.view %arena[2 : i64] : memref<12xi8> to memref<8xi8>
 // CHECK: scf.for
@@ -44,7 +44,7 @@ func.func @group(%X: memref<2xi8>) {
   %x = memref.load %a[%c0] : memref<2xi8>
   func.return
 }
-// CHECK: func.func @group
+// CHECK-LABEL: func.func @group
 // CHECK-NEXT: memref.alloca
 // CHECK-NOT: scratch.view
 
@@ -59,7 +59,7 @@ func.func @stays(%X: memref<2xi16>) {
   %y = memref.load %b[%c0] : memref<2xi16>
   func.return
 }
-// CHECK: func.func @stays
+// CHECK-LABEL: func.func @stays
 // CHECK-NEXT: memref.alloca
 // CHECK-NOT: scratch.view
 
@@ -76,6 +76,6 @@ func.func @aligned(%X: memref<2xi16>) -> i8 {
   %l = memref.load %h[%c0] : memref<1xi8>
   func.return %l : i8
 }
-// CHECK: func.func @aligned
+// CHECK-LABEL: func.func @aligned
 // CHECK-NEXT: scratch.arena {alignment = 2 : i64}
 // CHECK-NEXT: %array = scratch.view %arena[2 : i64] : memref<7xi8> to memref<2xi16>

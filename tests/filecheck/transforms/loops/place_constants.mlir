@@ -28,19 +28,19 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
 }
 // The matrix has 16 bytes and the starts have 4: both are near where there is room for 20 bytes. With
 // room for one byte less the matrix moves, which is enough down to 4 bytes, and with room for 3 both.
-// ALL: func.func @rows
+// ALL-LABEL: func.func @rows
 // ALL-NOT: far
 // ALL: func.return
-// LESS: func.func @rows
+// LESS-LABEL: func.func @rows
 // LESS: %W = scratch.constant {{.*}} far ->
 // LESS: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
-// START: func.func @rows
+// START-LABEL: func.func @rows
 // START: %W = scratch.constant {{.*}} far ->
 // START: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
-// BOTH: func.func @rows
+// BOTH-LABEL: func.func @rows
 // BOTH: %W = scratch.constant {{.*}} far ->
 // BOTH: %start = scratch.constant {{.*}} far ->
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
 // CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
 // CHECK: num.call #num.dot({{.*}}) by #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>
@@ -60,7 +60,7 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
   %r = num.add %v, %w : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
   func.return %r : !fixed.q<8, 4>
 }
-// CHECK: func.func @columns
+// CHECK-LABEL: func.func @columns
 // CHECK: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref
 // CHECK: num.call #num.axpy(%sums, %W, %f) by #num.kernel<"tm_axpy_s8_s8_s32">
 // CHECK: %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref

@@ -21,7 +21,7 @@ func.func @floats(%w: memref<8xf32, #scratch.flash>, %x: memref<8xf32>) -> f32 {
   %sum = num.call #num.dot(%zero, %w, %x) : (f32, memref<8xf32, #scratch.flash>, memref<8xf32>) -> f32
   func.return %sum : f32
 }
-// CHECK: func.func @floats
+// CHECK-LABEL: func.func @floats
 // CHECK: num.mac {{.*}} : f32, f32, f32 -> f32
 
 // A compressed row without a kernel walks over its entries.
@@ -30,7 +30,7 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
   %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (f32, memref<5xf32, #scratch.flash>, memref<5xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8xf32>, index, index) -> f32
   func.return %sum : f32
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK: scf.for {{.*}} -> (f32, index, index)
 // CHECK: arith.extui
 // CHECK: num.mac
@@ -44,10 +44,10 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
   %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<32, 26>, memref<3x!fixed.q<16, 12>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>>, index, index) -> !fixed.acc<32, 26>
   func.return %sum : !fixed.acc<32, 26>
 }
-// CHECK: func.func @packed
+// CHECK-LABEL: func.func @packed
 // CHECK: %v_rows = scratch.constant dense<[2, 0, 6, 1, 0, 6, 2, 0, 1, 0, 0, -1, -1]> : tensor<13xi8>
 // CHECK: num.call #num.packed_dot(%zero, %{{.*}}, %x) by #num.kernel<"tm_dot_row_s16_s16_s32">
-// HOST: func.func @packed
+// HOST-LABEL: func.func @packed
 // HOST-NOT: num.call #num.packed_dot
 
 // Packed values and their gaps are a stream of groups of four: of their 4 bytes the second and the last have values,
@@ -60,7 +60,7 @@ func.func @near(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed
   %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.packed<4>>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
   func.return %sum : !fixed.acc<16, 10>
 }
-// CHECK: func.func @near
+// CHECK-LABEL: func.func @near
 // CHECK: %v_rows = scratch.constant dense<[1, 0, 0, -120, 49, -87, 1, 0, 0, -121, 0, -120]> : tensor<12xi8>
 // CHECK: num.call #num.packed_dot(%zero, %{{.*}}, %x) by #num.composed_kernel<num.sparse_dot, integer 4, integer 8, sum = 16, gaps = 4>
 
@@ -71,10 +71,10 @@ func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!
   num.call #num.axpy(%sums, %w, %f) : (memref<8x!fixed.acc<32, 18>>, memref<8x!fixed.q<14, 9>, #scratch.flash>, !fixed.q<16, 9>) -> ()
   func.return %d : !fixed.acc<32, 18>
 }
-// CHECK: func.func @vectors
+// CHECK-LABEL: func.func @vectors
 // CHECK: num.call #num.distance(%zero, %w, %x) by #num.kernel<"tm_distance_s16_s16_s32">
 // CHECK-NEXT: num.call #num.axpy(%sums, %w, %f) by #num.kernel<"tm_axpy_s16_s16_s32">
-// HOST: func.func @vectors
+// HOST-LABEL: func.func @vectors
 // HOST: num.sub {{.*}} -> !fixed.q<15, 9>
 // HOST-NEXT: num.mac
 // HOST: num.mac {{.*}}, %f
@@ -89,7 +89,7 @@ func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fi
   %z = num.finish %more : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y, %z : !fixed.q<8, 2>, !fixed.q<8, 2>
 }
-// CHECK: func.func @narrow
+// CHECK-LABEL: func.func @narrow
 // CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s16">
 // CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
 
@@ -100,11 +100,11 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
   %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: func.func @widened
+// CHECK-LABEL: func.func @widened
 // CHECK: [[zero:%.*]] = num.zero : !fixed.acc<32, 10>
 // CHECK: %sum = num.call #num.dot([[zero]], %w, %x) by #num.kernel<"tm_dot_s8_s16_s32"> {{.*}} -> !fixed.acc<32, 10>
 // CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
-// HOST: func.func @widened
+// HOST-LABEL: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
 
 // A sum that is shifted before its end moves, too.
@@ -115,7 +115,7 @@ func.func @shifted(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
   %y = num.finish %shifted {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: func.func @shifted
+// CHECK-LABEL: func.func @shifted
 // CHECK: %sum = num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s16_s32"> {{.*}} -> !fixed.acc<32, 10>
 // CHECK-NEXT: %shifted = num.shift %sum, %places : !fixed.acc<32, 10> -> !fixed.acc<32, 10>
 
@@ -128,7 +128,7 @@ func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed
   %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: func.func @two
+// CHECK-LABEL: func.func @two
 // CHECK: [[start:%.*]] = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 9>
 // CHECK: %first = num.call #num.dot([[start]], %v, %x) by #num.kernel<"tm_dot_s8_s16_s32">
 // CHECK-NEXT: %finer = num.align %first : !fixed.acc<32, 9> -> !fixed.acc<32, 10>
@@ -141,7 +141,7 @@ func.func @tree(%w: memref<7x!shiftry.q<8, 7>, #scratch.flash>, %x: memref<7x!sh
   %sum = num.call #num.dot(%zero, %w, %x) : (!shiftry.acc<16, 12, [0, 0, 0], 2>, memref<7x!shiftry.q<8, 7>, #scratch.flash>, memref<7x!shiftry.q<8, 7>>) -> !shiftry.acc<16, 12, [0, 0, 0], 2>
   func.return %sum : !shiftry.acc<16, 12, [0, 0, 0], 2>
 }
-// CHECK: func.func @tree
+// CHECK-LABEL: func.func @tree
 // CHECK: scf.for {{.*}} iter_args([[sum:%.*]] = %zero)
 // CHECK: scf.for {{.*}} iter_args([[upper:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 12, [0, 0, 0], 2>)
 // CHECK: scf.for {{.*}} iter_args([[lower:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
@@ -164,7 +164,7 @@ func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: m
   %c = num.call #num.dot(%b, %v, %x) : (!fixed.acc<32, 17>, memref<8x!fixed.q<5, 3>, #scratch.packed<5>>, memref<8x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
   func.return %c : !fixed.acc<32, 17>
 }
-// CHECK: func.func @packed_rows
+// CHECK-LABEL: func.func @packed_rows
 // CHECK: num.call #num.dot(%zero, %row, %x) by #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32>
 // CHECK: scf.for
 // CHECK: memref.load %somewhere
@@ -179,9 +179,9 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
   %r = num.finish %s : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %r : !fixed.q<8, 2>
 }
-// CHECK: func.func @column
+// CHECK-LABEL: func.func @column
 // CHECK: num.call #num.strided_dot<3>(%{{.*}}, %w, %x) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>,
-// HOST: func.func @column
+// HOST-LABEL: func.func @column
 // HOST: scf.for %[[K:.*]] = {{.*}} to %{{.*}} step
 // HOST-NEXT: memref.load %w[%[[K]]]
 // HOST: %[[AT:.*]] = arith.muli %[[K]], %{{.*}} : index
@@ -197,7 +197,7 @@ func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fix
   %r = num.finish %s : !fixed.acc<16, 10> -> !fixed.q<8, 2>
   func.return %r : !fixed.q<8, 2>
 }
-// CHECK: func.func @outer
+// CHECK-LABEL: func.func @outer
 // CHECK-NOT: num.call #num.strided_dot
 // CHECK: num.mac
 
@@ -209,7 +209,7 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
   %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<32, 20>, memref<37x!fixed.q<16, 12>, #scratch.flash>, memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>>) -> !fixed.acc<32, 20>
   func.return %sum : !fixed.acc<32, 20>
 }
-// CHECK: func.func @unpacked
+// CHECK-LABEL: func.func @unpacked
 // CHECK: %unpacked = memref.alloca() : memref<8xi16>
 // CHECK: [[blocks:%.*]] = scf.for {{.*}} iter_args([[sum:%.*]] = %zero) -> (!fixed.acc<32, 20>)
 // CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>, #scratch.packed_ram<9>>
@@ -218,7 +218,7 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
 // CHECK: num.call #num.dot([[sum]], {{.*}}, [[whole]]) by #num.kernel<"tm_dot_s16_s16_s32">
 // CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
 // CHECK: num.call #num.dot([[blocks]], {{.*}}) by #num.kernel<"tm_dot_s16_s16_s32">
-// HOST: func.func @unpacked
+// HOST-LABEL: func.func @unpacked
 // HOST: memref.load %x
 
 // -----
@@ -239,14 +239,14 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
   }
   func.return
 }
-// CORTEX: func.func @decoded
+// CORTEX-LABEL: func.func @decoded
 // CORTEX: %decoded = memref.alloca() : memref<9xi16>
 // CORTEX: [[whole:%.*]] = scratch.slice %decoded[{{.*}}] : memref<9xi16> to memref<9x!fixed.q<16, 14>>
 // CORTEX: scf.for
 // CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CORTEX: scf.for
 // CORTEX: num.call #num.dot(%zero, %row, [[whole]]) by #num.kernel<"tm_cm_dot_r16_s16_s64">
-// CHECK: func.func @decoded
+// CHECK-LABEL: func.func @decoded
 // CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CHECK: num.call #num.dot(%zero, %row, {{.*}}) by #num.kernel<"tm_dot_r16_s16_s64">
 
@@ -277,7 +277,7 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
   }
   func.return
 }
-// CORTEX: func.func @tiles
+// CORTEX-LABEL: func.func @tiles
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
 // CORTEX: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // CORTEX-NOT: num.contract
@@ -285,15 +285,15 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CORTEX: [[second:%.*]] = scratch.slice %x
 // CORTEX-NEXT: num.call #num.dot({{.*}}, {{.*}}, [[second]]) by #num.kernel<"tm_cm_dot_s8_s8_s32">
 // CORTEX-NEXT: num.finish
-// SMALL: func.func @tiles
+// SMALL-LABEL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
 // SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
-// RISCV: func.func @tiles
+// RISCV-LABEL: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
 // RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // RISCV-NOT: num.contract
 // RISCV: num.call #num.dot({{.*}}) by #num.kernel<"tm_rv_dot_s8_s8_s32">
-// CHECK: func.func @tiles
+// CHECK-LABEL: func.func @tiles
 // CHECK-NOT: num.contract
 // CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s32_by4">
 
@@ -313,13 +313,13 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
   }
   func.return
 }
-// CORTEX: func.func @lines
+// CORTEX-LABEL: func.func @lines
 // CORTEX: [[stream:%.*]] = scratch.constant dense<{{.*}}> : tensor<28xi8>
 // CORTEX: [[results:%.*]] = scratch.slice %y{{.*}} : memref<2x2x2x!zeroskew.q<8, 4.0, -3>> to memref<4x!zeroskew.q<8, 4.0, -3>>
 // CORTEX: [[windows:%.*]] = scratch.slice %x[{{.*}}] : memref<12x!zeroskew.q<8, 1.0, 0>> to memref<6x!zeroskew.q<8, 1.0, 0>>
 // CORTEX: num.call #num.tiles<{{.*}}>([[results]], [[stream]], [[windows]]) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>
 // CORTEX: num.call #num.tiles<{{.*}}>({{%.*}}, [[stream]], {{%.*}}) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 2, count = 2, zero = -3>
-// HOST: func.func @lines
+// HOST-LABEL: func.func @lines
 // HOST: scf.for
 // HOST: scf.for
 // HOST: scf.for
@@ -342,16 +342,16 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
   }
   func.return
 }
-// CORTEX: func.func @channels
+// CORTEX-LABEL: func.func @channels
 // CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
 // CORTEX: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
-// SMALL: func.func @channels
+// SMALL-LABEL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
 // SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
-// RISCV: func.func @channels
+// RISCV-LABEL: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
 // RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
-// CHECK: func.func @channels
+// CHECK-LABEL: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
 // CHECK: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
 
@@ -362,6 +362,6 @@ func.func @part(%s: !fixed.acc<24, 14>, %n: i8, %w: memref<8x!fixed.q<8, 7>, #sc
   %sum = num.add_shifted %s, %part, %n : !fixed.acc<24, 14>, !fixed.acc<24, 14> -> !fixed.acc<24, 14>
   func.return %sum : !fixed.acc<24, 14>
 }
-// CORTEX: func.func @part
+// CORTEX-LABEL: func.func @part
 // CORTEX: num.call #num.dot({{.*}}) by #num.kernel<"tm_cm_dot_s8_s8_s32"> {{.*}} -> !fixed.acc<32, 14>
 // CORTEX: num.add_shifted %s, %part, %n : !fixed.acc<24, 14>, !fixed.acc<32, 14> -> !fixed.acc<24, 14>

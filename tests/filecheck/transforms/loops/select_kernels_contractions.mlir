@@ -16,16 +16,16 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
   }
   func.return
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: [[pitch:%.*]] = arith.constant 4 : index
 // CHECK: scf.for %row =
 // CHECK-NEXT: %zero = num.zero
 // CHECK-NEXT: [[at:%.*]] = arith.muli %row, [[pitch]]
 // CHECK-NEXT: [[weights:%.*]] = scratch.slice %w{{\[}}[[at]]] : {{.*}} to memref<3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %sum = num.call #num.dot(%zero, [[weights]], %x) by #num.kernel<"tm_dot_s8_s8_s32">
-// CORTEX: func.func @rows
+// CORTEX-LABEL: func.func @rows
 // CORTEX-NOT: num.call #num.dot_rows
-// HOST: func.func @rows
+// HOST-LABEL: func.func @rows
 // HOST: scf.for %row =
 // HOST: num.mac
 
@@ -39,7 +39,7 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
   }
   func.return
 }
-// CHECK: func.func @channels
+// CHECK-LABEL: func.func @channels
 // CHECK: scf.for %row =
 // CHECK: [[channel:%.*]] = scratch.slice %x[%row] : {{.*}} to memref<5x!fixed.q<8, 6>>
 // CHECK: num.call #num.strided_dot<2>(%zero, {{%.*}}, [[channel]])
@@ -53,7 +53,7 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
   }
   func.return
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK: scf.for %row = {{.*}} iter_args([[at:%.*]] = {{%.*}}) -> (index)
 // CHECK: scf.for {{.*}} -> (f32, index, index)
 // CHECK: [[count:%.*]] = memref.load %lengths[%row]
@@ -61,7 +61,7 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
 // CHECK-NEXT: scf.yield [[next]] : index
 
 // Hardware keeps compressed rows as they are.
-// FPGA: func.func @sparse
+// FPGA-LABEL: func.func @sparse
 // FPGA: num.contract %row to 2 {
 // FPGA: num.entries %zero, %gaps, %lengths : f32
 // FPGA-NEXT: ^bb0([[sum:%.*]]: f32, [[entry:%.*]]: index, [[column:%.*]]: index):
@@ -85,8 +85,8 @@ func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>
   }
   func.return
 }
-// FPGA: func.func @sliding
+// FPGA-LABEL: func.func @sliding
 // FPGA: scratch.slide %run against %w : memref<3x!fixed.q<8, 6>>, memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // FPGA: scf.for %row
-// CHECK: func.func @sliding
+// CHECK-LABEL: func.func @sliding
 // CHECK-NOT: scratch.slide

@@ -69,24 +69,24 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
   }
   func.return
 }
-// CHECK: func.func @tiles
+// CHECK-LABEL: func.func @tiles
 // CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
 // CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3> {
 // CHECK: num.products {{%.*}}, {{%.*}}, %far
 // CHECK: num.contract {{.*}} to 4, 1 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
 // CHECK: num.products {{%.*}}, {{%.*}}, %x
-// CHECK: func.func @lines
+// CHECK-LABEL: func.func @lines
 // CHECK: num.contract {{.*}} to 2, 4, 8 by #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2> {
-// SELECTED: func.func @tiles
+// SELECTED-LABEL: func.func @tiles
 // SELECTED: [[stream:%.*]] = scratch.constant dense<[18, 0, 0, 0, 16, 0, 40, 0, 28, 0, 52, 0, -4, -1, -20, -1, -12, -1, -28, -1, 1, 0, 3, 0, 2, 0, 4, 0, 0, 0, 0, -128, 0, 0, 0, 0, 5, 0, 7, 0, 6, 0, 8, 0, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<52xi8>
 // SELECTED: num.call #num.tiles<48>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
 // SELECTED: num.call #num.tiles<{{.*}}>({{.*}}) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 8, count = 4, zero = -3>
 // SELECTED: num.call #num.tiles<{{.*}}>({{.*}}) by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3>
-// SELECTED: func.func @lines
+// SELECTED-LABEL: func.func @lines
 // SELECTED: num.call #num.tiles<9216>({{%.*}}, {{%.*}}, %x) by #num.tile_kernel<"tm_cm_winograd_2d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3, lines = 2>
-// LITTLE: func.func @lines
+// LITTLE-LABEL: func.func @lines
 // LITTLE: num.contract {{.*}} to 2, 4, 8 by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3> {
-// CALLED: func.func @lines
+// CALLED-LABEL: func.func @lines
 // CALLED: [[stream:%.*]] = scratch.constant {{.*}} : tensor<3184xi8>
 // CALLED-COUNT-2: num.call #num.tiles<{{.*}}>({{%.*}}, [[stream]], {{%.*}}) by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 8, runs = 3, length = 48, pitch = 96, step = 16, count = 4, zero = -3>
 // NONE-NOT: winograd
@@ -94,5 +94,5 @@ func.func @lines(%x: memref<384x!zeroskew.q<8, 1.0, 0>>, %y: memref<64x!zeroskew
 // NONE-NOT: winograd
 // What exceeds the RAM anyway gets no kernel that takes more stack than the deepest one.
 // SHALLOW: num.contract {{.*}} by #num.tile_kernel<"tm_cm_winograd_1d_s8", rows = 1, runs = 1, length = 12, pitch = 0, step = 4, count = 4, zero = -3> {
-// SHALLOW: func.func @lines
+// SHALLOW-LABEL: func.func @lines
 // SHALLOW-NOT: winograd

@@ -35,7 +35,7 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // CORTEX: num.call #num.coded_rows<{{.*}}) by #num.code_kernel<"tm_cm_rows", "{{[0-9a-f]+}}">
 // BITS-LABEL: func.func @dense
 // BITS: func.call @tm_avr_rows_{{[0-9a-f]+}}({{%.*}}, {{%.*}}) : (memref<?xi8>, memref<?xi8>) -> ()
-// BITS: func.func private @tm_avr_rows_{{[0-9a-f]+}}(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}
+// BITS-LABEL: func.func private @tm_avr_rows_{{[0-9a-f]+}}(memref<?xi8>, memref<?xi8>) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "{{[0-9a-f]+}}">, tinyml.coded_rows = {weights = [dense<{{.*}}> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<[129, 126, 131]> : tensor<3xi32>, right = 8 : i64}}
 
 // -----
 

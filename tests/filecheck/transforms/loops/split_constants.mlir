@@ -21,7 +21,7 @@ func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) 
   }
   func.return %last : index
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: %W = scratch.constant dense<1> : tensor<3x10000xi8> -> memref<3x10000x
 // CHECK: %W_1 = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000x
 // CHECK: [[three:%.*]] = arith.constant 3 : index
@@ -57,7 +57,7 @@ func.func @elements(%at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK: func.func @elements
+// CHECK-LABEL: func.func @elements
 // CHECK: %W = scratch.constant dense<2> : tensor<1x20000xi8>
 // CHECK: %W_1 = scratch.constant dense<2> : tensor<1x20000xi8>
 // CHECK: %L = scratch.constant dense<3> : tensor<1x40000xi8>

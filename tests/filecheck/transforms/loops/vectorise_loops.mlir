@@ -11,12 +11,12 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
   tdsl.add %x, %z : memref<2x3x8x!a>, memref<2x3x8x!b> into %out : memref<2x3x8x!y>
   func.return
 }
-// CHECK: func.func @sum
+// CHECK-LABEL: func.func @sum
 // CHECK-NOT: scf.for
 // CHECK: scratch.slice %out[%{{.*}}] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
 // CHECK-NEXT: num.call #num.coded_loop<{count = 48 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub %0 #3", {{.*}}, "store %{{[0-9]+}}"]}, time = {{[0-9]+}}
 // CHECK-SAME: by #num.code_kernel<"tm_mve_elements", "{{[0-9a-f]+}}">
-// M4: func.func @sum
+// M4-LABEL: func.func @sum
 // M4: scf.for
 // M4: num.add
 
@@ -25,7 +25,7 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
   tdsl.add %x, %z : memref<3x16x!a>, memref<16x!b> into %out : memref<3x16x!y>
   func.return
 }
-// CHECK: func.func @broadcast
+// CHECK-LABEL: func.func @broadcast
 // CHECK-NOT: scf.for
 // CHECK: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = [{{.*}}], lines = array<i64: 3, 16, 0, 16>}
 
@@ -34,7 +34,7 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   tdsl.average_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
   func.return
 }
-// CHECK: func.func @pool
+// CHECK-LABEL: func.func @pool
 // CHECK-NOT: scf.for
 // CHECK: steps = ["carry #0", "loop 4", "carry %0", "loop 4", "load 0 0 128 32", "add %2 %4", "next %2 %5", "end", "next %0 %2", "end"
 
@@ -43,7 +43,7 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   tdsl.max_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
   func.return
 }
-// CHECK: func.func @greatest
+// CHECK-LABEL: func.func @greatest
 // CHECK: steps = ["load 0 0", "carry %0", "loop 4", "carry %1", "loop 4", "load 0 0 128 32", "max %5 %3", "next %3 %6", "end"
 
 // The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
@@ -55,7 +55,7 @@ func.func @margins(%arena: memref<2048xi8>) {
   tdsl.max_pool %x {kernel = array<i64: 3, 3>, padding = array<i64: 0, 1, 0, 1>, strides = array<i64: 3, 3>} : memref<1x8x8x32x!f> into %out : memref<1x3x3x32x!f>
   func.return
 }
-// CHECK: func.func @margins
+// CHECK-LABEL: func.func @margins
 // CHECK: scf.for
 // CHECK: "loop 3"{{.*}}"loop 3", "load 0 0 256 32", {{.*}}"max %{{[0-9]+}} %{{[0-9]+}}", {{.*}}lines = array<i64: 2, 96, 32>
 // CHECK: "loop 3"{{.*}}"loop 2", "load 0 0 256 32"
@@ -68,7 +68,7 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
   tdsl.softmax %x : memref<1x64x!a> into %out : memref<1x64x!zeroskew.q<8, 0.00390625, -128>>
   func.return
 }
-// CHECK: func.func @softmax
+// CHECK-LABEL: func.func @softmax
 // CHECK: count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest %0 %1"]
 // CHECK: memref.load %greatest
 // CHECK: steps = ["load 0 0", "shared 1", "sub %1 %0", "max %2 #0", {{.*}}"lookup {{.*}}"sum #0 %{{[0-9]+}}"]
@@ -79,7 +79,7 @@ func.func @argmax(%x: memref<64x!f>) -> index {
   %label = tdsl.argmax %x : memref<64x!f>
   func.return %label : index
 }
-// CHECK: func.func @argmax
+// CHECK-LABEL: func.func @argmax
 // CHECK: count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place %0 %1 1 0"]
 // CHECK: arith.index_cast
 
@@ -88,7 +88,7 @@ func.func @in_place(%x: memref<32x!a>) {
   tdsl.relu %x : memref<32x!a> into %x : memref<32x!a>
   func.return
 }
-// CHECK: func.func @in_place
+// CHECK-LABEL: func.func @in_place
 // CHECK: num.call #num.coded_loop
 
 // Written in front of what later iterations read: the order of iterations counts.
@@ -104,7 +104,7 @@ func.func @shifted(%x: memref<32x!a>) {
   }
   func.return
 }
-// CHECK: func.func @shifted
+// CHECK-LABEL: func.func @shifted
 // CHECK: num.clamp
 
 // Three elements take plain code less time; copies are left to the compiler; floats have no steps.
@@ -120,7 +120,7 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
   tdsl.relu %f : memref<64xf32> into %f : memref<64xf32>
   func.return
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK-NOT: num.call
 
 // An iteration that reads what the one before wrote stays in order, also where the load follows the store.
@@ -137,7 +137,7 @@ func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
   }
   func.return
 }
-// CHECK: func.func @reloaded
+// CHECK-LABEL: func.func @reloaded
 // CHECK: num.clamp
 
 // Carried values that change places: after the first replacement, the second would read it; also where it is widened.
@@ -158,7 +158,7 @@ func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
   }
   func.return
 }
-// CHECK: func.func @exchanged
+// CHECK-LABEL: func.func @exchanged
 // CHECK: num.start
 
 // A comparison that decides between comparisons has no steps, as vectors have one predicate.
@@ -177,7 +177,7 @@ func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
   }
   func.return
 }
-// CHECK: func.func @compared_twice
+// CHECK-LABEL: func.func @compared_twice
 // CHECK: num.at_least
 
 // Rows that meet a vector, with what follows their sums; the function that reads a table gathers from it.
@@ -193,11 +193,11 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
   }
   func.return
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK-NOT: num.contract
 // CHECK: [[TABLE:%.*]] = scratch.constant {{.*}} -> memref<{{.*}}xi8, #scratch.flash>
 // CHECK: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", {{.*}}"load 2 0", {{.*}}"lookup %{{[0-9]+}} 3 {{[0-9]+}}", "store %{{[0-9]+}}"]}
-// M4: func.func @rows
+// M4-LABEL: func.func @rows
 // M4: num.contract
 
 // Distances from one vector; what an iteration stores for itself alone is not stored.
@@ -221,7 +221,7 @@ func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>)
   }
   func.return
 }
-// CHECK: func.func @distances
+// CHECK-LABEL: func.func @distances
 // CHECK-NOT: memref.store
 // CHECK: steps = ["distance 0 8 1 8"
 
@@ -242,7 +242,7 @@ func.func @kept(%w: memref<12x!f>, %out: memref<12x!f>) -> !f {
   %last = memref.load %cell[%zero] : memref<1x!f>
   func.return %last : !f
 }
-// CHECK: func.func @kept
+// CHECK-LABEL: func.func @kept
 // CHECK: memref.store
 
 // The vector lies where results are written.
@@ -255,7 +255,7 @@ func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
   }
   func.return
 }
-// CHECK: func.func @overwritten
+// CHECK-LABEL: func.func @overwritten
 // CHECK: num.contract
 
 // A constant that the loop around the rows makes is in front of the call that replaces both.
@@ -278,7 +278,7 @@ func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
   }
   func.return
 }
-// CHECK: func.func @made_inside
+// CHECK-LABEL: func.func @made_inside
 // CHECK-NOT: scf.for
 // CHECK: %b = scratch.constant dense<[1, 2,
 // CHECK: scratch.slice %b[
@@ -303,7 +303,7 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
   }
   func.return
 }
-// CHECK: func.func @differs
+// CHECK-LABEL: func.func @differs
 // CHECK: scf.for
 // CHECK: [[MINUS:%.*]] = num.neg
 // CHECK: memref.store [[MINUS]],

@@ -4,7 +4,7 @@
 // RUN: tinyml-opt %s -p 'answer-values' | filecheck %s --check-prefix=CLASS
 // RUN: not tinyml-opt %s -p 'answer-values{data="%t-1.npz"}' 2>&1 | filecheck %s --check-prefix=ONES
 
-// VALUES: func.func @guessed(%X: tensor<1x3xf32>) -> tensor<1x3xf32>
+// VALUES-LABEL: func.func @guessed(%X: tensor<1x3xf32>) -> tensor<1x3xf32>
 // VALUES-NOT: tdsl.argmax
 // CLASS: tdsl.argmax
 // CLASS-NEXT: func.return %{{.*}}, %X : index, tensor<1x3xf32>

@@ -20,7 +20,7 @@ func.func @one(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @one
+// CHECK-LABEL: func.func @one
 // CHECK: tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]]>
 
 func.func @four(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
@@ -28,7 +28,7 @@ func.func @four(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1]> : tensor<4xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @four
+// CHECK-LABEL: func.func @four
 // CHECK: tdsl.const dense<{{\[\[}}0.000000e+00, 2.500000e-01], [2.500000e-01, 0.000000e+00]]>
 
 func.func @five(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
@@ -36,7 +36,7 @@ func.func @five(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1, -1]> : tensor<5xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @five
+// CHECK-LABEL: func.func @five
 // CHECK: tdsl.const dense<{{\[\[}}0.000000e+00, 1.250000e-01], [1.250000e-01, 0.000000e+00]]>
 
 // Shares that something else returns as well stay beside the votes.
@@ -45,6 +45,6 @@ func.func @read(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<2x2xf32>) {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums, %votes : tensor<1x2xf32>, tensor<2x2xf32>
 }
-// CHECK: func.func @read
+// CHECK-LABEL: func.func @read
 // CHECK: tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]]>
 // CHECK: tdsl.const dense<{{\[\[}}1.000000e-01, 2.000000e-01], [1.500000e-01, 1.500000e-01]]>

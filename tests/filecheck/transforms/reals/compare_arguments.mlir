@@ -9,7 +9,7 @@ func.func @rising(%x: tensor<4x1xf32>) -> index {
   %label = tdsl.argmax %d : tensor<1x4xf32>
   func.return %label : index
 }
-// CHECK: func.func @rising
+// CHECK-LABEL: func.func @rising
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<4x1xf32>
 // CHECK-NEXT: func.return %label
 
@@ -21,7 +21,7 @@ func.func @scores(%x: tensor<4x1xf32>) -> (index, tensor<4x1xf32>) {
   %label = tdsl.argmax %scores : tensor<4x1xf32>
   func.return %label, %scores : index, tensor<4x1xf32>
 }
-// CHECK: func.func @scores
+// CHECK-LABEL: func.func @scores
 // CHECK-NEXT: %scores = tdsl.tanh %x
 // CHECK-NEXT: %label = tdsl.argmax %scores
 
@@ -35,7 +35,7 @@ func.func @not_rising(%x: tensor<4x1xf32>) -> (index, index) {
   %neg = tdsl.argmax %b : tensor<4x1xf32>
   func.return %relu, %neg : index, index
 }
-// CHECK: func.func @not_rising
+// CHECK-LABEL: func.func @not_rising
 // CHECK: %relu = tdsl.argmax %a
 // CHECK: %neg = tdsl.argmax %b
 
@@ -47,5 +47,5 @@ func.func @formats(%x: tensor<4x1x!fixed.q<8, 4>>) -> index {
   %label = tdsl.argmax %a : tensor<4x1x!fixed.q<8, 7>>
   func.return %label : index
 }
-// CHECK: func.func @formats
+// CHECK-LABEL: func.func @formats
 // CHECK: tdsl.argmax %a

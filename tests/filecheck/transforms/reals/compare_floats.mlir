@@ -8,8 +8,8 @@ func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %row, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <format = f32>>}
-// FORMATS: func.func @forest(%X: tensor<3x1xf32>
+// CHECK-LABEL: func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <format = f32>>}
+// FORMATS-LABEL: func.func @forest(%X: tensor<3x1xf32>
 // FORMATS-NOT: tdsl.cast
 // FORMATS: tdsl.forest %row, %votes {{.*}} : tensor<1x3xf32>, tensor<2x2x!fixed.q<8, 7>> -> tensor<1x2x!fixed.q<8, 7>>
 
@@ -22,7 +22,7 @@ func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
   %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %sums, %y : tensor<1x2xf32>, tensor<1x3xf32>
 }
-// CHECK: func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
+// CHECK-LABEL: func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
 
 // -----
 
@@ -32,7 +32,7 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inter
   %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @scaled
+// CHECK-LABEL: func.func @scaled
 // CHECK-SAME: scales = [2.0], offsets = [0.0]>>
 
 // -----
@@ -45,7 +45,7 @@ func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inte
   %sums = tdsl.forest %known, %votes {features = dense<[0, 2]> : tensor<2xi32>, thresholds = dense<[0.5, 0.25]> : tensor<2xf64>, children = dense<[[1, -1], [-1, -2]]> : tensor<2x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: func.func @imputed
+// CHECK-LABEL: func.func @imputed
 // CHECK-NOT: tdsl.impute
 // CHECK: tdsl.forest %X, %votes {features = dense<[2, 0]> : tensor<2xi32>,
 // CHECK-SAME: missing = dense<[0, 1]> : tensor<2xi8>

@@ -13,10 +13,10 @@ func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<4xf32>) {
   %label = tdsl.argmax %d : tensor<4xf32>
   func.return %label, %d : index, tensor<4xf32>
 }
-// CHECK: func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
+// CHECK-LABEL: func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
 // CHECK-NEXT: func.return %label, %x
-// SCORES: func.func @scores
+// SCORES-LABEL: func.func @scores
 // SCORES: %c = tdsl.softmax
 // SCORES: tdsl.argmax %d
 
@@ -27,9 +27,9 @@ func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %y = tdsl.sigmoid %x : tensor<1x4xf32> -> tensor<1x4xf32>
   func.return %y : tensor<1x4xf32>
 }
-// CHECK: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
+// CHECK-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
 // CHECK-NEXT: %label = tdsl.argmax %x
-// SCORES: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
+// SCORES-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
 
 // -----
 
@@ -41,7 +41,7 @@ func.func @probability(%x: tensor<1x1xf32>) -> tensor<1xf32> {
   %z = tdsl.reshape %y : tensor<1x1xf32> -> tensor<1xf32>
   func.return %z : tensor<1xf32>
 }
-// CHECK: func.func @probability
+// CHECK-LABEL: func.func @probability
 // CHECK-NEXT: %label = tdsl.sign %x
 // CHECK-NEXT: func.return %label, %x
 
@@ -56,7 +56,7 @@ func.func @threshold(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
   %label = arith.select %above, %yes, %no : index
   func.return %label, %y : index, tensor<1x1xf32>
 }
-// CHECK: func.func @threshold
+// CHECK-LABEL: func.func @threshold
 // CHECK: tdsl.at_least %x {threshold = 0.000000e+00 : f64}
 // CHECK: func.return %label, %x
 
@@ -70,7 +70,7 @@ func.func @negative(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK: func.func @negative
+// CHECK-LABEL: func.func @negative
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -81,7 +81,7 @@ func.func @each(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK: func.func @each
+// CHECK-LABEL: func.func @each
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -91,7 +91,7 @@ func.func @limits(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK: func.func @limits
+// CHECK-LABEL: func.func @limits
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -101,7 +101,7 @@ func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -111,7 +111,7 @@ func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>>
   %a = tdsl.softmax %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 7>>
   func.return %a : tensor<1x4x!fixed.q<8, 7>>
 }
-// CHECK: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>)
+// CHECK-LABEL: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>)
 // CHECK-NEXT: %label = tdsl.argmax %x
 
 // UNKNOWN: unknown outputs 'probability'; there are scores, class
@@ -127,7 +127,7 @@ func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor
   %other = tdsl.fill {value = 2.0 : f64} -> tensor<1x3xf32>
   func.return %label, %p, %q, %other : index, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>
 }
-// CHECK: func.func @probabilities
+// CHECK-LABEL: func.func @probabilities
 // CHECK-NEXT: %label = tdsl.argmax %X
 // CHECK-NEXT: %other = tdsl.fill
 // CHECK-NEXT: func.return %label, %X, %other
@@ -141,7 +141,7 @@ func.func @zero(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK: func.func @zero
+// CHECK-LABEL: func.func @zero
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -152,7 +152,7 @@ func.func @infinite(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK: func.func @infinite
+// CHECK-LABEL: func.func @infinite
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -163,7 +163,7 @@ func.func @unlike(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK: func.func @unlike
+// CHECK-LABEL: func.func @unlike
 // CHECK: tdsl.argmax %a
 
 // -----
@@ -177,7 +177,7 @@ func.func @ends(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK: func.func @ends
+// CHECK-LABEL: func.func @ends
 // CHECK: tdsl.at_least %y {threshold = 0.000000e+00 : f64}
 
 // -----
@@ -190,7 +190,7 @@ func.func @one(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK: func.func @one
+// CHECK-LABEL: func.func @one
 // CHECK: tdsl.at_least %y {threshold = 1.000000e+00 : f64}
 
 // -----
@@ -206,5 +206,5 @@ func.func @scaled(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK: func.func @scaled
+// CHECK-LABEL: func.func @scaled
 // CHECK: tdsl.at_least %x {threshold = 0.5493061{{[0-9]*}} : f64}

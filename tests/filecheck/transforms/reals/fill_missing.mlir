@@ -11,7 +11,7 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.inter
   %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
-// CHECK: func.func @scaled
+// CHECK-LABEL: func.func @scaled
 // CHECK-SAME: <missing, fills = [-1.0, 1.0, 1.5]>
 // CHECK-NOT: tdsl.impute
 // CHECK: %y = tdsl.tanh %back

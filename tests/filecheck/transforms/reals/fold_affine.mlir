@@ -15,7 +15,7 @@ func.func @scaler(%X: tensor<1x2xf32>) -> tensor<2x1xf32> {
   func.return %y : tensor<2x1xf32>
 }
 // W * rate, and b - W (rate * mean).
-// CHECK: func.func @scaler
+// CHECK-LABEL: func.func @scaler
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [6.000000e+00, 2.000000e+00]]>
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-3.500000e+00], [-1.050000e+01]]>
 // CHECK-NEXT: %X_1 = tdsl.reshape %X
@@ -33,7 +33,7 @@ func.func @turned(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %rest, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @turned
+// CHECK-LABEL: func.func @turned
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}-1.000000e+00], [-3.000000e+00]]>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W
 // CHECK-NEXT: %bias = tdsl.const dense<4.000000e+00> : tensor<1x1xf32>
@@ -49,7 +49,7 @@ func.func @sparse(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.spmv %S, %scaled : tensor<2x2xf32, #tdsl.csr>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK-NEXT: %S = tdsl.const dense<{{\[\[}}0.000000e+00, 1.200000e+01], [1.000000e+01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32, #tdsl.csr>
 // CHECK-NEXT: %y = tdsl.spmv %S, %X
 
@@ -69,7 +69,7 @@ func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor
   %s = tdsl.matmul %w, %p : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %s : tensor<1x1x1x2xf32>, tensor<1x1xf32>
 }
-// CHECK: func.func @networks
+// CHECK-LABEL: func.func @networks
 // CHECK-NEXT: %F = tdsl.const dense<{{\[\[\[\[}}6.000000e+00]]], {{\[\[\[}}2.000000e+01]]]]>
 // CHECK-NEXT: %y = tdsl.conv2d %F, %image
 // CHECK-NEXT: %bias = tdsl.const dense<[3.000000e+00, -5.000000e+00]> : tensor<2xf32>
@@ -88,7 +88,7 @@ func.func @forest(%X: tensor<1x2xf32>, %Y: tensor<1x2xf32>, %votes: tensor<2x1xf
   %z = tdsl.forest %b, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
 }
-// CHECK: func.func @forest
+// CHECK-LABEL: func.func @forest
 // CHECK: %b = tdsl.mul %Y
 // CHECK-NEXT: %y = tdsl.forest %X, %votes {{.*}}thresholds = dense<2.500000e-01>
 // CHECK-NEXT: %z = tdsl.forest %b, %votes
@@ -113,7 +113,7 @@ func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   %many = tdsl.matmul %up, %few : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
   func.return %tanh, %p, %q, %many : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK: %read = tdsl.mul %X, %c
 // CHECK: tdsl.matmul %V, %read
 // CHECK: tdsl.matmul %W, %columns
@@ -134,7 +134,7 @@ func.func @equal(%X: tensor<2x1xf32>, %Y: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   %z = tdsl.matmul %scale, %column : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<2x1xf32>, tensor<1x1xf32>
 }
-// CHECK: func.func @equal
+// CHECK-LABEL: func.func @equal
 // CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}3.000000e+00, 6.000000e+00], [5.000000e+00, 1.000000e+01]]>
 // CHECK-NEXT: tdsl.matmul %up, %X
 // CHECK: tdsl.const dense<{{\[\[}}7.000000e+00, 1.400000e+01]]>
@@ -160,7 +160,7 @@ func.func @shared(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   %f = tdsl.matmul %F, %e : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   func.return %b, %c, %d, %f, %e : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK: func.func @shared
+// CHECK-LABEL: func.func @shared
 // CHECK: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [1.500000e+01, 2.200000e+01]]>
 // CHECK: %b = tdsl.matmul %B, %X
 // CHECK: %c = tdsl.matmul %C, %b
@@ -186,7 +186,7 @@ func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>
   %e = tdsl.matmul %d, %E : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
 }
-// CHECK: func.func @columns
+// CHECK-LABEL: func.func @columns
 // CHECK: %b = tdsl.matmul %B, %a
 // CHECK: %c = tdsl.matmul %C, %m
 // CHECK: %e = tdsl.matmul %d, %E

@@ -11,17 +11,17 @@ func.func @dense(%X: tensor<2x1xf32>) -> tensor<1x1xf32> attributes {tdsl.interf
   %y = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-1.0, 1.0], scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>
+// CHECK-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-1.0, 1.0], scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02, -2.560000e+02]]>
 // CHECK-NEXT: %y = tdsl.matmul %W, %X
 // CHECK-NEXT: %bias = tdsl.const dense<3.000000e+00>
 // CHECK-NEXT: tdsl.add %y, %bias
-// POWER: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0], unit = "g16384", format = !fixed.s<16, 14>>>
+// POWER-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0], unit = "g16384", format = !fixed.s<16, 14>>>
 // POWER-NEXT: tdsl.const dense<{{\[\[}}2.000000e+00, -1.000000e+00]]>
 // Bytes are signed once their upper bit is flipped: 128 stands for 0.
-// BYTES: func.func @dense
+// BYTES-LABEL: func.func @dense
 // BYTES-SAME: range = [-2.9765625, 1.0234375], scales = [128.0], offsets = [128.0], unit = "uint8:255", format = !fixed.byte<8, 7>
-// NONE: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0]>>
+// NONE-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0]>>
 
 // -----
 
@@ -34,7 +34,7 @@ func.func @steps(%X: tensor<3x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %row, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @steps
+// CHECK-LABEL: func.func @steps
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02], [-2.560000e+02]]>
 // CHECK: %x = tdsl.index %X[%i]
 // CHECK: %bias = tdsl.const dense<3.000000e+00>
@@ -49,7 +49,7 @@ func.func @image(%X: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
   %y = tdsl.conv2d %W, %pooled {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
   func.return %y : tensor<1x1x1x1xf32>
 }
-// CHECK: func.func @image
+// CHECK-LABEL: func.func @image
 // CHECK-NEXT: tdsl.const dense<5.120000e+02>
 // CHECK-NEXT: tdsl.pad %X {{.*}}value = -0.01171875 : f64
 // CHECK: %bias = tdsl.const dense<2.400000e+01>
@@ -62,7 +62,7 @@ func.func @tree(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi16>, thresholds = dense<4.0> : tensor<1xf32>, children = dense<[[-1, -2]]> : tensor<1x2xi16>, roots = dense<0> : tensor<1xi16>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @tree
+// CHECK-LABEL: func.func @tree
 // CHECK: thresholds = dense<3.906250e-03>
 
 // -----
@@ -72,11 +72,11 @@ func.func @distance(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.tanh %X : tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @distance
+// CHECK-LABEL: func.func @distance
 // CHECK-NEXT: %scale = tdsl.const dense<2.560000e+02> : tensor<1x1xf32>
 // CHECK-NEXT: %features = tdsl.mul %X, %scale
 // CHECK-NEXT: %offset = tdsl.const dense<3.000000e+00> : tensor<1x1xf32>
 // CHECK-NEXT: %features_1 = tdsl.add %features, %offset
 // CHECK-NEXT: tdsl.tanh %features_1
-// POWER: func.func @distance
+// POWER-LABEL: func.func @distance
 // POWER-NEXT: tdsl.tanh %X

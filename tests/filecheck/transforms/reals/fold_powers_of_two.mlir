@@ -13,7 +13,7 @@ func.func @folded(%x: tensor<2x1xf32>, %s: tensor<2xf32>) -> (tensor<2xf32>, ten
   %z = tdsl.matmul %v, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<2xf32>, tensor<1x1xf32>
 }
-// CHECK: func.func @folded
+// CHECK-LABEL: func.func @folded
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}4.000000e+00, -1.200000e+01], [0.000000e+00, 2.000000e+00]]>
 // CHECK-NEXT: tdsl.matmul %w, %x
 // CHECK-NEXT: %a = tdsl.reshape
@@ -40,7 +40,7 @@ func.func @left(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tenso
   %h = tdsl.exp %g : tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %b, %d, %f, %h : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @left
+// CHECK-LABEL: func.func @left
 // CHECK: %b = tdsl.mul %three
 // CHECK: %d = tdsl.mul %two
 // CHECK: %f = tdsl.mul %tiny
@@ -56,7 +56,7 @@ func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>>
   %y = tdsl.mul %two, %a : tensor<!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 3>>
   func.return %y : tensor<2x1x!fixed.q<8, 3>>
 }
-// CHECK: func.func @formats
+// CHECK-LABEL: func.func @formats
 // CHECK: tdsl.mul %two
 
 // -----
@@ -92,7 +92,7 @@ func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
   %g2 = tdsl.mul %g, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
   func.return %a2, %b2, %c3, %d2, %f2, %g2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @limits
+// CHECK-LABEL: func.func @limits
 // CHECK: %E = tdsl.const dense<1.17549435e-38>
 // CHECK: %G = tdsl.const dense<3.000000e+38>
 // CHECK: tdsl.mul %a, %each

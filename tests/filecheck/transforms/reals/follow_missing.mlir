@@ -11,7 +11,7 @@ func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inter
 // CHECK: tdsl.interface = #tdsl.interface<input = <format = f32, missing>>
 // CHECK: tdsl.forest
 // CHECK-SAME: missing = dense<1>
-// COMPLETE: func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
+// COMPLETE-LABEL: func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
 // COMPLETE-NOT: missing = dense
 // UNKNOWN: tdsl.interface = #tdsl.interface<input = <missing>>
 // UNKNOWN: tdsl.forest

@@ -17,7 +17,7 @@ func.func @nested(%x: tensor<2x1xf32>, %w: tensor<2x2xf32>, %h: tensor<2x1xf32>)
   }
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @nested
+// CHECK-LABEL: func.func @nested
 // CHECK: %wx = tdsl.matmul %w, %x
 // CHECK-NEXT: %s = tdsl.add %wx, %x
 // CHECK-NEXT: %t = tdsl.tanh %s
@@ -45,7 +45,7 @@ func.func @loop(%x: tensor<3x1x1xf32>, %h: tensor<1x1xf32>) -> (tensor<1x1xf32>,
   }
   func.return %y, %v : tensor<1x1xf32>, tensor<1x1xf32>
 }
-// CHECK: func.func @loop
+// CHECK-LABEL: func.func @loop
 // CHECK: %z = scf.for %j
 // CHECK: %y, %v = scf.for %i
 // CHECK-NEXT: %xi = tdsl.index
@@ -73,7 +73,7 @@ func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @memory
+// CHECK-LABEL: func.func @memory
 // CHECK: %q = tdsl.exp %x
 // CHECK-NEXT: %px = tdsl.add %p, %x
 // CHECK-NEXT: scf.for
@@ -102,7 +102,7 @@ func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) 
   }
   func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK: func.func @sizes
+// CHECK-LABEL: func.func @sizes
 // CHECK: %same = tdsl.neg %q
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: %more = tdsl.add %m, %p

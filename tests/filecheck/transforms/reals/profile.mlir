@@ -18,7 +18,7 @@ func.func @f(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) attributes {tdsl.i
   }
   func.return %n, %s : index, tensor<2x1xf32>
 }
-// CHECK: func.func @f(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 3.0, [{{.*}}, 0.75, {{.*}}]>}) -> {{.*}}#tdsl.interface<input = <range = [-10.0, 10.0]>>
+// CHECK-LABEL: func.func @f(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 3.0, [{{.*}}, 0.75, {{.*}}]>}) -> {{.*}}#tdsl.interface<input = <range = [-10.0, 10.0]>>
 // CHECK-NEXT: arith.constant 0 : index
 // CHECK: %W = tdsl.const {{.*}} {tdsl.profile = [#tdsl.profile<1.0, 1.0, [1.0, 1.0, 1.0, 1.0, 1.0]>]}
 // CHECK-NEXT: tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 3.5, [{{.*}}, 1.25, {{.*}}]>]}

@@ -8,7 +8,7 @@ func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
   %y = tdsl.matmul %a, %bx : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<3x1xf32>
   func.return %y : tensor<3x1xf32>
 }
-// CHECK: func.func @factors
+// CHECK-LABEL: func.func @factors
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
@@ -29,7 +29,7 @@ func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %a, %column : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @layer
+// CHECK-LABEL: func.func @layer
 // CHECK-DAG: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32>
 // CHECK-DAG: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
 // CHECK-DAG: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
@@ -49,7 +49,7 @@ func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   %result = tdsl.matmul %d, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @kept
+// CHECK-LABEL: func.func @kept
 // CHECK: tdsl.matmul %a, %h : tensor<1x2xf32>
 // CHECK: %result = tdsl.matmul %d, %x : tensor<2x1xf32>
 
@@ -61,7 +61,7 @@ func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.spmv %w, %x : tensor<1x9xf32, #tdsl.csr>, tensor<9x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @border
+// CHECK-LABEL: func.func @border
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32, #tdsl.csr>
 // CHECK: %x_1 = tdsl.slice %x[%{{.*}}, %{{.*}}] : tensor<9x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %y = tdsl.spmv %w, %x_1 : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
@@ -74,5 +74,5 @@ func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
   %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 }
-// CHECK: func.func @shared
+// CHECK-LABEL: func.func @shared
 // CHECK-NOT: tdsl.slice

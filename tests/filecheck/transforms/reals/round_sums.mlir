@@ -17,7 +17,7 @@ func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK: func.func @blocks
+// CHECK-LABEL: func.func @blocks
 // CHECK: %w = tdsl.const dense<{{\[\[\[}}0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00], [1.000000e+01,
 // CHECK: scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%s = %zero) -> (tensor<2x1xf32>)
 // CHECK: %factors = tensor.empty() : tensor<4x1xf32>
@@ -40,7 +40,7 @@ func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK: func.func @prime
+// CHECK-LABEL: func.func @prime
 // CHECK: %wi = tdsl.index
 // CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s :
 
@@ -60,8 +60,8 @@ func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK: func.func @sixteen
-// USUAL: func.func @sixteen
+// CHECK-LABEL: func.func @sixteen
+// USUAL-LABEL: func.func @sixteen
 // USUAL: tensor.empty() : tensor<16x1xf32>
 
 func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
@@ -79,6 +79,6 @@ func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// USUAL: func.func @seventeen
+// USUAL-LABEL: func.func @seventeen
 // USUAL-NOT: tensor.empty
 // USUAL: tdsl.matmul_sum

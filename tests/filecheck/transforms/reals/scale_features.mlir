@@ -14,14 +14,14 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %centred, %W : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [4.0, 512.0, 8.0], offsets = [0.0]>>
+// CHECK-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [4.0, 512.0, 8.0], offsets = [0.0]>>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.200000e+01], [2.560000e+02], [1.600000e+01]]>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W
 // CHECK-NEXT: %bias = tdsl.const dense<-8.000000e+00>
 // CHECK-NEXT: tdsl.add %y, %bias
-// PROFILE: func.func @linear
+// PROFILE-LABEL: func.func @linear
 // PROFILE-SAME: tdsl.profile = #tdsl.profile<-0.5859375, 0.75,
-// FAR: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 512.0, 8.0], offsets = [1005.0, 0.0, 0.0]>>
+// FAR-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 512.0, 8.0], offsets = [1005.0, 0.0, 0.0]>>
 
 // -----
 
@@ -34,7 +34,7 @@ func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
   %square = tdsl.mul %scaled, %scaled : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %square : tensor<1x3xf32>
 }
-// CHECK: func.func @distance(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [2.0, 0.25, -0.5], offsets = [1.0, 2.0, 3.0]>>
+// CHECK-LABEL: func.func @distance(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [2.0, 0.25, -0.5], offsets = [1.0, 2.0, 3.0]>>
 // CHECK-NEXT: %square = tdsl.mul %X, %X
 // CHECK-NEXT: func.return %square
 
@@ -52,7 +52,7 @@ func.func @twice(%X: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   %products = tdsl.matmul %S, %column : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
   func.return %squares, %products : tensor<1x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @twice(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [1.0], offsets = [1.0, 2.0, 3.0]>>
+// CHECK-LABEL: func.func @twice(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [1.0], offsets = [1.0, 2.0, 3.0]>>
 // CHECK-NEXT: %S = tdsl.const
 // CHECK-NEXT: [[COLUMN:%.+]] = tdsl.reshape %X
 // CHECK-NEXT: %row = tdsl.reshape [[COLUMN]]
@@ -66,6 +66,6 @@ func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
   %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
   func.return %y : tensor<3x1xf32>
 }
-// CHECK: func.func @neither(%X: tensor<3x1xf32>) ->
+// CHECK-LABEL: func.func @neither(%X: tensor<3x1xf32>) ->
 
 // SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program takes 3

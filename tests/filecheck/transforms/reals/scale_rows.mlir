@@ -7,7 +7,7 @@ func.func @dense(%X: tensor<2x1xf32>) -> tensor<4x1xf32> {
   %p = tdsl.matmul %W, %X : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
   func.return %p : tensor<4x1xf32>
 }
-// CHECK: func.func @dense
+// CHECK-LABEL: func.func @dense
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.000000e+00, 5.000000e-01], [1.000000e+00, -3.000000e+00], [0.000000e+00, 0.000000e+00], [2.000000e+00, 2.000000e+00]]>
 // CHECK-NEXT: tdsl.matmul %W, %X {row_shifts = array<i8: 0, 2, 0, 1>}
 
@@ -21,7 +21,7 @@ func.func @indexed(%X: tensor<1x1xf32>, %i: index) -> tensor<2x1xf32> {
   %q = tdsl.add %p, %s : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %q : tensor<2x1xf32>
 }
-// CHECK: func.func @indexed
+// CHECK-LABEL: func.func @indexed
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[\[}}2.000000e+00], [1.000000e+00]], {{\[\[}}1.000000e+00], [2.000000e+00]]]>
 // CHECK: tdsl.matmul %w, %X {row_shifts = array<i8: 0, 2>}
 // CHECK: %S = tdsl.const dense<2.000000e+00> : tensor<2x1xf32> -> tensor<2x1xf32, #tdsl.csr>
@@ -36,7 +36,7 @@ func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   %r = tdsl.matmul %q, %V : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   func.return %p, %r : tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK-NOT: row_shifts
 
 // The rows of a filter are its output channels. What sums start from is multiplied by the same powers, where it has a
@@ -50,7 +50,7 @@ func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x
   %z = tdsl.conv2d %G, %X from %C : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
   func.return %y, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
-// CHECK: func.func @filters
+// CHECK-LABEL: func.func @filters
 // CHECK: %B = tdsl.const dense<[3.000000e+00, 1.000000e+00]>
 // CHECK: tdsl.conv2d {{.*}} row_shifts = array<i8: 0, 2>}
 // CHECK: tdsl.conv2d {{.*}} groups = 1 : i64}

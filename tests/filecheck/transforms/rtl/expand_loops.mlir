@@ -55,7 +55,7 @@ func.func @limit(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @limit
+// CHECK-LABEL: func.func @limit
 // CHECK: scf.for %i
 // CHECK-COUNT-4: arith.maxsi
 // CHECK-NOT: arith.maxsi
@@ -84,7 +84,7 @@ func.func @nested(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @nested
+// CHECK-LABEL: func.func @nested
 // CHECK: scf.for %i
 // CHECK-NEXT: scf.for %j
 // CHECK-COUNT-4: rtl.store
@@ -108,7 +108,7 @@ func.func @after(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @after
+// CHECK-LABEL: func.func @after
 // CHECK: scf.for %i
 // CHECK-NEXT: scf.for %j
 // CHECK-COUNT-3: rtl.store

@@ -28,7 +28,7 @@ func.func @rows() -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: scf.for {{.*}} iter_args(%i = {{.*}}, %k = {{.*}}, %c = {{.*}}) -> (index, index, i24) {
 // CHECK: [[first:%.*]] = arith.cmpi eq, %k
 // CHECK: [[last:%.*]] = arith.cmpi sge
@@ -39,7 +39,7 @@ func.func @rows() -> index {
 // CHECK: } {rtl.counters = 2 : i64}
 // CHECK-NOT: scf.for
 // The rows that are written lie apart from the elements that are read, in the same memory.
-// CYCLES: func.func @rows
+// CYCLES-LABEL: func.func @rows
 // CYCLES: {rtl.counters = 2 : i64, rtl.interval = 1 : i64}
 
 // -----
@@ -73,7 +73,7 @@ func.func @through(%w: !rtl.memory<12, 8>) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK: func.func @through
+// CHECK-LABEL: func.func @through
 // CHECK: {{%.*}}, {{%.*}}, [[sum:%.*]] = scf.for {{.*}} iter_args(%i = {{.*}}, %k = {{.*}}, %c = %start)
 // CHECK: } {rtl.counters = 2 : i64}
 // CHECK: scf.for %i

@@ -13,7 +13,7 @@ func.func @scalar(%v: i16, %w: i16, %i: index) -> (i16, i16) {
   %b = rtl.load %n[%i] : !rtl.memory<4, 16> -> i16
   func.return %a, %b : i16, i16
 }
-// CHECK: func.func @scalar
+// CHECK-LABEL: func.func @scalar
 // CHECK-NOT: rtl.store %v, %m
 // CHECK: rtl.store %v, %n
 // CHECK: rtl.store %w, %n

@@ -21,13 +21,13 @@ func.func @loads() -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @loads
+// CHECK-LABEL: func.func @loads
 // CHECK: [[t:%.*]] = rtl.memory dense<[1, 2, 3]>
 // CHECK: [[copy:%.*]] = rtl.memory dense<[1, 2, 3]>
 // CHECK: rtl.load %y[%five]
 // CHECK: scf.for
 // CHECK-NOT: rtl.load %y[%five]
-// CYCLES: func.func @loads
+// CYCLES-LABEL: func.func @loads
 // CYCLES: {rtl.interval = 1 : i64}
 
 // -----
@@ -49,7 +49,7 @@ func.func @written(%at: index) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @written
+// CHECK-LABEL: func.func @written
 // CHECK: scf.for
 // CHECK: rtl.load %y[%at]
 // CHECK: rtl.load %z[%at]
@@ -66,7 +66,7 @@ func.func @block() -> index {
   %s = arith.addi %a, %b : i8
   func.return %zero : index
 }
-// CHECK: func.func @block
+// CHECK-LABEL: func.func @block
 // CHECK-COUNT-2: rtl.memory dense<1>
 
 // -----
@@ -80,7 +80,7 @@ func.func @more() -> index {
   %s = arith.addi %a, %b : i8
   func.return %zero : index
 }
-// CHECK: func.func @more
+// CHECK-LABEL: func.func @more
 // CHECK: rtl.memory dense<1>
 // CHECK-NOT: rtl.memory dense
 // CHECK: arith.constant
@@ -99,7 +99,7 @@ func.func @changed(%x: i8) -> index {
   rtl.store %x, %t[%one] : i8, !rtl.memory<3, 8>
   func.return %zero : index
 }
-// CHECK: func.func @changed
+// CHECK-LABEL: func.func @changed
 // CHECK-COUNT-2: rtl.memory
 // CHECK-NOT: rtl.memory {{.*}} :
 // CHECK: arith.constant
@@ -121,7 +121,7 @@ func.func @blocks(%x: i8) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @blocks
+// CHECK-LABEL: func.func @blocks
 // CHECK-NEXT: [[A:%.*]] = rtl.memory dense<1>
 // CHECK-NEXT: rtl.memory dense<1>
 // CHECK-NEXT: rtl.memory dense<1>

@@ -30,7 +30,7 @@ func.func @sums(%start: i24) -> i24 {
   }
   func.return %r : i24
 }
-// CHECK: func.func @sums
+// CHECK-LABEL: func.func @sums
 // CHECK: [[none:%.*]] = arith.constant 0 : i24
 // CHECK: [[both:%.*]], [[second:%.*]] = scf.for {{.*}} iter_args([[c:%.*]] = %start, [[d:%.*]] = [[none]]) -> (i24, i24) {
 // CHECK: rtl.load %w
@@ -71,7 +71,7 @@ func.func @on(%start: i24, %v: i8) -> i24 {
   }
   func.return %q : i24
 }
-// CHECK: func.func @on
+// CHECK-LABEL: func.func @on
 // CHECK: [[sum:%.*]] = scf.for {{.*}} iter_args([[c:%.*]] = %start) -> (i24) {
 // CHECK: [[pair:%.*]] = arith.addi
 // CHECK-NEXT: arith.addi [[c]], [[pair]]

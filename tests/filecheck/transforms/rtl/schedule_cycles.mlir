@@ -24,7 +24,7 @@ func.func @sum() -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK: func.func @sum
+// CHECK-LABEL: func.func @sum
 // CHECK: rtl.load %w[%i] {rtl.cycle = 0 : i64}
 // CHECK: rtl.load %x[%i] {rtl.cycle = 0 : i64}
 // USUAL: arith.muli {{.*}} {rtl.cycle = 1 : i64}
@@ -55,7 +55,7 @@ func.func @ports(%other: index) {
   }
   func.return
 }
-// CHECK: func.func @ports
+// CHECK-LABEL: func.func @ports
 // CHECK: scf.for
 // CHECK: } {rtl.interval = 2 : i64}
 // CHECK: scf.for
@@ -79,7 +79,7 @@ func.func @waits() -> index {
   }
   func.return %n : index
 }
-// CHECK: func.func @waits
+// CHECK-LABEL: func.func @waits
 // CHECK: } {rtl.interval = 1 : i64}
 // CHECK: } {rtl.wait, rtl.interval = 1 : i64}
 
@@ -105,5 +105,5 @@ func.func @once(%y: !rtl.memory<4, 8>) {
   } {rtl.counters = 2 : i64}
   func.return
 }
-// CHECK: func.func @once
+// CHECK-LABEL: func.func @once
 // USUAL: {rtl.counters = 2 : i64, rtl.interval = 1 : i64}

@@ -40,7 +40,7 @@ func.func @sparse() {
   }
   func.return
 }
-// CHECK: func.func @sparse
+// CHECK-LABEL: func.func @sparse
 // CHECK-NOT: %gaps
 // CHECK: rtl.store {{.*}} %x[
 // CHECK: rtl.store {{.*}} %x_1[
@@ -87,7 +87,7 @@ func.func @starts() {
   }
   func.return
 }
-// CHECK: func.func @starts
+// CHECK-LABEL: func.func @starts
 // CHECK: %columns = rtl.memory dense<[4, 0, 3, 0]> : tensor<4xi3> : !rtl.memory<2, 6>
 // CHECK: [[sum:%.*]] = arith.addi %sum, {{.*}} : i16
 // CHECK: %start = rtl.load %starts[%row]
@@ -121,11 +121,11 @@ func.func @budget() {
   }
   func.return
 }
-// HALF: func.func @budget
+// HALF-LABEL: func.func @budget
 // HALF-COUNT-14: rtl.logic
 // HALF-NOT: rtl.logic
 // HALF: rtl.lanes = 28
-// WHOLE: func.func @budget
+// WHOLE-LABEL: func.func @budget
 // WHOLE-COUNT-12: rtl.logic
 // WHOLE-NOT: rtl.logic
 // WHOLE: rtl.lanes = 40
@@ -159,5 +159,5 @@ func.func @others() {
   }
   func.return
 }
-// WHOLE: func.func @others
+// WHOLE-LABEL: func.func @others
 // WHOLE: rtl.lanes = 38

@@ -35,7 +35,7 @@ func.func @sum(%row: index) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK: func.func @sum
+// CHECK-LABEL: func.func @sum
 // CHECK: %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<6, 32>
 // CHECK: %x = rtl.memory : !rtl.memory<2, 32>
 // CHECK: [[n:%.*]] = arith.constant 2 : index
@@ -79,7 +79,7 @@ func.func @odd() -> (i24, i24) {
   }
   func.return %sum, %short : i24, i24
 }
-// CHECK: func.func @odd
+// CHECK-LABEL: func.func @odd
 // CHECK: [[last:%.*]] = arith.constant 2 : index
 // CHECK: scf.for %i
 // CHECK: rtl.load {{.*}} -> i32
@@ -115,7 +115,7 @@ func.func @others(%m: index) -> (i24, i24) {
   }
   func.return %sum, %product : i24, i24
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK: rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
 // CHECK: rtl.load {{.*}} -> i8
 // CHECK: rtl.load {{.*}} -> i8
@@ -143,20 +143,20 @@ func.func @padded(%row: index) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK: func.func @padded
+// CHECK-LABEL: func.func @padded
 // CHECK: %w = rtl.memory dense<[1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0]> : tensor<16xi8> : !rtl.memory<4, 32>
 // CHECK: %x = rtl.memory : !rtl.memory<2, 32>
 // CHECK: [[two:%.*]] = arith.constant 2 : index
 // CHECK: scf.for %i = %zero to [[two]] step %one
 // CHECK: arith.muli %row, {{%.*}} : index
 // A budget of 2 multipliers: of 4 products in each row, the others are logic.
-// BUDGET: func.func @padded
+// BUDGET-LABEL: func.func @padded
 // BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
 // BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
 // BUDGET: arith.muli {{.*}} {rtl.logic} : i24
 // BUDGET: arith.muli {{.*}} {rtl.logic} : i24
 // Without any cells to spare nothing is unrolled.
-// NONE: func.func @padded
+// NONE-LABEL: func.func @padded
 // NONE: !rtl.memory<10, 8>
 
 // -----
@@ -176,9 +176,9 @@ func.func @brams() -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK: func.func @brams
+// CHECK-LABEL: func.func @brams
 // CHECK: !rtl.memory<256, 64>
-// BRAMS: func.func @brams
+// BRAMS-LABEL: func.func @brams
 // BRAMS: !rtl.memory<512, 32>
 
 // -----
@@ -208,7 +208,7 @@ func.func @seedot() -> (i20, i8) {
   }
   func.return %temp, %D : i20, i8
 }
-// SEEDOT: func.func @seedot
+// SEEDOT-LABEL: func.func @seedot
 // SEEDOT: %A = rtl.memory : !rtl.memory<5, 40>
 // SEEDOT: %C = rtl.memory : !rtl.memory<5, 16>
 // SEEDOT: [[factor2:%.*]] = arith.constant 5 : index
@@ -216,9 +216,9 @@ func.func @seedot() -> (i20, i8) {
 // SEEDOT: arith.subi
 // SEEDOT: arith.subi
 // SEEDOT-NOT: arith.subi
-// SEEDOT: func.func @elementwise
+// SEEDOT-LABEL: func.func @elementwise
 // One LUT less than R leaves the second loop as it is.
-// LESS: func.func @seedot
+// LESS-LABEL: func.func @seedot
 // LESS: %A = rtl.memory : !rtl.memory<5, 40>
 // LESS: %C = rtl.memory : !rtl.memory<10, 8>
 
@@ -240,7 +240,7 @@ func.func @elementwise() {
   }
   func.return
 }
-// CHECK: func.func @elementwise
+// CHECK-LABEL: func.func @elementwise
 // CHECK: rtl.memory<10, 8>
 // CHECK: arith.subi
 // CHECK-NOT: arith.subi

@@ -17,7 +17,7 @@ func.func @maxima(%row: index) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @maxima
+// CHECK-LABEL: func.func @maxima
 // CHECK: !rtl.memory<12, 16>
 // CHECK: [[three:%.*]] = arith.constant 3 : index
 // CHECK: scf.for %i = %zero to [[three]] step %one
@@ -47,5 +47,5 @@ func.func @others(%x: !rtl.memory<24, 8>, %y: !rtl.memory<24, 8>) -> index {
   }
   func.return %zero : index
 }
-// CHECK: func.func @others
+// CHECK-LABEL: func.func @others
 // CHECK-NOT: i16

@@ -28,28 +28,28 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
   %t4 = tdsl.add %t3, %B2 : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
   func.return %t4 : tensor<1x1xf32>
 }
-// CHECK: func.func @linear(%X: tensor<2x1x!fixed.q<8, 5>>
+// CHECK-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<8, 5>>
 // CHECK-SAME: tdsl.search = [{name = "X", range = #tdsl.range<-3.583, 2.391>, format = !fixed.q<8, 5>, error = {{[^,]*}}, why = "demoted: 0.0241 mean error with it alone demoted"},
 // CHECK-NEXT: %W1 = tdsl.const dense<{{\[\[}}2, 12], [65, -53]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<8, 6>>
 // CHECK: %t3 = {{.*}} -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %t4 = {{.*}} -> tensor<1x1x!fixed.q<8, 4>>
 
 // With a limit of RAM no more is demoted than has to be.
-// RAM: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
+// RAM-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
 // RAM-SAME: {name = "t4", {{.*}} why = "kept: 0.0133 mean error with it alone demoted"}]
 
 // Two numbers and six in between: wide they need 16 bytes. In less the six are narrow, then the input as well; a weight
 // that lies in flash and loses more stays wide.
-// HIDDEN16: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN16-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
 // HIDDEN16: %t1 = {{.*}} -> tensor<6x1x!fixed.q<16, 12>>
-// HIDDEN10: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN10-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
 // HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
-// HIDDEN8: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
+// HIDDEN8-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
 // HIDDEN8-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
 // HIDDEN8: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
 
 // In the paper's arithmetic it is the paper's program, pseudocode 4.
-// SHIFTRY: func.func @linear(%X: tensor<2x1x!shiftry.q<8, 5>>
+// SHIFTRY-LABEL: func.func @linear(%X: tensor<2x1x!shiftry.q<8, 5>>
 // SHIFTRY: %W1 = tdsl.const dense<{{\[\[}}2, 12], [65, -52]]> : tensor<2x2xi8>
 // SHIFTRY-NEXT: %B1 = tdsl.const dense<{{\[\[}}-4], [79]]> : tensor<2x1xi8>
 // SHIFTRY-NEXT: %W2 = tdsl.const dense<{{\[\[}}-6586, -16596]]> : tensor<1x2xi16>

@@ -8,7 +8,7 @@ func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %w, %x : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK: func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>
+// CHECK-LABEL: func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>
 // CHECK-SAME: {name = "y", {{.*}} format = !seedot.q<8, 5>, error = {{[^,]*}}, why = "maxscale 5"}
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}49, -46, 115, -119]]> : tensor<1x4xi8> {{.*}} -> tensor<1x4x!seedot.q<8, 6>>
 // CHECK-NEXT: tdsl.matmul {{.*}} -> tensor<1x1x!seedot.q<8, 5>>

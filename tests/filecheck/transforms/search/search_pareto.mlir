@@ -21,9 +21,9 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
   func.return %t4 : tensor<1x1xf32>
 }
 // Of the candidates that lose no more than a twentieth the fastest is taken: 8 bits throughout.
-// CHECK: func.func @linear(%X: tensor<2x1x!fixed.q<8, 5>>
+// CHECK-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<8, 5>>
 // CHECK-SAME: tdsl.front = [{loss = {{[^,]*}}, time = {{[^,]*}}, flash = {{[^,]*}}, ram = {{[^,]*}}, origin = "{{[a-z ]*}}"
 // CHECK: %W1 = tdsl.const dense<{{\[\[}}2, 12], [65, -53]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<8, 6>>
 
 // Less may be lost: more bits.
-// EXACT: func.func @linear(%X: tensor<2x1x!fixed.q<{{12|16}}, {{[0-9]+}}>>
+// EXACT-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<{{12|16}}, {{[0-9]+}}>>

@@ -24,7 +24,7 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
   func.return %t4 : tensor<1x1xf32>
 }
 // What lies in RAM at the same time as the input and as each other can be wide only in part.
-// CHECK: func.func @linear(%X: tensor<2x1x!fixed.q<6, 3>>
+// CHECK-LABEL: func.func @linear(%X: tensor<2x1x!fixed.q<6, 3>>
 // CHECK-SAME: tdsl.search = [{name = "X", range = #tdsl.range<-3.583, 2.391>, format = !fixed.q<6, 3>, error = {{[^,]*}}, why = "kept: promotability 0.0203, beyond the limit by itself"},
 // CHECK-SAME: {name = "t4", {{.*}} format = !fixed.q<16, 12>, error = {{[^,]*}}, why = "promoted: promotability
 // CHECK: %t2 = {{.*}} -> tensor<2x1x!fixed.q<6, 2>>
@@ -34,13 +34,13 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // PAIR: format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.0014"}
 
 // Two numbers and six in between: wide they need 16 bytes, the two alone 10. Weights lie in flash.
-// HIDDEN16: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN16-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
 // HIDDEN16: %t1 = {{.*}} -> tensor<6x1x!fixed.q<16, 12>>
-// HIDDEN10: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN10-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
 // HIDDEN10-SAME: {name = "t1", {{.*}} why = "kept: promotability {{[^,]*}}, beyond the limit by itself"}
 // HIDDEN10-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
 // HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<7, 3>>
-// HIDDEN9: func.func @hidden(%X: tensor<2x1x!fixed.q<7, 4>>
+// HIDDEN9-LABEL: func.func @hidden(%X: tensor<2x1x!fixed.q<7, 4>>
 // HIDDEN9-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
 // HIDDEN9: %t1 = {{.*}} -> tensor<6x1x!fixed.q<7, 3>>
 

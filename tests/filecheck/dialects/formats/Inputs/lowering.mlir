@@ -10,7 +10,7 @@ func.func @model(%X: tensor<2x3xTYPE>) -> tensor<2x3xTYPE> {
 }
 
 // The tensor ops do not know the format, which stands in the types alone.
-// LOOPS: func.func @model(%X: memref<2x3xTYPE>)
+// LOOPS-LABEL: func.func @model(%X: memref<2x3xTYPE>)
 // LOOPS: scratch.view {{.*}} to memref<2x3xTYPE>
 // LOOPS: scf.for
 // LOOPS: memref.load {{.*}} : memref<2x3xTYPE>
@@ -21,7 +21,7 @@ func.func @model(%X: tensor<2x3xTYPE>) -> tensor<2x3xTYPE> {
 // LOOPS: memref.store {{.*}} : memref<2x3xTYPE>
 
 // Then nothing is left of it but what lies in memory, and a note for people.
-// BITS: func.func @model(%X: memref<2x3xSTORAGE> {tinyml.format = "TYPE"}
+// BITS-LABEL: func.func @model(%X: memref<2x3xSTORAGE> {tinyml.format = "TYPE"}
 // BITS-NOT: num.
 // BITS: memref.store {{.*}} : memref<2x3xSTORAGE>
 // BITS-NOT: num.

@@ -8,11 +8,11 @@ func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5> {
   %p = num.mul %w, %x : !midrise.q<2, 1>, !fixed.q<8, 7> -> !fixed.q<8, 5>
   func.return %p : !fixed.q<8, 5>
 }
-// CHECK: func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5>
+// CHECK-LABEL: func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5>
 // GENERIC: function_type = (!midrise.q<2, 1>, !fixed.q<8, 7>) -> !fixed.q<8, 5>
 
 // The raw is the integer.
-// BITS: func.func @mixed(%w: i8, %x: i8) -> (i8)
+// BITS-LABEL: func.func @mixed(%w: i8, %x: i8) -> (i8)
 // BITS-NOT: memref.load
 // BITS: arith.muli
 
@@ -21,7 +21,7 @@ func.func @rounded(%x: !fixed.q<8, 7>) -> !midrise.q<2, 1> {
   %w = num.convert %x : !fixed.q<8, 7> -> !midrise.q<2, 1>
   func.return %w : !midrise.q<2, 1>
 }
-// BITS: func.func @rounded(%x: i8) -> (i8)
+// BITS-LABEL: func.func @rounded(%x: i8) -> (i8)
 // BITS: arith.shrsi
 // BITS: arith.muli
 // BITS: arith.addi

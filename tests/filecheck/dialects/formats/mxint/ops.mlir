@@ -29,4 +29,4 @@ func.func @reshaped(%x: tensor<6x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.q<8, 5>
   %y = tdsl.matmul %m, %x : tensor<2x6x!mxint.b<8, 3, 6 of 6, [0, 4]>>, tensor<6x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.q<8, 5>>
   func.return %y : tensor<2x1x!fixed.q<8, 5>>
 }
-// CHECK: func.func @reshaped
+// CHECK-LABEL: func.func @reshaped

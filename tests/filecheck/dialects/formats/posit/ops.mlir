@@ -7,7 +7,7 @@ func.func @types(%a: !posit.p<8, 0>, %b: !posit.p<2, 3>, %c: !posit.p<32, 2>, %d
   %r = "test.op"() : () -> f32
   func.return %r : f32
 }
-// CHECK: func.func @types(%{{.*}}: !posit.p<8, 0>, %{{.*}}: !posit.p<2, 3>, %{{.*}}: !posit.p<32, 2>, %{{.*}}: !posit.p<8, 2, -15, 0, -3>, %{{.*}}: !posit.p<16, 1, -28, 1>, %{{.*}}: tensor<2x3x!posit.p<8, 0, -6, 7>>, %{{.*}}: memref<4x!posit.p<12, 1>, #scratch.flash>) -> f32
+// CHECK-LABEL: func.func @types(%{{.*}}: !posit.p<8, 0>, %{{.*}}: !posit.p<2, 3>, %{{.*}}: !posit.p<32, 2>, %{{.*}}: !posit.p<8, 2, -15, 0, -3>, %{{.*}}: !posit.p<16, 1, -28, 1>, %{{.*}}: tensor<2x3x!posit.p<8, 0, -6, 7>>, %{{.*}}: memref<4x!posit.p<12, 1>, #scratch.flash>) -> f32
 // GENERIC: function_type = (!posit.p<8, 0>, !posit.p<2, 3>, !posit.p<32, 2>, !posit.p<8, 2, -15, 0, -3>, !posit.p<16, 1, -28, 1>, tensor<2x3x!posit.p<8, 0, -6, 7>>, memref<4x!posit.p<12, 1>, #scratch.flash>) -> f32
 
 func.func @mixed(%x: tensor<4x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 11>> {

@@ -9,12 +9,12 @@ func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeros
   %y = num.finish %level : !zeroskew.acc<32, 0.10000000149011612> -> !zeroskew.q<8, 0.1, -128>
   func.return %y : !zeroskew.q<8, 0.1, -128>
 }
-// CHECK: func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128>
+// CHECK-LABEL: func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128>
 // CHECK: num.level %sum row %row : !zeroskew.acc<32, [0.015625, 0.1]> -> !zeroskew.acc<32, 0.10000000149011612>
 // GENERIC: "num.level"(%sum, %row) : (!zeroskew.acc<32, [0.015625, 0.1]>, index) -> !zeroskew.acc<32, 0.10000000149011612>
 
 // Each row has a multiplier and a shift in flash.
-// BITS: func.func @row(%sum: i32
+// BITS-LABEL: func.func @row(%sum: i32
 // BITS-DAG: dense<[1342177260, 2147483616]>
 // BITS-DAG: dense<[-2, 0]>
 // BITS-DAG: memref.load %multipliers_table[%row]
@@ -29,8 +29,8 @@ func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> 
   %y = num.finish %level : !zeroskew.facc<32, 0.10000000149011612> -> !zeroskew.f<8, 0.1, -128>
   func.return %y : !zeroskew.f<8, 0.1, -128>
 }
-// CHECK: func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.f<8, 0.1, -128>
-// BITS: func.func @float_row(%sum: i32
+// CHECK-LABEL: func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.f<8, 0.1, -128>
+// BITS-LABEL: func.func @float_row(%sum: i32
 // BITS: dense<[1042284544, 1065353216]>
 // BITS: func.call @tm_scale_to_even
 // BITS-NOT: func.call @tm_scale_to_even

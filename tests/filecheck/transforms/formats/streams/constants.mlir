@@ -27,9 +27,9 @@ func.func @passing(%X: tensor<1x8x!fixed.q<8, 4>>) -> tensor<1x2x!fixed.q<8, 4>>
   func.return %r : tensor<1x2x!fixed.q<8, 4>>
 }
 
-// CHECK: func.func @passing
+// CHECK-LABEL: func.func @passing
 // CHECK-NEXT: %c = tdsl.const dense<3>
 // CHECK: tdsl.sub {{.*}}, %c : tensor<1x2x!fixed.q<8, 4>>
 
-// BUFFERS: func.func @passing
+// BUFFERS-LABEL: func.func @passing
 // BUFFERS: tdsl.sub {{.*}} into

@@ -9,7 +9,7 @@ func.func @net(%X: tensor<1x6x4x1x!fixed.q<8, 4>>) -> tensor<1x1x1x2x!fixed.q<8,
   func.return %m : tensor<1x1x1x2x!fixed.q<8, 4>>
 }
 // Rows of the convolution pass to the mean: no state.
-// CHECK: func.func @net(%X: tensor<1x4x!fixed.q<8, 4>>, %t: index, %X_1: tensor<1x3x4x1x!fixed.q<8, 4>>, %{{.*}}: tensor<1x1x1x2xi32>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 6, 6]>, calls = 7>
+// CHECK-LABEL: func.func @net(%X: tensor<1x4x!fixed.q<8, 4>>, %t: index, %X_1: tensor<1x3x4x1x!fixed.q<8, 4>>, %{{.*}}: tensor<1x1x1x2xi32>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [4, 4, 6, 6]>, calls = 7>
 // CHECK: tdsl.no_total
 // CHECK: scf.for
 // CHECK: tdsl.calls = 7 : i64
@@ -32,4 +32,4 @@ func.func @frames(%X: tensor<1x16x!fixed.q<8, 4>>) -> tensor<3x1x!fixed.q<8, 4>>
   }
   func.return %r : tensor<3x1x!fixed.q<8, 4>>
 }
-// CHECK: func.func @frames(%X: tensor<1x8x!fixed.q<8, 4>>, %t: index, %w: tensor<3x1x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [8, 4, 3, 3]>, calls = 4>
+// CHECK-LABEL: func.func @frames(%X: tensor<1x8x!fixed.q<8, 4>>, %t: index, %w: tensor<3x1x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [8, 4, 3, 3]>, calls = 4>

@@ -1,0 +1,161 @@
+"""Searches without programs: a stub judge says what each candidate loses and costs.
+
+Formats of a candidate are its choices themselves, so that expected values can be worked out by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.search.engine.search import Search
+
+Choices = Sequence[FormatChoice]
+Judgement = Callable[[Choices], float]
+
+
+def fixed(*widths: int) -> list[FormatChoice]:
+    """Choices of fixed-point formats."""
+    return [FormatChoice(FixedType.of_width(width)) for width in widths]
+
+
+def widths_of(choices: Choices) -> tuple[int, ...]:
+    return tuple(choice.prototype.bits for choice in choices)
+
+
+def missing_bits(choices: Choices) -> float:
+    """A loss: how many bits fewer than 16 the tensors have, together."""
+    return float(sum(16 - choice.prototype.bits for choice in choices))
+
+
+def by_widths(losses: Mapping[tuple[int, ...], float], other: float = 99.0) -> Judgement:
+    """The loss of each of some widths, and that of all others."""
+    return lambda choices: losses.get(widths_of(choices), other)
+
+
+class JudgedEvaluation:
+    """An evaluation that asks a judge. tried: the widths of what was evaluated, in this order. phases: as begun."""
+
+    def __init__(self, loss: Judgement, error: Judgement, metric: str):
+        self._loss, self._error = loss, error
+        self.metric = self.metric_of_programs = metric
+        self.phases: list[str] = []
+        self.tried: list[tuple[int, ...]] = []
+        self.asked: list[Any] = []
+        self.known: dict[Any, Any] = {}
+        self.workers = SimpleNamespace(size=2)
+        self.problem = None
+
+    @property
+    def evaluated(self) -> int:
+        return len(self.tried)
+
+    def begin(self, phase: str) -> None:
+        self.phases.append(phase)
+
+    def outcomes(self, candidates: Sequence[Any], at_most: Any = float("inf"), metric: str | None = None) -> list[Any]:
+        self.asked.append(at_most)
+        for formats in candidates:
+            if formats not in self.known:
+                self.tried.append(widths_of(formats))
+                self.known[formats] = SimpleNamespace(loss=self._loss(formats), margin=self._error(formats))
+        return [self.known[formats] for formats in candidates]
+
+    def loss(self, outcome: Any, metric: str | None = None) -> float:
+        return outcome.loss
+
+    def losses(self, candidates: Sequence[Any], at_most: Any = float("inf")) -> list[float]:
+        return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
+
+
+class JudgedCosts:
+    """Costs by a judge. excess: bytes of RAM by which programs take more than is estimated."""
+
+    def __init__(self, cost: Callable[[Choices], ProgramCost], ram: Callable[[Choices], int]):
+        self._cost = cost
+        self.excess: Callable[[Choices], int] = lambda _: 0
+        self.estimates: dict[Any, ProgramCost] = {}
+        self.measurements: dict[Any, ProgramCost] = {}
+        self.nests = SimpleNamespace(memory=SimpleNamespace(of=ram))
+
+    def estimated(self, formats: Any) -> ProgramCost:
+        return self.estimates.setdefault(formats, self._cost(formats))
+
+    def estimate(self, programs: Iterable[Any], *_: object) -> None:
+        for formats in programs:
+            self.estimated(formats)
+
+    def measured(self, formats: Any) -> ProgramCost:
+        cost = self._cost(formats)
+        return self.measurements.setdefault(formats, cost.plus(ProgramCost(0, 0, self.excess(formats))))
+
+    def measure(self, programs: Iterable[Any], *_: object) -> None:
+        for formats in programs:
+            self.measured(formats)
+
+
+class JudgedSearch(Search):
+    """A search among tensors of some elements each, named a, b and so on.
+
+    constants: the indices of those that take flash and no RAM. stack: bytes of each program. refused: widths that make
+    no program. Time is the bits of all elements.
+    """
+
+    STACK: int = 10
+
+    def __init__(
+        self,
+        elements: Sequence[int],
+        loss: Judgement,
+        *,
+        error: Judgement = lambda _: 0.0,
+        metric: Any = "error",
+        constants: Sequence[int] = (),
+        ranges: Mapping[int, tuple[float, float]] = MappingProxyType({}),
+        prototype: NumberFormat | None = None,
+        others: Sequence[NumberFormat] = (),
+        earlier: Mapping[str, FormatChoice] = MappingProxyType({}),
+        refused: Sequence[tuple[int, ...]] = (),
+    ):
+        self.judged = self.evaluation = JudgedEvaluation(loss, error, metric)  # pyright: ignore
+        self.prototype = prototype or FixedType.of_width(16)
+        self.others = others
+        self.earlier = earlier
+        self.pack_buffers = False
+        self.refused = refused
+        self.assignment: Any = None
+        self.evaluator: Any = SimpleNamespace(reference=SimpleNamespace(scores=1))
+        self.classes: Any = [
+            SimpleNamespace(name="abcdefgh"[i], elements=size, is_constant=i in constants, range=ranges.get(i, (-1, 1)))
+            for i, size in enumerate(elements)
+        ]
+
+        def ram(choices: Choices) -> int:
+            return sum(
+                tensors.elements * choice.prototype.dtype.itemsize
+                for tensors, choice in zip(self.classes, choices, strict=True)
+                if not tensors.is_constant
+            )
+
+        def cost(choices: Choices) -> ProgramCost:
+            pairs = [(one, choice.prototype) for one, choice in zip(self.classes, choices, strict=True)]
+            flash = sum(one.elements * format.dtype.itemsize for one, format in pairs if one.is_constant)
+            time = sum(one.elements * format.bits for one, format in pairs)
+            return ProgramCost(time, 100 + flash, self.STACK + ram(choices))
+
+        self.judged_costs: Any = JudgedCosts(cost, ram)
+        self.memory: Any = self.judged_costs.nests.memory
+
+    def formats(self, choices: Choices) -> Any:
+        if widths_of(choices) in self.refused:
+            raise InputError("refused")
+        return tuple(choices)
+
+    def costs(self, target: str, flash: int | None = None) -> Any:
+        return self.judged_costs
