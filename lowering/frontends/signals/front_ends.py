@@ -172,7 +172,7 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The sampling rate of the signal; None if the features do not depend on it."""
+        """The numbers of the signal in a second, of all axes together; None if the features do not depend on it."""
         return None
 
     @property

@@ -1,6 +1,6 @@
 """Detectors of anomalies: forests of random splits, one-class support vectors, ellipses, and local densities.
 
-A detector computes one score, that of `score_samples`, which is greater for more usual samples. A sample whose score
+A detector computes one score, that of `score_samples`, which is greater for more normal samples. A sample whose score
 lies below the threshold, `offset_` by default, is an anomaly.
 """
 

@@ -46,7 +46,18 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
     right = float((found == HELD[1]).mean())
     assert program.score(*HELD) == right
     assert program.report.accuracy == pytest.approx(100 * right, abs=1e-3)
+    assert detection["threshold"] == program.threshold
     assert detection["formats"]["alarms"] == (found[:100] < 0).mean()
+    assert detection["formats"]["found"] == (found[100:] < 0).mean()
+    rates = (
+        f"false alarms {100 * (found[:100] < 0).mean():.2f} %",
+        f"anomalies found {100 * (found[100:] < 0).mean():.2f} %",
+    )
+    said = str(program.report)
+    assert all(rate in said for rate in (f"a score below {program.threshold:.4g} is an anomaly", *rates))
+    page = (program.folder / "report.html").read_text("utf-8")
+    assert "of the normal samples anomalies" in page
+    assert f"below the threshold, {program.threshold:.4g}, is an anomaly" in page
     assert detection["reals"]["auc"] == pytest.approx(sk.roc_auc_score(HELD[1], exact))
 
 
