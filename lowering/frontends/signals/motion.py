@@ -44,6 +44,10 @@ class Motion(FrontEnd):
         return self.rate * self.axes if self.bands else None
 
     @property
+    def signal_frames(self) -> tdsl.SignalFrames:
+        return super().signal_frames._replace(grain=self.axes)
+
+    @property
     def features(self) -> int:
         return (3 + len(self.bands)) * self.axes
 
