@@ -84,7 +84,7 @@ class CompileOptions:
         group=OptionGroup.MODEL,
     )
     false_alarms: float | None = option(
-        "take the model for a detector of anomalies: the share of the usual samples of --val that may lie below the "
+        "take the model for a detector of anomalies: the share of the normal samples of --val that may lie below the "
         "threshold (default: the threshold of the model)",
         default=None,
         metavar="SHARE",

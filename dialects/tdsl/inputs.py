@@ -6,7 +6,7 @@ width if the model's file puts channels first, a sequence channels x steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,16 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FeatureMap", "InputPart", "Pushes", "channels_last", "named_axes", "row_by_row", "shortest_period"]
+__all__ = [
+    "FeatureMap",
+    "InputPart",
+    "Pushes",
+    "SignalFrames",
+    "channels_last",
+    "named_axes",
+    "row_by_row",
+    "shortest_period",
+]
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,32 @@ class FeatureMap:
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
         """The features of samples that the argument's elements stand for; the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
+
+
+class SignalFrames(NamedTuple):
+    """The frames of `frame` numbers, `hop` apart, of which a front end makes features.
+
+    rows: the features of all frames. grain: the number of which a frame has a multiple; 0 for a power of two.
+    """
+
+    frame: int
+    hop: int
+    rows: int
+    grain: int
+
+    def shorter(self) -> Iterator[int]:
+        """The lengths of shorter frames, the longest first."""
+        if self.grain:
+            yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
+            return
+        length = 1 << (self.frame - 1).bit_length()
+        while (length := length // 2) > 1:
+            yield length
+
+    def hop_beside(self, frame: int) -> int:
+        """The hop of another frame that is to it as `hop` is to `frame`."""
+        grain = self.grain or 1
+        return max(self.hop * frame // self.frame // grain, 1) * grain
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import Holder, OwnAttribute, Place, Value
 from tinyml.dialects.tdsl.attributes import spell_float
-from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes
+from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes, SignalFrames
 from tinyml.dialects.tdsl.sensor_units import InputUnit
 
 __all__ = [
@@ -209,6 +209,11 @@ _PUSHES = FieldKind(
     _list_of(lambda count: _is_int(count) and count >= 1, [4]),
     _record(Pushes),
 )
+_FRAMES = FieldKind(
+    "four integers: frame, hop and rows from 1, and a grain from 0",
+    lambda value: _list_of(_is_int, [4])(value) and min(value[:3]) >= 1 and value[3] >= 0,
+    _record(SignalFrames),
+)
 _LABELS = FieldKind("two or more different labels, all strings or all integers", _are_labels)
 _STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_stored, _record(StoredExamples))
 
@@ -265,6 +270,7 @@ class InputInterface:
     reused: Annotated[bool, _FLAG, "The input is a buffer of the arena, which the caller fills."] = False
     pushed: Annotated[Pushes | None, _PUSHES, "The frames in which the caller pushes the input (`Pushes`)."] = None
     rate: Annotated[float | None, _RATE, "The samples per second of the input."] = None
+    frames: Annotated[SignalFrames | None, _FRAMES, "The frames of a front end (`SignalFrames`)."] = None
 
     def features(self, elements: int) -> FeatureMap | None:
         """The map between features and an argument of some elements; None without scales.

@@ -1,4 +1,4 @@
-"""Detectors of anomalies on data sets of scikit-learn, as a person would train and compile them on usual samples."""
+"""Detectors of anomalies on data sets of scikit-learn, as a person would train and compile them on normal samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FALSE_ALARMS = 0.05
 
 @dataclass(frozen=True)
 class Samples:
-    """Usual samples to train on and to compile with, and usual samples and anomalies to test with."""
+    """Usual samples to train on and to compile with, and normal samples and anomalies to test with."""
 
     train: Array
     val: Array
@@ -35,7 +35,7 @@ DATA = {"breast cancer": ("load_breast_cancer", 1), "digits": ("load_digits", 3)
 
 @cache
 def samples(name: str) -> Samples:
-    """A data set: half of its usual samples to train, a quarter to compile with; all others are anomalies."""
+    """A data set: half of its normal samples to train, a quarter to compile with; all others are anomalies."""
     load, usual = DATA[name]
     x, y = getattr(datasets, load)(return_X_y=True)
     x = x.astype(np.float32)

@@ -22,7 +22,7 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
-from tinyml.tools.reports.facts.figures import figures_of, spell_format
+from tinyml.tools.reports.facts.figures import ALARMS, figures_of, spell_format
 from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.tables import time_unit
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 _NO_FILES: Sequence[Path] = ()
 
 SHOWN = (
-    "board", "format", "accuracy", "R2", "other answers", "time from floats", "time of an inference", "estimated time",
+    "board", "format", "accuracy", "R2", "threshold", *ALARMS, "other answers", "time from floats",
+    "time of an inference", "estimated time",
     "flash", "RAM", "arena and input",
 )  # fmt: skip
 """The figures that a notebook shows of a program, those that are known."""
@@ -154,7 +155,7 @@ class Program:
         return outputs.scores
 
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores of a detector (samples,), greater for more usual samples.
+        """The scores of a detector (samples,), greater for more normal samples.
 
         X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that is no detector.
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,7 @@ from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
+from tinyml.tools.driver.smaller_model import Needs
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
@@ -274,7 +274,8 @@ def measure(made: Compilation) -> None:
         if not made.must_fit:
             raise
         ram = _ram_with_stack(made)
-        raise does_not_fit(made.program, made.ctx, made.request, made.board, 0, ram) from error
+        needs = Needs(0, ram, 0, made.compiled.buffers)
+        raise does_not_fit(made.program, made.ctx, made.request, made.board, needs) from error
 
 
 def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | None]:
@@ -314,7 +315,12 @@ def require_limits(made: Compilation) -> None:
     flash, limit = made.report.flash_bytes or 0, made.request.flash
     if made.choice is not None and limit is not None and flash > limit:
         raise InputError(f"the program takes {flash} bytes of flash, --flash allows {limit}")
-    require_fit(made.report, made.board, partial(remedies, made.program, made.ctx, made.request, made.board))
+
+    def helps(flash: int, ram: int) -> Sequence[str]:
+        needs = Needs(flash, ram, made.report.constants_bytes, made.compiled.buffers)
+        return remedies(made.program, made.ctx, made.request, made.board, needs)
+
+    require_fit(made.report, made.board, helps)
 
 
 def write_pages(made: Compilation) -> None:

@@ -27,6 +27,7 @@ from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
 from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
+from tinyml.tools.driver.smaller_model import Needs, smaller_models
 from tinyml.tools.driver.stages import (
     Compiled,
     compile_again,
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 
-SPARE = 0.9
-"""The share of the memory that the parts of a model fill where a message says how many would fit."""
-
-
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
@@ -61,11 +58,11 @@ def compile_choice(
     try:
         choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board))
     except NothingFitsError as error:
-        least = error.least
+        least = error.least.cost
         needed = board.misfit(shortage(request, board, least.flash, least.ram))
-        smaller = _smaller_model(program, request, board, least.flash, least.ram)
-        help = board_that_fits(board, least.flash, least.ram)
-        raise InputError("; ".join(filter(None, [needed, smaller, help])), file=str(request.model)) from error
+        needs = Needs(least.flash, least.ram, least.constants, error.least.trial.buffers(error.least.schedule))
+        helps = [*smaller_models(program, request, board, needs), board_that_fits(board, least.flash, least.ram)]
+        raise InputError("; ".join(filter(None, [needed, *helps])), file=str(request.model)) from error
     trial, options = choice.taken.trial, choice.options
     module = trial.program(choice.taken.schedule)
     compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
@@ -133,7 +130,8 @@ def compile_asked(
         needed = _needed_by(program, ctx, request, board)
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
             raise InputError(board.misfit(error.message), file=str(request.model)) from error
-        raise does_not_fit(program, ctx, request, board, needed.flash, needed.ram) from error
+        needs = Needs(needed.flash, needed.ram, needed.constants, None)
+        raise does_not_fit(program, ctx, request, board, needs) from error
     if must_fit and search is None and limit is not None:
         compiled, options = compile_within_ram(limit, compiled, options, taken, again)
         if request.ram is not None:
@@ -149,7 +147,7 @@ def compile_asked(
         request = replace(request, flash=within)
     if request.ram is not None and taken(compiled) > request.ram:
         needed = f"arena, input and stack take {taken(compiled):,} bytes, --ram allows {request.ram:,}"
-        help = remedies(program, ctx, request, board, 0, taken(compiled))
+        help = remedies(program, ctx, request, board, Needs(0, taken(compiled), 0, compiled.buffers))
         raise InputError("; ".join([needed, *help]))
     return compiled, request
 
@@ -232,45 +230,23 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
     return f"{found.name} has {found.ram:,} bytes of RAM and {found.flash:,} of flash"
 
 
-def does_not_fit(
-    program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float
-) -> InputError:
-    """The error for a program that does not fit, with what helps. flash, ram: bytes that it needs."""
-    needed = board.misfit(shortage(request, board, flash, ram))
-    helps = remedies(program, ctx, request, board, flash, ram)
+def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> InputError:
+    """The error for a program that does not fit, with what helps."""
+    needed = board.misfit(shortage(request, board, needs.flash, needs.ram))
+    helps = remedies(program, ctx, request, board, needs)
     return InputError("; ".join([needed, *helps]), file=str(request.model))
 
 
-def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, flash: float, ram: float) -> list[str]:
-    """Remedies for a program that does not fit: other options, a smaller model, and a board.
-
-    flash, ram: bytes that it needs.
-    """
-    helps = [_smaller_model(program, request, board, flash, ram)]
-    helps += [board_that_fits(board, flash, ram)] if request.ram is None else []
+def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
+    """Remedies for a program that does not fit: other options, a smaller model, and a board."""
+    helps = [*smaller_models(program, request, board, needs)]
+    helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
         options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
         data = load_program_data(program, str(request.val))
         bounds = bounds_of(request, board)
         helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))
     return [help for help in helps if help]
-
-
-def _smaller_model(program: ModuleOp, request: Request, board: Board, flash: float, ram: float) -> str:
-    """A phrase on the parts that make a model large, how many would fit, and how to have fewer; empty if none is known.
-
-    flash, ram: bytes that the program needs.
-    """
-    if (stored := tdsl.read_interface(program).stored) is None:
-        return ""
-    has = f"the model has {stored.number:,} {stored.what}"
-    needed = (flash, request.flash or board.flash), (ram, request.ram or board.ram)
-    short = [limit / bytes for bytes, limit in needed if limit is not None and bytes > limit]
-    fitting = None
-    if short:
-        fitting = int(SPARE * stored.number * min(short))
-        has += f", about {fitting:,} would fit"
-    return f"{has}: {stored.advice(fitting)}"
 
 
 def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:

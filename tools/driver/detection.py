@@ -25,7 +25,7 @@ FAR = 0.01
 
 
 REACHES = (3.0, 10.0)
-"""How far `far_samples` lie from the mean, in distances of the usual samples from it."""
+"""How far `far_samples` lie from the mean, in distances of the normal samples from it."""
 
 DEVIATIONS = 10.0
 """How far a single element lies off in `far_samples`, in standard deviations of the elements."""
@@ -38,20 +38,24 @@ MOST_FAR = 100
 class DetectionRates:
     """A detector on samples. auc: the area under its curve; None unless both kinds of samples are labelled.
 
-    alarms: the share of samples that it calls anomalies, of the usual ones where these are labelled.
+    alarms: the share of samples that it calls anomalies, of the normal ones where these are labelled: false alarms.
+    found: the share of the labelled anomalies that it calls so; None without them.
     """
 
     auc: float | None
     alarms: float
+    found: float | None
 
 
 @dataclass(frozen=True)
 class Detection:
     """A detector on reals and in formats, and the correlation of the ranks of both scores.
 
-    far: the share of `far_samples` that are decided otherwise than on reals.
+    threshold: the score below which a sample is an anomaly. far: the share of `far_samples` that are decided otherwise
+    than on reals.
     """
 
+    threshold: float
     reals: DetectionRates
     formats: DetectionRates
     rank_correlation: float
@@ -87,10 +91,11 @@ def labelled(data: Data) -> NDArray[np.bool_] | None:
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The rates of a detector with scores (samples,), greater for more usual samples, and what it decides."""
+    """The rates of a detector with scores (samples,), greater for more normal samples, and what it decides."""
     if anomalous is None or anomalous.all() or not anomalous.any():
-        return DetectionRates(None, float(found.mean()))
-    return DetectionRates(area_under_curve(scores, anomalous), float(found[~anomalous].mean()))
+        return DetectionRates(None, float(found.mean()), None)
+    alarms, right = float(found[~anomalous].mean()), float(found[anomalous].mean())
+    return DetectionRates(area_under_curve(scores, anomalous), alarms, right)
 
 
 def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:

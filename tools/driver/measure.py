@@ -154,7 +154,7 @@ def _detection(
     assert far_scores is not None
     missed = moved(far_scores[:, 0], anomalies(formats, far_found, threshold), threshold, spread)
     ranks = 1 - float(rank_losses(exact, computed).mean())
-    detection = Detection(rates[0], rates[1], ranks, float(missed.mean()))
+    detection = Detection(threshold, rates[0], rates[1], ranks, float(missed.mean()))
     return Accuracy(right[0], right[1], differ, len(data), detection=detection, outputs=in_formats)
 
 

@@ -70,11 +70,13 @@ class Rates(TypedDict):
 
     auc: Unbounded | None
     alarms: Unbounded
+    found: Unbounded | None
 
 
 class DetectionFields(TypedDict):
     """A detector on reals and in formats."""
 
+    threshold: Unbounded
     reals: Rates
     formats: Rates
     rank_correlation: Unbounded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tinyml.tools.reports.facts.figures import ERRORS, Figure, figures_of, spell_milliseconds
+from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,11 +106,14 @@ def _print_detection(report: Report) -> None:
     """Print the rates of a detector, with those on reals in brackets."""
     if report.detection is None:
         return
-    exact, found = report.detection["reals"], report.detection["formats"]
-    area = "" if found["auc"] is None else f"area under the curve {found['auc']:.4f} (float {exact['auc']:.4f}), "
-    alarms = f"{found['alarms']:.2%} of the {'usual ' if area else ''}samples are alarms (float {exact['alarms']:.2%})"
-    ranks = f"ranks correlate by {report.detection['rank_correlation']:.4f}"
-    print(f"{report.name}: {area}{alarms}, {ranks}, {report.detection['far']:.1%} of far samples are decided otherwise")
+    figures, found = figures_of(report), report.detection["formats"]
+    rates = [figure for name in ALARMS if (figure := figures[name]).value is not None]
+    parts = [f"{rate.name} {rate.text} (float {rate.reference})" for rate in rates]
+    if found["auc"] is not None:
+        parts.append(f"area under the curve {found['auc']:.4f} (float {report.detection['reals']['auc']:.4f})")
+    parts.append(f"ranks correlate by {report.detection['rank_correlation']:.4f}")
+    parts.append(f"{report.detection['far']:.1%} of far samples are decided otherwise")
+    print(f"{report.name}: a score below {figures['threshold'].text} is an anomaly; {', '.join(parts)}")
 
 
 def print_program(report: Report) -> None:

@@ -16,12 +16,12 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class SetThresholdPass(ModulePass):
-    """Set `threshold` of the interface so that at most a share of the usual samples of a data set lies below it.
+    """Set `threshold` of the interface so that at most a share of the normal samples of a data set lies below it.
 
     A sample whose score lies below the threshold is an anomaly. data: .npz file with inputs `x` and, perhaps, `y`,
-    which holds 1, and -1 for anomalies; without it all samples count as usual ones. false_alarms: the share, from 0 to
+    which holds 1, and -1 for anomalies; without it all samples count as normal. false_alarms: the share, from 0 to
     less than 1; None leaves the threshold as it is. Raises `InputError` for another share, for a program that returns
-    anything but one score, for a data file that does not fit, and for one without usual samples.
+    anything but one score, for a data file that does not fit, and for one without normal samples.
     """
 
     name = "set-threshold"
@@ -40,7 +40,7 @@ class SetThresholdPass(ModulePass):
         interface = interface_of(op)
         if interface.has_label or interface.output_length != 1 or interface.more_outputs:
             raise InputError(
-                "--false-alarms: a detector gives one score, greater for more usual samples, and no class; a k-means "
+                "--false-alarms: a detector gives one score, greater for more normal samples, and no class; a k-means "
                 "or a PCA behind a front end becomes one by load(..., detector=True)"
             )
         # With a threshold `y` tells anomalies.
@@ -48,7 +48,7 @@ class SetThresholdPass(ModulePass):
         data = load_program_data(op, self.data)
         x = data.x if data.targets is None else data.x[data.targets[:, 0] > 0]
         if not len(x):
-            raise InputError("`y` holds anomalies alone: false alarms are counted on usual samples", file=self.data)
+            raise InputError("`y` holds anomalies alone: false alarms are counted on normal samples", file=self.data)
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
         scores = np.sort(outputs.scores[:, 0].astype(np.float64))

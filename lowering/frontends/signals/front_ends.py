@@ -172,13 +172,18 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The sampling rate of the signal; None if the features do not depend on it."""
+        """The numbers of the signal in a second, of all axes together; None if the features do not depend on it."""
         return None
 
     @property
     def frames(self) -> int:
         """The number of frames."""
         return 1 + (self.samples - self.frame) // self.hop
+
+    @property
+    def signal_frames(self) -> tdsl.SignalFrames:
+        """The frames, for those who ask for shorter ones."""
+        return tdsl.SignalFrames(self.frame, self.hop, self.frames * self.features, 1)
 
     @property
     @abstractmethod
@@ -239,9 +244,9 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """The module that returns the features of all frames and declares its sampling rate."""
+        """The module that returns the features of all frames and declares its sampling rate and frames."""
         module = to.module([self.of_rows(to, rows)])
-        tdsl.update_input(module, rate=self.samples_per_second)
+        tdsl.update_input(module, rate=self.samples_per_second, frames=self.signal_frames)
         return module
 
 
@@ -292,6 +297,10 @@ class Spectrogram(FrontEnd):
     @property
     def samples_per_second(self) -> float:
         return self.rate
+
+    @property
+    def signal_frames(self) -> tdsl.SignalFrames:
+        return super().signal_frames._replace(grain=0)
 
     @property
     def length(self) -> int:

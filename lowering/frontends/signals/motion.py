@@ -40,6 +40,14 @@ class Motion(FrontEnd):
                 raise InputError(f"a band from {low} to {high} Hz does not fit {self.rate} readings per second")
 
     @property
+    def samples_per_second(self) -> float | None:
+        return self.rate * self.axes if self.bands else None
+
+    @property
+    def signal_frames(self) -> tdsl.SignalFrames:
+        return super().signal_frames._replace(grain=self.axes)
+
+    @property
     def features(self) -> int:
         return (3 + len(self.bands)) * self.axes
 

@@ -55,6 +55,10 @@ class SquareWaves(FrontEnd):
         return np.round(np.array(self.frequencies) * tdsl.PERIOD / self.rate).astype(int)
 
     @property
+    def signal_frames(self) -> tdsl.SignalFrames:
+        return super().signal_frames._replace(frame=self.hop)
+
+    @property
     def frames(self) -> int:
         return self.samples // self.hop
 

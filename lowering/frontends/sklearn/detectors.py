@@ -1,6 +1,6 @@
 """Detectors of anomalies: forests of random splits, one-class support vectors, ellipses, and local densities.
 
-A detector computes one score, that of `score_samples`, which is greater for more usual samples. A sample whose score
+A detector computes one score, that of `score_samples`, which is greater for more normal samples. A sample whose score
 lies below the threshold, `offset_` by default, is an anomaly.
 """
 
@@ -72,12 +72,18 @@ def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return to.op(tdsl.NegOp, to.op(tdsl.ExpOp, forest(to, x, trees, stored=stored)))
 
 
+BY_NU = 1.1
+"""The support vectors of a one-class machine, in those that nu asks for, up to which nu decides their number."""
+
+
 def one_class_support_vectors(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
+    # A share nu of the samples or more become vectors; where it is far more, the kernel makes them.
+    per_nu = len(vectors) / estimator.nu
+    by_nu = per_nu < BY_NU * estimator.shape_fit_[0]
     smaller = (
-        f"fit it with nu={{n/{estimator.shape_fit_[0]}}}, or on fewer samples; PCA makes them shorter, "
-        "Nystroem(n_components=...) and SGDOneClassSVM need none"
-    )
+        f"fit it with nu={{n/{round(BY_NU * per_nu)}}}" if by_nu else "fit it with a smaller gamma"
+    ) + ", or on fewer samples; PCA makes them shorter, Nystroem(n_components=...) and SGDOneClassSVM need none"
     return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, np.zeros(1), smaller, far=True)
 
 

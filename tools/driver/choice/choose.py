@@ -327,10 +327,10 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """A model none of whose alternatives fits. least: the cost of the smallest one."""
+    """A model none of whose alternatives fits. least: the smallest one."""
 
-    def __init__(self, least: EstimatedCost):
-        super().__init__(f"needs about {least.ram:,.0f} bytes of RAM and {least.flash:,.0f} of flash")
+    def __init__(self, least: Tried):
+        super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
         self.least = least
 
 
@@ -400,7 +400,7 @@ def choose(
     if taken is None:
         fitting = [row for row in contenders.tried if bounds.admit(row.cost)]
         if not fitting:
-            raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)).cost)
+            raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)))
         taken = min(fitting, key=lambda row: (row.known_loss, row.known_scores))
         _judge(taken, judge, bounds)
         taken.verdict = "loses least"

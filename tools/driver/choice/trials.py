@@ -103,12 +103,14 @@ class EstimatedCost:
     """The estimated resources of a program.
 
     time: of an inference on floats, with their conversion, or on the integers of a sensor that the caller has; None on
-    a target of unknown costs, whose RAM is arena and input, as that of programmable logic is.
+    a target of unknown costs, whose RAM is arena and input, as that of programmable logic is. constants: the bytes of
+    the flash that are no code.
     """
 
     time: float | None
     flash: float
     ram: float
+    constants: float = 0
 
     def within(self, flash: float, ram: float) -> bool:
         """True if a program keeps limits in bytes."""
@@ -223,7 +225,14 @@ class ProgramTrial:
         if target.flash is None or estimate.flash <= target.flash:
             # Greater programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
-        return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram)
+        return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram, estimate.constants)
+
+    def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
+        """The packed program at L2 with further options, of the levels below formats."""
+        options = replace(self.options, **more)
+        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
+        LoweringPasses((FORMATS_TO_BUFFERS,), **vars(options)).apply(module)
+        return module
 
     @cached_property
     def _converting(self) -> float:

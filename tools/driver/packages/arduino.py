@@ -37,6 +37,12 @@ _PIN_UNIT = """\
  * volts on a board of 5 V. */
 static const float UNIT = 1.0f;"""
 
+_SCALE = """\
+/* A step of the converter in the unit of the training data, and the step that stands for 0: sound from -1 to 1 has
+ * 1 / 512 and 512, an accelerometer that gives 0.3 V for each g, on a board of 5 V, 5.0f / 1024 / 0.3f. */
+static const float UNIT = 1.0f / 512;
+static const int16_t ZERO = 512;"""
+
 _KEEP_ROW = """\
     for (uint16_t i = 0; i < {name}_ROW_LENGTH; i++)
         to[i] = to[i] < {low} ? {low} : to[i] > {high} ? {high} : to[i];
@@ -169,10 +175,13 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1
+    heard = "the words that it hears" if hears else "every answer"
     words = {
         "push_sample": _push_sample(model),
+        "scale": _SCALE if unit is None else f"/* The model takes the integers of the sensor themselves: {unit}. */",
+        "rate_source": ": the training data's, which the model does not declare" if interface.rate is None else "",
         "rate": f"{interface.rate or 8000:.0f}",
-        "what_is_heard": "the words that it hears" if hears else "every answer",
+        "what_is_heard": heard if model.threshold is None else "for each answer whether it is an anomaly",
         "words": _WORDS.format(name=name, before=model.before) if hears else "",
         "answer": _SHOW_WORD if hears else model_words(model)["call_show"],
         "set": f"{name}_set({model.before}received, atof(word));",
@@ -200,14 +209,11 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
 
 
 def _push_sample(model: PackagedModel) -> str:
-    """The statements that push the sample at the ring's tail; the middle of the converter's range is silence."""
+    """The statements that push the number at the ring's tail."""
     interface, call = model.interface, f"{model.name}_push"
     ctype, unit = interface.input_ctype, interface.input_unit
     if unit is None:
-        return (
-            "const float now = ((int16_t)ring[tail] - 512) * (1.0f / 512);\n"
-            f"        {call}_floats({model.before}&now, 1);"
-        )
+        return f"const float now = ((int16_t)ring[tail] - ZERO) * UNIT;\n        {call}_floats({model.before}&now, 1);"
     raw = "ring[tail]"
     if not unit.startswith("adc"):
         raw = f"(((int16_t)ring[tail] - 512) {'* 64' if ctype == 'int16_t' else '/ 4'})"

@@ -31,6 +31,18 @@ _NUMBERS = """\
     }}
 """
 
+_ANOMALY = """\
+/* The score below which the model calls its input an anomaly. The board may change it. */
+static float threshold = {name}_THRESHOLD;
+
+static void show(void)
+{{
+    Serial.print({name}_is_anomaly({before}threshold) ? F("anomaly") : F("normal"));
+    Serial.print(F(", score "));
+    Serial.print({name}_score({before}0), 4);
+}}
+"""
+
 _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
@@ -63,8 +75,9 @@ def model_words(model: PackagedModel) -> dict[str, str]:
 
     `instance`: the declaration of the model's memory, if that is the caller's, and `given`: the argument of calls that
     take nothing else. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
-    gives one. `show`: a function for sketches that prints the answer, which `call_show` calls; `print_format` and
-    `print_value`: the same for `printf`. `checked`: the arguments of `is_right` in `samples.h`.
+    gives one. `does`: the verb for this, before its object. `show`: a function for sketches that prints the answer,
+    which `call_show` calls; `print_format` and `print_value`: the same for `printf`. `checked`: the arguments of
+    `is_right` in `samples.h`.
     """
     interface, name = model.interface, model.name
     label = interface.has_label
@@ -79,6 +92,11 @@ def model_words(model: PackagedModel) -> dict[str, str]:
     printed = ("class %d", "label") if label else ("%g", f"(double){name}_score({model.before}0)")
     if label and model.classes is not None:
         printed = "%s", f"{name}_class_name(label)"
+    show = _SHOW.format(parameters=parameters, body=body)
+    if model.threshold is not None:
+        show = _ANOMALY.format(name=name, before=model.before)
+        anomaly = f'{name}_is_anomaly({model.before}{name}_THRESHOLD) ? "anomaly" : "normal"'
+        printed = "%s, score %g", f"{anomaly}, {printed[1]}"
     return {
         "name": name,
         "board": model.board.name,
@@ -90,7 +108,8 @@ def model_words(model: PackagedModel) -> dict[str, str]:
         "given": model.given,
         "run": f"int16_t label = {run};" if label else f"{run};",
         "checked": "sample, label" if label else "sample",
-        "show": _SHOW.format(parameters=parameters, body=body),
+        "does": "classifies" if label else "runs the model on" if model.threshold is None else "finds anomalies in",
+        "show": show,
         "call_show": "show(label);" if label else "show();",
         "print_format": printed[0],
         "print_value": printed[1],
@@ -103,6 +122,8 @@ def sentence(model: PackagedModel) -> str:
     if model.interface.has_label:
         classes = len(model.classes) if model.classes is not None else model.interface.classes
         return f"Classifies {inputs}." if classes is None else f"Tells {classes} classes apart by {inputs}."
+    if model.threshold is not None:
+        return f"Finds anomalies in {inputs}."
     return f"Computes {model.interface.output_length} numbers from {inputs}."
 
 

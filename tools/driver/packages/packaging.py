@@ -107,6 +107,11 @@ class PackagedModel:
         return tdsl.read_interface(self.formats).classes
 
     @property
+    def threshold(self) -> float | None:
+        """The score below which a detector calls an input an anomaly; None for any other model."""
+        return tdsl.read_interface(self.formats).threshold
+
+    @property
     def samples(self) -> int:
         """The number of samples that a package stores."""
         return max(1, min(len(self.raws), STORED_BYTES // self.interface.input_bytes))

@@ -14,6 +14,9 @@ BYTES = "bytes"
 ERRORS = {"R2": "r2", "RMSE": "rmse", "MAE": "mae"}
 """The errors of regressors, by the names of figures, with their fields in reports."""
 
+ALARMS = {"false alarms": "alarms", "anomalies found": "found"}
+"""The rates of detectors, by the names of figures, with their fields in reports."""
+
 _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "least": ">"}
 
 
@@ -87,6 +90,12 @@ def _figures(report: Report) -> Iterator[Figure]:
     reals, formats = (cast("Mapping[str, float]", regression.get(name) or {}) for name in ("reals", "formats"))
     for name, key in ERRORS.items():
         yield Figure(name, formats.get(key), exact=reals.get(key))
+    detection: Mapping[str, Any] = report.detection or {}
+    yield Figure("threshold", detection.get("threshold"))
+    rates = tuple(cast("Mapping[str, float | None]", detection.get(name) or {}) for name in ("formats", "reals"))
+    for name, key in ALARMS.items():
+        found, exact = (None if (rate := each.get(key)) is None else 100 * rate for each in rates)
+        yield Figure(name, found, "%", exact=exact)
     answers = f"{report.disagreements} of {report.samples} samples"
     yield Figure("other answers", answers if report.samples and report.regression is None else None)
     clock = Figure("milliseconds", report.milliseconds_per_inference, "ms", source=report.time_source)

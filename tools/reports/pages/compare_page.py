@@ -18,7 +18,8 @@ SMALL = 0.02
 """Differences below this share of the first program's time are not named."""
 
 COMPARED = (
-    "board", "format", "width", "plan", "accuracy", "R2", "RMSE", "MAE", "time from floats", "time of an inference",
+    "board", "format", "width", "plan", "accuracy", "R2", "RMSE", "MAE", "threshold", "false alarms",
+    "anomalies found", "time from floats", "time of an inference",
     "milliseconds", "flash", "constants", "RAM", "arena", "stack",
 )  # fmt: skip
 """The figures of both that stand side by side."""

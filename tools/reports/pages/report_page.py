@@ -8,7 +8,7 @@ from typing import Any
 from tinyml.tools.driver.output_folder import MEASURED
 from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN
-from tinyml.tools.reports.facts.figures import ERRORS, figures_of
+from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_operation, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent
@@ -35,6 +35,8 @@ LONGEST_TABLE = 400
 HEADLINE = (
     "accuracy",
     "R2",
+    "threshold",
+    *ALARMS,
     "time from floats",
     "time of an inference",
     "estimated time",
@@ -100,7 +102,9 @@ def _kind_of_loss(report: Report) -> str:
 def _verdict(report: Report) -> str:
     """Whether the program fits the board, and what it loses; in the colour of the worse of both."""
     kind, said = _kind_of_loss(report), ""
-    if report.accuracy is not None and report.accuracy_float is not None:
+    if report.detection is not None:
+        said = f"calls {report.detection['formats']['alarms']:.2%} of the normal samples anomalies"
+    elif report.accuracy is not None and report.accuracy_float is not None:
         lost = report.accuracy_float - report.accuracy
         said = f"loses {lost:.2f} points of accuracy" if lost > 0 else "loses no accuracy"
     if report.flash_limit is None or report.fits is None:
@@ -131,6 +135,8 @@ def _answers(facts: PageFacts) -> Iterator[str]:
             rows = [(error.name, error.text, error.reference) for error in errors]
             yield table(("error", "compiled", "float model"), rows, caption="Errors against the targets")
         yield paragraph(f"Its numbers differ from the float model's by {regression['difference']:.3g} on average.")
+    if report.detection is not None:
+        yield from _detector(report)
     if report.confusion is not None:
         yield _recall_table(report.confusion)
         yield figure(pictures["confusion"], "A row for each class. What is off the diagonal, in red, is wrong.")
@@ -141,6 +147,24 @@ def _answers(facts: PageFacts) -> Iterator[str]:
             "First the samples that the compiled program answers otherwise than the float model, then others that are "
             "wrong. errors.npz has them. A bar is a feature, from its least to its greatest value in the data.",
         )
+
+
+def _detector(report: Report) -> Iterator[str]:
+    """What a detector calls an anomaly, and how often, on reals and as compiled."""
+    figures, detection = figures_of(report), report.detection
+    assert detection is not None
+    yield paragraph(
+        f"A sample whose score is below the threshold, {figures['threshold'].text}, is an anomaly. False alarms are "
+        "normal samples that are called anomalies; without labels all samples count as normal."
+    )
+    rows = [(rate.name, rate.text, rate.reference) for name in ALARMS if (rate := figures[name]).value is not None]
+    if detection["formats"]["auc"] is not None:
+        found, exact = (f"{detection[kind]['auc']:.4f}" for kind in ("formats", "reals"))
+        rows.append(("area under the curve", found, exact))
+    yield table(("rate", "compiled", "float model"), rows, caption="Anomalies and false alarms")
+    yield paragraph(
+        f"Of samples far from the data, {detection['far']:.1%} are decided otherwise than by the float model."
+    )
 
 
 def _recall_table(confusion: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 REACHES = (4.0, 8.0, 16.0, 32.0)
-"""Distances from their mean at which a detector's samples are still in range, in that of the usual samples: the least
+"""Distances from their mean at which a detector's samples are still in range, in that of the normal samples: the least
 at which most of them are anomalies, and the first if none is such.
 """
 
@@ -113,8 +113,8 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
     In a part of the program that has formats, the profiles are those of the rounded values. Those of a detector of
-    anomalies reach further than its usual samples do (`REACHES`): numbers would otherwise saturate, and anomalies could
-    look usual.
+    anomalies reach further than its normal samples do (`REACHES`): numbers would otherwise saturate, and anomalies
+    could look normal.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
     from tinyml.transforms.reals.analysis.missing_values import origins
@@ -157,7 +157,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """The extremes of each tensor of a detector at the first of `REACHES` where most usual samples are anomalies."""
+    """The extremes of each tensor of a detector at the first of `REACHES` where most normal samples are anomalies."""
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
     found: list[dict[SSAValue, tuple[float, float]]] = []

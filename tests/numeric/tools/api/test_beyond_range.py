@@ -30,7 +30,7 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
     model = sk.LogisticRegression().fit(scaler.transform(x), y)
     program = tinyml.compile(model, scaler.transform(x), y, board="host", **options)
     unseen, wanted = weather(200, 2)
-    # Nothing is said of usual samples, and none is an error here.
+    # Nothing is said of normal samples, and none is an error here.
     assert program.score(scaler.transform(unseen), wanted) > 0.9
     said = r"X: \d+\.\d% of the numbers lie beyond the range of the program's input format, such as .* in feature"
     with pytest.warns(tinyml.CompileWarning, match=f"{said} .*: scale X as X_val was") as found:

@@ -13,6 +13,7 @@ from programs.estimators import datasets, halves, sk, skl2onnx
 from programs.network_writer import NetworkWriter
 
 import tinyml
+from tinyml import features
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
@@ -61,6 +62,66 @@ def test_neighbours():
     with pytest.raises(tinyml.InputError, match=rf"{said} samples, about \d+ would fit: .*n_neighbors") as error:
         tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", width=8)
     assert "\n" not in str(error.value)
+
+
+SAID = {
+    "neighbours": r"about (\d+) would fit: fit it on fewer",
+    "trees": r"as many as (\d+) such trees have: train with fewer trees",
+    "vectors": r"about [\d,]+ would fit: fit it with nu=([0-9.]+\d)",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_as_many_parts_as_a_message_says_fit(name: str):
+    """The advice, followed; flash is what is missing."""
+    data = halves("digits")
+    train, y = np.vstack([data.x, data.held_x]), np.concatenate([data.y, data.held_y])
+
+    def compiled(number: float) -> tinyml.Program:
+        count = int(number)
+        estimator = {
+            "neighbours": lambda: sk.KNeighborsClassifier(1).fit(train[:count], y[:count]),
+            "trees": lambda: sk.IsolationForest(n_estimators=count, max_samples=512, random_state=0).fit(train),
+            "vectors": lambda: sk.OneClassSVM(nu=number, gamma=0.0005).fit(train),
+        }[name]()
+        checked: Any = {"false_alarms": 0.05} if name != "neighbours" else {}
+        return tinyml.compile(estimator, train[:40], board="uno", format="fixed", width=16, **checked)
+
+    with warnings.catch_warnings(action="ignore"):
+        with pytest.raises(tinyml.InputError, match=SAID[name]) as error:
+            compiled({"neighbours": 600, "trees": 100, "vectors": 0.5}[name])
+        found = re.search(SAID[name], str(error.value))
+        assert found is not None
+        assert compiled(float(found[1])).report.fits
+        if name == "vectors":
+            # The kernel makes more vectors of the samples than nu does.
+            with pytest.raises(tinyml.InputError, match=r"would fit: fit it with a smaller gamma, or on fewer samples"):
+                tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train), train[:40], board="uno", width=16)
+
+
+@pytest.mark.parametrize("frame", [384, 192])
+def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
+    """And no fewer trees, which take no RAM. The advice, followed, fits."""
+    random = np.random.default_rng(4)
+    signals = random.normal(size=(60, 1536)) * 0.3
+    bands = ((2, 60), (60, 150), (150, 400), (400, 790))
+
+    def compiled(frame: int, hop: int, **options: Any) -> tinyml.Program:
+        motion = features.Motion(samples=1536, axes=3, frame=frame, hop=hop, rate=1600, bands=bands)
+        device = features.for_device(motion, np.vstack([signals, 4 * signals]))
+        forest = sk.IsolationForest(n_estimators=4, max_samples=16, random_state=0).fit(device(signals))
+        model = device.followed_by(forest)
+        return tinyml.compile(model, signals, board="uno", format="fixed", width=16, false_alarms=0.02, **options)
+
+    with warnings.catch_warnings(action="ignore"):
+        with pytest.raises(tinyml.InputError, match="input='push' keeps a frame of") as error:
+            compiled(frame, frame)
+        with pytest.raises(tinyml.InputError, match=f"buffers of a frame of {frame} numbers take") as error:
+            compiled(frame, frame, input="push")
+        assert "trees" not in str(error.value)
+        found = re.search(r"a shorter one fits, such as frame=(\d+), hop=(\d+)", str(error.value))
+        assert found is not None
+        assert compiled(int(found[1]), int(found[2]), input="push").report.fits
 
 
 def test_forests_in_floats():

@@ -34,6 +34,24 @@ def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
     assert (tinyml.open(program.folder).predict(X) == model.predict(X)).all()
 
 
+@pytest.mark.parametrize("labels", [["a", "b", "c"], [False, True, True], [0, 1, 2], [1.0, 2.0, 3.0]], ids=str)
+def test_score_takes_what_compile_takes(labels: list[Any]):
+    """Labels in arrays, lists and tuples of any type that holds them, and in what converts itself to an array."""
+
+    class Column:
+        """A column of objects, such as a categorical one of pandas."""
+
+        def __array__(self, dtype: object = None, copy: object = None) -> Any:
+            return y.astype(object)
+
+    model, y = fitted(labels)
+    expected = pytest.approx(model.score(X, y))
+    for given in (y, y.astype(object), y.tolist(), tuple(y.tolist()), [*y], y[:, None], Column()):
+        program = tinyml.compile(model, X, given, board="host", width=16)
+        assert program.report.accuracy == pytest.approx(100 * model.score(X, y), abs=1e-3)
+        assert program.score(X, given) == expected
+
+
 def test_samples_that_lack_a_class_have_the_same_labels():
     """Labels of the classes that are left are indices of others."""
     model, y = fitted([-1, 0, 1])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from programs.devices import need_tools
+from programs.estimators import sk
 from programs.gural_murmann import FOLDER as GURAL
 from programs.gural_murmann import images as reduced
 from programs.gural_murmann import logits, program
@@ -19,6 +21,7 @@ from programs.sketches import CORE, compile_sketch, run_sketch, sketches
 from programs.spread import spread
 
 import tinyml
+from tinyml import features
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.dialects.options import Seconds
 from tinyml.targets.registry import board, chip_of
@@ -233,6 +236,39 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
         words = words_in(rule, np.arange(len(heard.times)), heard.scores, heard.names)
         assert said == [f"class {word.label}" for word in words]
         assert len(words) > 5
+
+
+def test_a_detector_tells_anomalies(tmp_path: Path):
+    """Readings of three pins in the unit of the training data, and the decision that the program makes in Python."""
+    need_tools("uno")
+    random = np.random.default_rng(2)
+    usual = random.normal(0, 0.1, (200, 96)) + np.tile([0, 0, 1], 32)
+    motion = features.Motion(samples=96, axes=3, frame=48, hop=48, rate=50, bands=[(5, 15)])
+    device = features.for_device(motion, np.vstack([usual, 4 * usual]))
+    means = sk.KMeans(2, n_init=1, random_state=0).fit(device(usual[:100]))
+    model = device.followed_by(tinyml.load(means, detector=True))
+    given: Any = {"board": "uno", "input": "push", "format": "fixed", "width": 16}
+    with warnings.catch_warnings(action="ignore"):
+        program = tinyml.compile(model, usual[100:], false_alarms=0.05, **given)
+    found = program.save(tmp_path / "out", packages=["arduino"]) / "arduino" / program.name
+    shaken = usual[:6] + np.repeat([0, 1], 3)[:, None] * random.normal(0, 1, (6, 96))
+    readings = (512 + 68.2 * shaken).clip(0, 1023).astype(np.int16)
+    readings.tofile(tmp_path / "readings")
+    sketch = found / "examples/Listen/Listen.ino"
+    text = sketch.read_text()
+    assert "RATE = 150;" in text
+    for before, after in (("{A0};", "{A0, A1, A2};"), ("UNIT = 1.0f / 512", "UNIT = 1 / 68.2f")):
+        assert before in text
+        text = text.replace(before, after)
+    sketch.write_text(text)
+    said = run_sketch(found, "Listen", tmp_path / "listen", readings=tmp_path / "readings")
+    decided = program.predict((readings - 512) / 68.2)
+    assert {*decided} == {1, -1}
+    assert [line.split(",")[0] for line in said] == ["normal" if each > 0 else "anomaly" for each in decided]
+    assert run_sketch(found, "SelfTest", tmp_path / "stored")[-1].endswith("samples as on the desk")
+    for each in (sketch, found / "examples/SelfTest/SelfTest.ino"):
+        compile_sketch(found, each, tmp_path / "avr", prefix="avr-", flags=["-mmcu=atmega328p", "-DF_CPU=16000000UL"])
+    assert "Finds anomalies in 96 numbers." in (found / "README.md").read_text()
 
 
 OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble": "gnu++14", "esp32-c3": "gnu++20"}
