@@ -1,8 +1,9 @@
 """Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
 The program computes the same bytes as TensorFlow Lite Micro. Conversions at its ends are left to the interface: the
-function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image with channels last
-if the file begins with a TRANSPOSE that moves them there; its interface says so, and data keep the file's order.
+function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image with
+channels last if the file begins with a TRANSPOSE that moves them there; its interface says so, and data keep the file's
+order.
 
 Operators are imported by their names in the file. A tensor has the quantisation that the file gives, or is of floats.
 """
