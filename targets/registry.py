@@ -269,7 +269,8 @@ def _unknown(target: str) -> InputError:
     with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
     if len(wanted) > 3 and with_chip:
         found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]
-        return InputError(f"unknown target '{target}': the chip of {', '.join(found)}")
+        meant = f"the boards with it are {', '.join(found)}" if found[1:] else f"did you mean '{found[0]}'?"
+        return InputError(f"unknown target '{target}'{':' if found[1:] else ','} {meant}")
     if (of_part := _of_part(target)) is not None:
         return of_part
     if did_you_mean(target, names):

@@ -91,9 +91,9 @@ CASES: dict[str, tuple[str, *tuple[str, ...]]] = {
     "core without its family": (f"{MODEL} --target M33", "unknown target 'M33', did you mean 'cortex-m33'?"),
     "part of a board": (
         f"{MODEL} --target imxrt1062",
-        "unknown target 'imxrt1062': the chip of teensy40, teensy41",
+        "unknown target 'imxrt1062': the boards with it are teensy40, teensy41",
     ),
-    "part in a title": (f"{MODEL} --target nRF52833", "the chip of microbit"),
+    "part in a title": (f"{MODEL} --target nRF52833", "unknown target 'nRF52833', did you mean 'microbit'?"),
     "part of a family": (
         f"{MODEL} --target esp32-s31",
         "unknown target 'esp32-s31': the nearest boards with its instruction set are esp32-s3, ",
