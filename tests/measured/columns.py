@@ -103,6 +103,10 @@ NAMES = {
         )
     },
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
+    **{
+        f"small digits | {format}, 4 bits": f"small-digits --format {format} --width 4"
+        for format in ("fixed", "affine")
+    },
     "digits | affine, 4 bits": "digits --epochs 1 --quantized-epochs 8 --format affine --width 4",
     "letters | affine, 4 bits": "letters --epochs 1 --quantized-epochs 10 --batch 128 --format affine --width 4",
     **{
@@ -226,7 +230,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "refit": ("finetune {row} --pruning refit", TRAINED),
         "differ": ("finetune {row} --pruning refit", "{differ} of {samples}"),
     },
-    "training-formats": TRAINING,
+    "training-formats": {**TRAINING, "compiled": ("finetune {row}", "{compiled:.1f}")},
     "training-sums": TRAINING,
     "proofs": {
         "statements": (PROVED, "{statements}"),

@@ -96,10 +96,13 @@ def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
     """An array of objects as one of numbers, truths or texts, if it holds nothing else; any other as it is."""
     if array.dtype.kind != "O":
         return array
-    # `pandas.NA` has no conversion to float.
-    items: list[Any] = [None if type(item).__name__ == "NAType" else item for item in array.ravel().tolist()]
+    # `pandas.NA` has no conversion to float, and scalars of numpy, as its texts, stay what they are among objects.
+    items: list[Any] = [
+        None if type(item).__name__ == "NAType" else item.item() if isinstance(item, np.generic) else item
+        for item in array.ravel().tolist()
+    ]
     kinds: set[type[Any]] = {type(item) for item in items}
-    if kinds and (kinds <= {bool} or kinds <= {str}):
+    if kinds and (kinds <= {bool} or all(issubclass(kind, str) for kind in kinds)):
         return np.array(items).reshape(array.shape)
     if kinds - {bool, type(None)} and all(issubclass(kind, int | float | type(None)) for kind in kinds):
         return np.array([np.nan if item is None else item for item in items]).reshape(array.shape)

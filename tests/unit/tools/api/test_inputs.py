@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -189,10 +190,13 @@ NAType = type("NAType", (), {})
         ([1, NAType(), True], [1, np.nan, 1]),
         ([True, False], [True, False]),
         (["a", "b"], ["a", "b"]),
+        ([np.str_("a"), "b", StrEnum("Label", "C").C], ["a", "b", "c"]),
+        ([np.True_, False], [True, False]),
+        ([np.int32(1), np.float32(2.5), None], [1, 2.5, np.nan]),
     ],
 )
 def test_nullable_types_are_those_that_they_stand_for(given: list[Any], found: list[Any]):
-    """A frame with nullable columns gives objects."""
+    """A frame with nullable columns, or with texts, gives objects, among them scalars of numpy."""
     array = np.empty(len(given), object)
     array[:] = given
     taken, expected = array_of(array, "X"), np.array(found)
