@@ -142,7 +142,7 @@ def own_answers(module: ModuleOp) -> OwnAnswers | None:
 def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
     try:
         with warnings.catch_warnings(action="ignore"):
-            given = _as_fitted(estimator, x)
+            given = as_fitted(estimator, x)
             if not scores:
                 found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
             elif hasattr(estimator, "mahalanobis"):
@@ -160,7 +160,7 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
     return np.array([numbers[label] for label in found.tolist()])
 
 
-def _as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
+def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
     """Samples as a DataFrame with the column names of the training data, if there were any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)

@@ -47,8 +47,8 @@ INSTEAD: Mapping[str, str] = {
 
 IN_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
-        ("OneHotEncoder", "OrdinalEncoder", "TargetEncoder", "CategoricalNB", "LabelBinarizer"),
-        "train on columns of 0 and 1, one for each category, such as those of pandas.get_dummies",
+        ("TargetEncoder", "CategoricalNB", "LabelBinarizer"),
+        "train on columns of 0 and 1, one for each category, such as those of OneHotEncoder",
     ),
     **dict.fromkeys(
         ("MultiOutputClassifier", "ClassifierChain"),

@@ -16,6 +16,7 @@ from tinyml.lowering.frontends.layers.network_layers import affine, limited
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.thresholds import Scaling
 from tinyml.lowering.frontends.sklearn.composites import selected, together
+from tinyml.lowering.frontends.sklearn.encoders import ENCODERS
 from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ TRANSFORMERS: Mapping[str, Handler] = {
     "TruncatedSVD": truncated_svd,
     "Nystroem": nystroem,
     "Binarizer": binarizer,
+    **ENCODERS,
     "FunctionTransformer": function_transformer,
     "VarianceThreshold": selected,
     "SelectKBest": selected,

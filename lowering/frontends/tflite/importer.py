@@ -1,8 +1,8 @@
 """Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
 
 The program computes the same bytes as TensorFlow Lite Micro. Conversions at its ends are left to the interface: the
-function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image with
-channels last if the file begins with a TRANSPOSE that moves them there; its interface says so, and data keep the file's
+function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE. If it begins with a TRANSPOSE
+that moves channels to the end, the function takes the image like that; its interface says so, and data keep the file's
 order.
 
 Operators are imported by their names in the file. A tensor has the quantisation that the file gives, or is of floats.
@@ -20,6 +20,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
+from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
 from tinyml.lowering.frontends.tflite.operators import OPERATORS
 from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
@@ -28,7 +29,7 @@ from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(dilated(folded(read_graph(content, file))), file)
+        return _import(normalised(dilated(folded(read_graph(content, file)))), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 

@@ -23,6 +23,8 @@ from tinyml.lowering.frontends.layers.network_layers import (
     same_windows,
     transposed_convolution,
 )
+from tinyml.lowering.frontends.onnx.ops.movement import picked
+from tinyml.lowering.frontends.onnx.ops.windows import quotients
 from tinyml.lowering.frontends.tflite.builder import (
     GraphBuilder,
     activation_format,
@@ -78,14 +80,19 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR if the nearest pixels are y * H div H'."""
+    """RESIZE_NEAREST_NEIGHBOR; where the nearest pixels are not y * H div H', they are gathered."""
     x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
-    for before, after in zip(x.shape[1:3], size, strict=True):
-        if _nearest(op, before, after) != [number * before // after for number in range(after)]:
-            raise VerifyException(f"this alignment of {before} pixels to {after} is not supported")
-    to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
+    to.check_shape((x.shape[0], *size, x.shape[3]))
+    taken = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
+    if all(each == quotients(before, len(each)) for before, each in zip(x.shape[1:3], taken, strict=True)):
+        to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
+        return
+    result = to.image(x)
+    for axis, each in enumerate(taken, 1):
+        result = picked(to, result, axis, each)
+    to.define(op.outputs[0], to.plain(result))
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:

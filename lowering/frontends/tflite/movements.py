@@ -152,3 +152,50 @@ def reverse(to: GraphBuilder, op: Operator) -> None:
     for axis in {axis_in(axis, len(x.shape)) for axis in integers_of(op, 1, "the axes")}:
         value = to.op(tdsl.ReverseOp, value, axis)
     to.define(op.outputs[0], value)
+
+
+def depth_to_space(to: GraphBuilder, op: Operator) -> None:
+    """DEPTH_TO_SPACE: the channels of a pixel become a block of pixels."""
+    (_, height, width, channels), size = _image_and_block(op)
+    if channels % size**2:
+        raise VerifyException(f"{channels} channels do not make blocks of {size} x {size} pixels")
+    rows = to.reshape(to.value(input_of(op, 0)), (height, width, size, channels // size))
+    to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
+
+
+def space_to_depth(to: GraphBuilder, op: Operator) -> None:
+    """SPACE_TO_DEPTH: the pixels of a block become the channels of one."""
+    (_, height, width, channels), size = _image_and_block(op)
+    if height % size or width % size:
+        raise VerifyException(f"{height} x {width} pixels are no blocks of {size} x {size}")
+    rows = to.reshape(to.value(input_of(op, 0)), (height // size, size, width // size, size * channels))
+    to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
+
+
+def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
+    """The shape of an image, and the height and width of its blocks."""
+    shape, size = input_of(op, 0).shape, op.options["block"]
+    if len(shape) != 4 or shape[0] != 1 or size < 1:
+        raise VerifyException(f"expected one image of rank 4 and blocks from 1, got {shape} and {size}")
+    return shape, size
+
+
+def mirror_pad(to: GraphBuilder, op: Operator) -> None:
+    """MIRROR_PAD: margins are the elements next to them in reverse, in the mode REFLECT without the outermost."""
+    x = input_of(op, 0)
+    edges, value = integers_of(op, 1, "the padding"), to.value(x)
+    inner = 1 if op.options["mode"] == 0 else 0
+    if len(edges) != 2 * len(x.shape):
+        raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
+    for axis, (extent, before, after) in enumerate(zip(x.shape, edges[::2], edges[1::2], strict=True)):
+        if not 0 <= min(before, after) <= max(before, after) <= extent - inner:
+            raise VerifyException(f"padding of {before} and {after} elements around {extent}")
+        shape, parts = tdsl.shape_of(value), [value]
+        if before:
+            first = to.part(value, _at(shape, axis, inner, 0), _at(shape, axis, before, None))
+            parts.insert(0, to.op(tdsl.ReverseOp, first, axis))
+        if after:
+            last = to.part(value, _at(shape, axis, extent - inner - after, 0), _at(shape, axis, after, None))
+            parts.append(to.op(tdsl.ReverseOp, last, axis))
+        value = value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+    to.define(op.outputs[0], value)

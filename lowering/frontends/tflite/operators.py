@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi, sqrt
 
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.model_builder import reals
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite import layers, movements
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, number_of
+from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
 
@@ -83,54 +81,6 @@ def _bounds(format: NumberFormat) -> tuple[float, float]:
     return low, high
 
 
-def of_floats(to: GraphBuilder, op: Operator) -> None:
-    """Functions that are computed on floats alone."""
-    x, output = input_of(op, 0), op.outputs[0]
-    if (x.dtype, output.dtype) != ("float32", "float32"):
-        raise VerifyException(
-            "a quantised one is not supported: keep the layer in floats, or give formats to a model in floats"
-        )
-    to.define(output, FLOATS[op.kind](to, op, to.value(x)))
-
-
-def _elu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
-    """max(x, 0) + exp(min(x, 0)) - 1."""
-    below = to.op(tdsl.ExpOp, limited(to, x, -GREATEST, 0.0))
-    return to.op(tdsl.AddOp, limited(to, x, 0.0, GREATEST), to.op(tdsl.AddOp, below, _real(to, -1.0)))
-
-
-def _gelu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
-    """x * (1 + erf(x / sqrt(2))) / 2; approximated, x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3))."""
-    if op.options["approximate"]:
-        cubed = to.op(tdsl.MulOp, to.op(tdsl.MulOp, x, x), x)
-        inner = to.op(tdsl.AddOp, x, to.op(tdsl.MulOp, cubed, _real(to, 0.044715)))
-        share = to.op(tdsl.SigmoidOp, to.op(tdsl.MulOp, inner, _real(to, 2 * sqrt(2 / pi))))
-        return to.op(tdsl.MulOp, x, share)
-    above = to.op(tdsl.ErfOp, to.op(tdsl.MulOp, x, _real(to, sqrt(1 / 2))))
-    share = to.op(tdsl.MulOp, to.op(tdsl.AddOp, above, _real(to, 1.0)), _real(to, 0.5))
-    return to.op(tdsl.MulOp, x, share)
-
-
-def _prelu(to: GraphBuilder, op: Operator, x: SSAValue) -> SSAValue:
-    """max(x, 0) + slope * min(x, 0)."""
-    below = to.op(tdsl.MulOp, limited(to, x, -GREATEST, 0.0), to.value(input_of(op, 1)))
-    return to.op(tdsl.AddOp, limited(to, x, 0.0, GREATEST), below)
-
-
-def _real(to: GraphBuilder, number: float) -> SSAValue:
-    return to.parameter(reals(np.array([number])))
-
-
-FLOATS: dict[str, Callable[[GraphBuilder, Operator, SSAValue], SSAValue]] = {
-    "ELU": _elu,
-    "EXP": lambda to, op, x: to.op(tdsl.ExpOp, x),
-    "GELU": _gelu,
-    "LOG": lambda to, op, x: to.op(tdsl.LogOp, x),
-    "NEG": lambda to, op, x: to.op(tdsl.NegOp, x),
-    "PRELU": _prelu,
-}
-
-
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
     """L2_NORMALIZATION over the last axis."""
     value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
@@ -149,32 +99,30 @@ Import = Callable[[GraphBuilder, Operator], None]
 
 
 OPERATORS: dict[str, Import] = {
+    **dict.fromkeys(MEANINGS, by_meaning),
     "ADD": binary,
     "AVERAGE_POOL_2D": layers.average_pool,
     "CONCATENATION": movements.concatenation,
     "CONV_2D": layers.conv_2d,
+    "DEPTH_TO_SPACE": movements.depth_to_space,
     "DEPTHWISE_CONV_2D": layers.depthwise_conv_2d,
     "DEQUANTIZE": unary,
-    "ELU": of_floats,
-    "EXP": of_floats,
     "EXPAND_DIMS": movements.reshape,
     "FULLY_CONNECTED": layers.fully_connected,
-    "GELU": of_floats,
+    "GATHER": gather,
     "HARD_SWISH": unary,
     "L2_NORMALIZATION": l2_normalization,
     "LEAKY_RELU": leaky_relu,
-    "LOG": of_floats,
     "LOGISTIC": unary,
     "MAXIMUM": extreme,
     "MAX_POOL_2D": layers.max_pool,
     "MEAN": layers.mean,
     "MINIMUM": extreme,
+    "MIRROR_PAD": movements.mirror_pad,
     "MUL": binary,
-    "NEG": of_floats,
     "PACK": movements.pack,
     "PAD": movements.pad,
     "PADV2": movements.pad,
-    "PRELU": of_floats,
     "QUANTIZE": unary,
     "REDUCE_MAX": layers.reduce_max,
     "RELU": activation,
@@ -185,6 +133,7 @@ OPERATORS: dict[str, Import] = {
     "REVERSE_V2": movements.reverse,
     "SLICE": movements.slice_,
     "SOFTMAX": softmax,
+    "SPACE_TO_DEPTH": movements.space_to_depth,
     "SPLIT": movements.split,
     "SPLIT_V": movements.split_v,
     "SQUEEZE": movements.reshape,

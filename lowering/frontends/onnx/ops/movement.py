@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
 
 from tinyml.dialects import tdsl
@@ -203,7 +204,7 @@ def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Gather")
 def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements of one axis at consecutive constant indices, also of comparisons."""
+    """Elements of one axis at constant indices, also of comparisons."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():
@@ -221,10 +222,18 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
     extent = tensor.shape[axis]
     if not indices or not all(-extent <= index < extent for index in indices):
         raise node.error(f"indices {list(indices)[:8]} do not lie in axis {axis} of extent {extent}")
-    first = indices[0] % extent
-    if [index % extent for index in indices] != list(range(first, first + len(indices))):
-        raise node.error("only indices that follow one another are supported")
-    taken = part(to, tensor, axis, first, len(indices))
+    taken = picked(to, tensor, axis, [index % extent for index in indices])
     if len(shape) == 1:
         return taken
     return reshaped(to, taken, (*taken.shape[:axis], *shape, *taken.shape[axis + 1 :]))
+
+
+def picked(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
+    """The elements of an axis at some indices: one slice if their distance is constant, else one of each run."""
+    steps = {after - before for before, after in pairwise(indices)}
+    if len(steps) <= 1 and 0 not in steps:
+        return part(to, tensor, axis, indices[0], len(indices), *steps)
+    starts = [at for at, index in enumerate(indices) if at == 0 or index != indices[at - 1] + 1]
+    ends = [*starts[1:], len(indices)]
+    runs = [part(to, tensor, axis, indices[start], end - start).value for start, end in zip(starts, ends, strict=True)]
+    return OrderedTensor(to.op(tdsl.ConcatOp, runs, tensor.order.index(axis)), tensor.order)

@@ -28,7 +28,7 @@ from tinyml.lowering.frontends.layers.network_layers import (
 )
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers, picked
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
 """The axes of samples by rank."""
@@ -198,7 +198,7 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Resize")
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Nearest-neighbour resizing, in the modes in which the nearest pixel is `y * height div new height`."""
+    """Nearest-neighbour resizing; where the nearest pixel is not `y * height div new height`, pixels are gathered."""
     x = needed(to, inputs, 0)
     if (mode := node.text("mode", "nearest")) != "nearest":
         raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
@@ -210,15 +210,25 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     to.check_shape(shape)
     if max(shape) > GREATEST:
         raise node.error(f"an extent of {max(shape)} is not supported, only up to {GREATEST}")
-    for before, after, factor in zip(x.shape, shape, factors, strict=True):
-        taken = [_nearest(node, at, before, after, factor) for at in range(after)]
-        if taken != [at * before // after for at in range(after)]:
-            raise node.error("this coordinate_transformation_mode and nearest_mode are not supported for these sizes")
+    taken = [
+        [_nearest(node, at, before, after, factor) for at in range(after)]
+        for before, after, factor in zip(x.shape, shape, factors, strict=True)
+    ]
     if shape[:2] != x.shape[:2]:
         raise node.error("only the height and the width can change")
+    if any(each != quotients(before, len(each)) for before, each in zip(x.shape, taken, strict=True)):
+        result = to.stored(x)
+        for axis, each in enumerate(taken):
+            result = picked(to, result, axis, each)
+        return result
     size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
     ordered, axes = image(to, x)
     return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
+
+
+def quotients(before: int, after: int) -> list[int]:
+    """The pixel for each new one along an axis that `tdsl.resize_nearest` takes."""
+    return [at * before // after for at in range(after)]
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:

@@ -114,6 +114,9 @@ def test_transposed_convolutions(data: st.DataObject):
         # Pixels lie just between two.
         ({}, [1, 1, 0.5, 0.5]),
         ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 1.5, 0.5]),
+        # Other pixels than those at y * height div new height.
+        ({"nearest_mode": "ceil"}, [1, 1, 0.5, 1.5]),
+        ({"coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"}, [1, 1, 1.75, 0.5]),
     ],
 )
 def test_resize(attributes: dict[str, Any], scales: list[float]):

@@ -225,6 +225,12 @@ TRANSFORMERS: Mapping[str, Axes] = {
         "order": ("C", "F"),
     },
     "Binarizer": {"threshold": (0.0, 0.5)},
+    "OneHotEncoder": {
+        "handle_unknown": ("ignore", "infrequent_if_exist"),
+        "drop": (None, "first"),
+        "max_categories": (4,),
+    },
+    "OrdinalEncoder": {"handle_unknown": ("use_encoded_value",), "unknown_value": (-1, 3.5, Refused(np.nan))},
     "FunctionTransformer": {"func": (None, Refused(np.log1p))},
     "VarianceThreshold": {"threshold": (0.0, 0.9)},
     "SelectKBest": {"k": (2, "all")},

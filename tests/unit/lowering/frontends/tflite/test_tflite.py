@@ -73,8 +73,8 @@ def _behind_a_transpose(permutation: list[int]) -> bytes:
     shape = (1, 2, 3, 4)
     model = TfliteModel()
     x, y = model.tensor(shape, "int8", UNIT, 3), model.tensor([shape[axis] for axis in permutation], "int8", UNIT, 3)
-    rows, columns, channels = (shape[axis] for axis in permutation[1:])
-    z = model.tensor((1, rows // 2, columns // 2, channels), "int8", UNIT, 3)
+    _, height, width, channels = (shape[axis] for axis in permutation)
+    z = model.tensor((1, height // 2, width // 2, channels), "int8", UNIT, 3)
     model.op("TRANSPOSE", [x, model.constant(permutation)], y)
     model.op("MAX_POOL_2D", [y], z, Padding=1, StrideW=2, StrideH=2, FilterWidth=2, FilterHeight=2)
     return model.finish([x], [z])
@@ -82,7 +82,7 @@ def _behind_a_transpose(permutation: list[int]) -> bytes:
 
 @pytest.mark.parametrize("permutation", [[0, 2, 3, 1], [0, 3, 2, 1], [0, 1, 3, 2]])
 def test_a_transpose_at_the_entrance(permutation: list[int], tmp_path: Path):
-    """One that moves the channels to the end becomes the order of the input, others stay; data keep their order."""
+    """One that moves channels to the end becomes the order of the input, others stay; data keep the file's order."""
     content = _behind_a_transpose(permutation)
     module = read_tflite(content, "m.tflite")
     is_order = permutation == [0, 2, 3, 1]

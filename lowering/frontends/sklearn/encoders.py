@@ -1,0 +1,131 @@
+"""Encoders of categories: a tree for each feature whose leaves hold what the encoder makes of a category.
+
+What that is the fitted encoder says itself, for whatever parameters. Categories are numbers: a value counts as one up
+to a quarter of the least distance between two of them, so that no number format loses it, and further away as unknown.
+An encoder that refuses unknown values gives them the nearest category, with half as many comparisons.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import squeeze
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
+from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
+from tinyml.lowering.frontends.sklearn.composites import inner, together
+from tinyml.lowering.frontends.sklearn.fitted import Handler, as_fitted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_SHOWN = 3
+"""The categories that a message shows."""
+
+
+def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+    """The columns that an encoder makes of each feature, side by side."""
+    categories = [_numbers(to, estimator, at, each) for at, each in enumerate(inner(to, estimator, "categories_"))]
+    known = estimator.handle_unknown == "error"
+    parts: list[SSAValue] = []
+    for at, (values, columns) in enumerate(zip(categories, _columns(to, estimator, categories), strict=True)):
+        if not columns.shape[1]:
+            continue
+        feature = to.picked(x, [at])
+        if columns.shape[1] == 1 and known and np.array_equal(columns[:-1, 0], values):
+            parts.append(feature)
+        elif (columns == columns[0]).all():
+            parts.append(to.op(tdsl.ReshapeOp, to.parameter(reals(columns[:1])), columns[:1].shape))
+        else:
+            tree = _tree(values, columns, known=known)
+            stored = tdsl.StoredExamples(len(values), "categories", "max_categories=5 in the encoder")
+            parts.append(forest(to, feature, [tree], stored=stored))
+    return together(to, parts)
+
+
+def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDArray[np.float64]:
+    """The categories of a feature as numbers, in ascending order."""
+    names = getattr(estimator, "feature_names_in_", None)
+    column = f"column {feature}" if names is None else f"column '{squeeze(str(names[feature]))}'"
+    categories = np.asarray(given)
+    texts = [each for each in categories.tolist() if isinstance(each, str)]
+    if texts:
+        codes = ", ".join(f"{squeeze(each)!r}: {code}" for code, each in enumerate(texts[:_MOST_SHOWN]))
+        more = ", ..." if len(texts) > _MOST_SHOWN else ""
+        raise to.error(
+            f"{column} has texts as categories: number them before training, by .map({{{codes}{more}}}) of the column, "
+            "as the board gets numbers, too"
+        )
+    try:
+        numbers = categories.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise to.error(f"{column} has categories that are no numbers: number them before training") from error
+    if not np.isfinite(numbers).all():
+        raise to.error(f"{column} has missing values as a category: put SimpleImputer() in front of the encoder")
+    return np.sort(numbers)
+
+
+def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    """What an encoder makes of each feature: a row per category, then one of an unknown value.
+
+    Where it refuses unknown values, that row is the one of the first category.
+    """
+    base = np.array([values[0] for values in categories])
+    # A row for each category of a feature, and one that none has, beside the first category of the others.
+    rows, ends = [base], list[int]()
+    for at, values in enumerate(categories):
+        unknown = values[0] if estimator.handle_unknown == "error" else values[-1] + 1.0
+        for value in (*values, unknown):
+            row = base.copy()
+            row[at] = value
+            rows.append(row)
+        ends.append(len(rows))
+    # It warns of unknown values.
+    with warnings.catch_warnings(action="ignore"):
+        found: Any = estimator.transform(as_fitted(estimator, np.array(rows)))
+    table = np.asarray(found.toarray() if hasattr(found, "toarray") else found, np.float64)
+    if not np.isfinite(table).all():
+        raise to.error("it makes NaN of unknown values: give it a number as unknown_value, such as -1")
+    starts = [1, *ends[:-1]]
+    if type(estimator).__name__ == "OrdinalEncoder":
+        return [table[start:end, at : at + 1] for at, (start, end) in enumerate(zip(starts, ends, strict=True))]
+    widths = [int(width) for width in estimator._n_features_outs]
+    lasts = np.cumsum(widths).tolist()
+    return [
+        table[start:end, last - width : last]
+        for start, end, width, last in zip(starts, ends, widths, lasts, strict=True)
+    ]
+
+
+def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: bool) -> Tree:
+    """The tree of one feature. columns: those of each value, then of an unknown one; known: true if there is none."""
+    if known:
+        limits, leaves = (values[1:] + values[:-1]) / 2, [*range(len(values))]
+    else:
+        near = min(1.0, float(np.diff(values).min(initial=1.0))) / 4
+        limits = np.stack([values - near, values + near], 1).ravel()
+        leaves = [number // 2 if number % 2 else len(values) for number in range(len(limits) + 1)]
+    thresholds, first, second, votes = list[float](), list[int](), list[int](), list[Any]()
+
+    def grow(start: int, end: int) -> int:
+        """The number of a node for the intervals from `start` to before `end`."""
+        node, middle = len(thresholds), (start + end) // 2
+        thresholds.append(0.0 if end - start == 1 else float(limits[middle - 1]))
+        first.append(LEAF)
+        second.append(LEAF)
+        votes.append(columns[leaves[start]])
+        if end - start > 1:
+            first[node], second[node] = grow(start, middle), grow(middle, end)
+        return node
+
+    grow(0, len(leaves))
+    nodes = np.array(first), np.array(second)
+    return Tree(np.zeros(len(thresholds), np.int64), np.array(thresholds), *nodes, np.array(votes))
+
+
+ENCODERS: Mapping[str, Handler] = {"OneHotEncoder": encoded, "OrdinalEncoder": encoded}

@@ -1,0 +1,181 @@
+"""Operators of TensorFlow Lite on floats, by the ops of ONNX that compute the same.
+
+The importer of ONNX makes the program of them, so that a layer means the same whichever format a model comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
+from tinyml.lowering.frontends.onnx.builder import HANDLERS, Constant, Value
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
+from tinyml.lowering.frontends.tflite.operands import input_of
+
+OPSET = 18
+"""The version of the ops: axes of reductions are inputs."""
+
+
+@dataclass(frozen=True)
+class _Node(OnnxNode):
+    """A node that an operator became, which errors name."""
+
+    source: Operator = field(kw_only=True)
+
+    def error(self, message: str) -> InputError:
+        return InputError(f"{self.source}: {message}")
+
+
+class Writer:
+    """A writer of the nodes that an operator becomes."""
+
+    def __init__(self, to: GraphBuilder, op: Operator):
+        load_handlers()
+        self.to, self.op = to, op
+
+    def __call__(self, name: str, *inputs: Value, **attributes: Any) -> Value:
+        """The result of a node with one output."""
+        self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
+        result = HANDLERS["", name](self.to, self.to.node, inputs)
+        assert not isinstance(result, Sequence)
+        return result
+
+    def axes(self, position: int) -> Constant:
+        """The axes, or other integers, of a constant input."""
+        tensor = input_of(self.op, position)
+        if tensor.data is None or tensor.data.dtype.kind not in "iu":
+            raise VerifyException(f"{tensor} must be a constant of integers")
+        return integers(tensor.data)
+
+
+Meaning: TypeAlias = Callable[[Writer, Sequence[Value]], Value]
+"""A function that writes the nodes of an operator for its operands, and returns the result."""
+
+
+def integers(numbers: Any) -> Constant:
+    """A constant of integers, such as axes."""
+    return Constant(np.asarray(numbers, np.int64))
+
+
+def _value(to: GraphBuilder, tensor: Tensor) -> Value:
+    if tensor.data is not None:
+        return Constant(tensor.data, tensor.name)
+    return OrderedTensor.plain(to.value(tensor))
+
+
+def by_meaning(to: GraphBuilder, op: Operator) -> None:
+    """Import an operator that computes on floats, by `MEANINGS`; its fused activation comes last."""
+    output = op.outputs[0]
+    for tensor in (*filter(None, op.inputs), output):
+        if tensor.dtype != "float32" and tensor.data is None:
+            raise VerifyException(
+                "a quantised one is not supported: keep the layer in floats, or give formats to a model in floats"
+            )
+    values = [_value(to, tensor) for tensor in op.inputs if tensor is not None]
+    result = to.tensor(MEANINGS[op.kind](Writer(to, op), values))
+    to.define(output, to.activated(to.reshape(result, output.shape), op.options.get("activation", "NONE")))
+
+
+def gather(to: GraphBuilder, op: Operator) -> None:
+    """GATHER of constant indices, in any format: elements are only moved."""
+    if op.options["batch_dims"]:
+        raise VerifyException("batches of indices are not supported")
+    write = Writer(to, op)
+    taken = write("Gather", OrderedTensor.plain(to.value(input_of(op, 0))), write.axes(1), axis=op.options["axis"])
+    to.define(op.outputs[0], to.tensor(taken))
+
+
+def _same(name: str, **attributes: Any) -> Meaning:
+    """The op of a name, on the same operands."""
+
+    def write_op(write: Writer, values: Sequence[Value]) -> Value:
+        return write(name, *values, **attributes)
+
+    return write_op
+
+
+def _reduced(name: str) -> Meaning:
+    """A reduction over the axes of the second input, which stay with extent 1."""
+
+    def write_op(write: Writer, values: Sequence[Value]) -> Value:
+        return write(name, values[0], write.axes(1), keepdims=1)
+
+    return write_op
+
+
+def _square(write: Writer, values: Sequence[Value]) -> Value:
+    return write("Mul", values[0], values[0])
+
+
+def _squared_difference(write: Writer, values: Sequence[Value]) -> Value:
+    return _square(write, [write("Sub", *values)])
+
+
+def _gelu(write: Writer, values: Sequence[Value]) -> Value:
+    return write("Gelu", *values, approximate="tanh" if write.op.options["approximate"] else "none")
+
+
+def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
+    """Products of matrices, either of which may be given transposed."""
+    operands = [
+        write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
+        if write.op.options[name]
+        else each
+        for each, name in zip(values, ("adj_x", "adj_y"), strict=True)
+    ]
+    return write("MatMul", *operands)
+
+
+def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
+    """Rows over some axes, centred or not, divided by their deviation or norm, times a factor plus an addend."""
+    x, factor, addend = values
+    options, rank = write.op.options, len(x.shape)
+    axes = options["axes"]
+    order = (*(axis for axis in range(rank) if axis not in axes), *axes)
+    rows = x if order == tuple(range(rank)) else write("Transpose", x, perm=order)
+    last = tuple(rows.shape[rank - len(axes) :])
+    length = int(np.prod(last))
+    if options["total"] and not options["epsilon"]:
+        flat = write("Reshape", rows, integers((-1, length)))
+        unit = write("Reshape", write("LpNormalization", flat, axis=-1, p=2), integers(rows.shape))
+    else:
+        # A sum of squares is their mean times their number.
+        epsilon, one = options["epsilon"], np.ones(last, np.float32)
+        if options["total"]:
+            epsilon, one = epsilon / length, one / np.float32(np.sqrt(length))
+        name = "LayerNormalization" if options["centred"] else "RMSNormalization"
+        unit = write(name, rows, Constant(one), axis=rank - len(axes), epsilon=epsilon)
+    if rows is not x:
+        unit = write("Transpose", unit, perm=tuple(order.index(axis) for axis in range(rank)))
+    return write("Add", write("Mul", unit, factor), addend)
+
+
+MEANINGS: dict[str, Meaning] = {
+    "ABS": _same("Abs"),
+    "BATCH_MATMUL": _batch_matmul,
+    "DIV": _same("Div"),
+    "ELU": _same("Elu"),
+    "EXP": _same("Exp"),
+    "GELU": _gelu,
+    LAYER_NORMALIZATION: _layer_normalization,
+    "LOG": _same("Log"),
+    "LOG_SOFTMAX": _same("LogSoftmax", axis=-1),
+    "NEG": _same("Neg"),
+    "POW": _same("Pow"),
+    "PRELU": _same("PRelu"),
+    "REDUCE_MIN": _reduced("ReduceMin"),
+    "SQUARE": _square,
+    "SQUARED_DIFFERENCE": _squared_difference,
+    "SUM": _reduced("ReduceSum"),
+}
+"""What operators compute of floats."""
