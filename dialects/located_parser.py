@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, overload
+from typing import Any
 
 from xdsl.dialects.builtin import (
     FileLineColLoc,
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     UnregisteredAttr,
 )
-from xdsl.ir import Attribute, Data, Dialect, Operation, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, Data, Dialect, Operation, ParametrizedAttribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -76,16 +76,9 @@ class LocatedParser(GuardedParser):
             del self.attribute_aliases[name]
         super()._parse_alias_def()
 
-    @overload
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: Literal[False]) -> Attribute: ...
-
-    @overload
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: Literal[True]) -> TypeAttribute: ...
-
-    @overload
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Attribute: ...
-
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Attribute:
+    def _parse_extended_type_or_attribute(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, attr_or_dialect_name: str, is_type: bool
+    ) -> Any:
         name = f"{'!' if is_type else '#'}{attr_or_dialect_name}"
         if name not in self.attribute_aliases and self._current_token.kind is not MLIRTokenKind.LESS:
             self._define(name)
