@@ -5,19 +5,32 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc, UnregisteredAttr
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NoneAttr,
+    StringAttr,
+    UnknownLoc,
+    UnregisteredAttr,
+)
 from xdsl.ir import Attribute, Data, Dialect, Operation, ParametrizedAttribute
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tinyml.dialects.errors import InputError, did_you_mean, squeeze
 from tinyml.dialects.guarded_parser import GuardedParser
+
+_DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_0-9][\w$.-]*)[ \t]*=(?!=)", re.MULTILINE)
 
 
 class LocatedParser(GuardedParser):
     """A parser that gives an operation without a written `loc(...)` the line and column of its text.
 
     As in mlir-opt, this lets a verifier or a pass that fails later report a location. Lines and columns count from 1.
-    The locations are printed only with --print-debuginfo.
+    The locations are printed only with --print-debuginfo. Aliases may be defined behind their use, as MLIR prints those
+    of locations.
     """
 
     line_offset: int = 0
@@ -25,6 +38,12 @@ class LocatedParser(GuardedParser):
 
     _start: int | None = None
     """The start of the innermost operation being parsed."""
+
+    _definitions: dict[str, int] | None = None
+    """Where the aliases of the text are defined; None until one is used that was not defined before."""
+
+    _ahead: frozenset[str] = frozenset()
+    """The aliases that were used before their definition."""
 
     _line_starts: list[int] | None = None
     _file: StringAttr | None = None
@@ -50,6 +69,52 @@ class LocatedParser(GuardedParser):
             line, column = self.line_and_column(start)
             op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
         return op
+
+    def _parse_alias_def(self) -> None:
+        if (name := self._current_token.text) in self._ahead:
+            self._ahead -= {name}
+            del self.attribute_aliases[name]
+        super()._parse_alias_def()
+
+    def _parse_extended_type_or_attribute(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, attr_or_dialect_name: str, is_type: bool
+    ) -> Any:
+        name = f"{'!' if is_type else '#'}{attr_or_dialect_name}"
+        if name not in self.attribute_aliases and self._current_token.kind is not MLIRTokenKind.LESS:
+            self._define(name)
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+
+    def _define(self, name: str) -> None:
+        """Read the definition of an alias from where it stands, if there is one."""
+        if self._definitions is None:
+            text = self.lexer.input.content
+            self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}
+        # A definition is taken once, so that one that refers to itself is not defined.
+        if (start := self._definitions.pop(name, None)) is not None:
+            here = self._current_token.span.start
+            self._resume_from(start)
+            super()._parse_alias_def()
+            self._resume_from(here)
+            self._ahead |= {name}
+
+    def _parse_location(self) -> LocationAttr:
+        """A location; xDSL reads neither the end of a range, which is left out, nor the metadata of fused ones."""
+        location = self._parse_fused() or super()._parse_location()
+        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
+            if self.parse_optional_punctuation(":") is None:
+                self.parse_integer(False, False)
+                self.parse_punctuation(":")
+            self.parse_integer(False, False)
+        return location
+
+    def _parse_fused(self) -> FusedLoc | None:
+        if self.parse_optional_keyword("fused") is None:
+            return None
+        metadata: Attribute = NoneAttr()
+        if self.parse_optional_punctuation("<") is not None:
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        return FusedLoc(tuple(self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)), metadata)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
@@ -21,10 +21,16 @@ def named(location: LocationAttr, name: str) -> LocationAttr:
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The location without the names around it."""
-    while isinstance(location, NameLoc):
-        location = cast(LocationAttr, location.location)
-    return location
+    """The location without the names around it: of a call what was called, of fused ones the first."""
+    match location:
+        case NameLoc():
+            return place(cast(LocationAttr, location.location))
+        case CallSiteLoc():
+            return place(cast(LocationAttr, location.callee))
+        case FusedLoc(locations=ArrayAttr(data=(first, *_))):
+            return place(cast(LocationAttr, first))
+        case _:
+            return location
 
 
 def source_names(op: Operation) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ CONTRACTS = {
         "loops",
         "operations",
         "options",
+        "remarks",
         "rewriting",
         "own_attributes",
         "plugins",

@@ -34,7 +34,8 @@ def parse_mlir(
 
             return read_tensors(text, file)
     except InputError as error:
-        line = None if error.line is None else error.line + line_offset
+        # An op may say that it is in another file.
+        line = error.line + line_offset if error.line is not None and error.file in (None, file) else error.line
         raise InputError(error.message, file=error.file or file, line=line, column=error.column) from error
     parser = LocatedParser(ctx, content, file)
     parser.line_offset = line_offset

@@ -4,8 +4,8 @@ import argparse
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -23,6 +23,7 @@ from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.dialects.own_attributes import verify_own_attributes
+from tinyml.dialects.remarks import RemarkKind, heard_by
 from tinyml.lowering.frontends.importers import MLIR, Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import (
@@ -74,6 +75,8 @@ class TinymlOptMain(xDSLOptMain):
 
     outputs: ExitStack
 
+    watched: PassWatch
+
     _read: tuple[list[tuple[IO[bytes], int]], str] | None = None
     """The pieces of the input, if they were read already."""
     """The context of the output file, which replaces an earlier one if no error occurs."""
@@ -110,6 +113,22 @@ class TinymlOptMain(xDSLOptMain):
             action="store_true",
             help="print the seconds of each pass, those of named pipelines as well, to standard error",
         )
+        arg_parser.add_argument(
+            "--mlir-pass-statistics",
+            dest="statistics",
+            action="store_true",
+            help="print what passes counted, those of named pipelines as well, to standard error",
+        )
+        for kind, words in (
+            ("", ""),
+            ("-passed", " of what they did"),
+            ("-missed", " of what they did not do, and why"),
+        ):
+            arg_parser.add_argument(
+                f"--remarks-filter{kind}",
+                metavar="REGEX",
+                help=f"print the remarks{words} of passes whose names match, to standard error",
+            )
         arg_parser.add_argument(
             "--verify-each",
             metavar="true|false",
@@ -182,11 +201,13 @@ class TinymlOptMain(xDSLOptMain):
             print_properties_as_attributes=self.args.print_no_properties,
             print_debuginfo=self.args.print_debuginfo,
         )
-        watched = PassWatch(
+        self.watched = watched = PassWatch(
             printing,
             dumps=self.args.print_ir_after_all,
             changes=self.args.print_ir_after_change,
             times=self.args.timing,
+            statistics=self.args.statistics,
+            remarks=self._remarks(),
         )
 
         def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
@@ -196,10 +217,24 @@ class TinymlOptMain(xDSLOptMain):
             if after is not None:
                 check_level(after, module)
             verify_own_attributes(module, own_attributes)
-            watched.start(module)
+            watched.start(module, after)
 
         passes = self.pipeline.passes
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
+
+    def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
+        """For each kind of remarks that is asked for the passes, by a pattern that their names match."""
+        found: dict[RemarkKind, re.Pattern[str]] = {}
+        for kind in RemarkKind:
+            option = f"remarks_filter_{kind.value}"
+            for name in (option, "remarks_filter"):
+                if (given := getattr(self.args, name)) is not None:
+                    try:
+                        found.setdefault(kind, re.compile(given))
+                    except re.error as error:
+                        flag = f"--{name.replace('_', '-')}"
+                        raise InputError(f"{flag}: expected a regular expression, got '{given}': {error}") from error
+        return found
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file == "-":
@@ -288,7 +323,8 @@ class TinymlOptMain(xDSLOptMain):
     def apply_passes(self, prog: ModuleOp):
         """Apply passes in order; an error names the pass and, if known, the operation."""
         try:
-            super().apply_passes(prog)
+            with heard_by(self.watched) if self.watched.is_on else nullcontext():
+                super().apply_passes(prog)
         except VerifyException as error:
             if self.args.verify_diagnostics:
                 raise

@@ -1,17 +1,22 @@
-"""Reports of `tinyml-opt` on each pass, on standard error: the IR after it, and the seconds that it took."""
+"""Reports of `tinyml-opt` on passes, on standard error: the IR after each, its seconds, statistics and remarks."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from tinyml.dialects.locations import source_location, source_names
+from tinyml.dialects.remarks import RemarkKind, Statistic
 from tinyml.tools.cli.ir_printer import IRTarget
 
 
@@ -20,25 +25,62 @@ class PassWatch:
     """An observer between passes.
 
     printing: the text of the IR, as the options of the command ask for it. dumps: print the IR after each pass.
-    changes: only after passes that changed the text. times: print the seconds of each pass.
+    changes: only after passes that changed the text. times: print the seconds of each pass. statistics: print what
+    passes counted, at the end. remarks: for each kind of remarks the passes, by a pattern that their names match.
     """
 
     printing: IRTarget
     dumps: bool = False
     changes: bool = False
     times: bool = False
+    statistics: bool = False
+    remarks: Mapping[RemarkKind, re.Pattern[str]] = field(default_factory=dict[RemarkKind, re.Pattern[str]])
+    _counts: dict[str, Counter[Statistic]] = field(default_factory=dict[str, Counter[Statistic]])
+    _running: str = ""
+    _module: ModuleOp | None = None
     _started: float = 0.0
     _text: str | None = None
 
     @property
     def is_on(self) -> bool:
-        return self.dumps or self.changes or self.times
+        return self.dumps or self.changes or self.times or self.statistics or bool(self.remarks)
 
-    def start(self, module: ModuleOp) -> None:
-        """Begin to watch the next pass."""
+    def start(self, module: ModuleOp, after: ModulePass | None) -> None:
+        """Begin to watch the next pass; report on all of them if there is none."""
+        self._module, self._running = module, after.name if after is not None else ""
+        if after is None and self.statistics:
+            self._report_statistics()
         if self.changes and self._text is None:
             self._text = self._printed(module)
         self._started = time.perf_counter()
+
+    def hears(self, op: Operation) -> bool:
+        return op.get_toplevel_object() is self._module
+
+    def counted(self, statistic: Statistic, count: int) -> None:
+        self._counts.setdefault(self._running, Counter())[statistic] += count
+
+    def remarked(self, kind: RemarkKind, op: Operation, text: str) -> None:
+        """Print a remark of the running pass: its place, its kind, the pass, the op and the text."""
+        pattern = self.remarks.get(kind)
+        if pattern is None or pattern.search(self._running) is None:
+            return
+        place = ":".join(map(str, source_location(op) or ("unknown",)))
+        hint = next((result.name_hint for result in op.results if result.name_hint), None)
+        name = next(iter(source_names(op)), hint)
+        at = op.name if name is None else f"{op.name} '{name}'"
+        print(f"{place}: remark: [{kind.value}] {self._running}: {at}: {text}", file=sys.stderr)
+
+    def _report_statistics(self) -> None:
+        """Print a table as MLIR does: for each pass what it counted, if it counted anything."""
+        line = f"===-{'-' * 73}-==="
+        print(f"{line}\n{'... Pass statistics report ...':^{len(line)}}".rstrip() + f"\n{line}", file=sys.stderr)
+        for name, counts in self._counts.items():
+            print(name, file=sys.stderr)
+            width = max(len(str(count)) for count in counts.values())
+            for statistic, count in sorted(counts.items(), key=lambda item: item[0].name):
+                print(f"  (S) {count:{width}} {statistic.name} - {statistic.text}", file=sys.stderr)
+        self._counts = {}
 
     def _printed(self, module: ModuleOp) -> str:
         text = StringIO()

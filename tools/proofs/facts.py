@@ -18,8 +18,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import MOST_BITS, Grouping, GroupsAttr
+from tinyml.dialects.formats.groups import MOST_BITS, Grouping
 from tinyml.dialects.formats.number_format import INTEGER, TABLE, NumberFormat, number_format
 from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, pack_bits, unpack_bits
@@ -101,10 +100,13 @@ def facts(one: Known) -> Iterator[Fact]:
         yield fact(f"{coding.name} of kernels", raws, decoded)
     for name, folds in _folds(format):
         yield fact("folds", raws, folds, f"{name} : ")
-    if isinstance(format, GroupedFormat):
-        exponents = range(MOST_BITS + 1 - max(map(abs, format.element.integer_limits)).bit_length())
-        yield fact("numbers of groups", raws, partial(_times_powers, one, exponents))
-        yield fact("exponents of groups", exponents, lambda x: _kept_by_groups(one, exponents)[x])
+    exponents = range(MOST_BITS + 1 - documented.size.bit_length())
+    constant = np.ldexp(_numbers(one, raws), np.array(exponents)[:, None])
+    if (grouped := format.grouped(constant, None, Grouping(1))) is not None:
+        yield fact(
+            "exponents of groups", exponents, lambda x: (grouped.decode(grouped.encode(constant)) == constant)[x].all(1)
+        )
+        yield fact("numbers of groups", raws, partial(_times_powers, one, grouped, exponents))
 
 
 FOLDED = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
@@ -129,27 +131,12 @@ def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any
     return np.broadcast_to(op.compute(Bits(), [given]) == (raws if to_input else given), raws.shape)[:, 0]
 
 
-def _times_powers(one: Known, exponents: Sequence[int], x: Any) -> Any:
+def _times_powers(one: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
     """True for raws whose numbers, in a group of each exponent, are those of elements times its power of two."""
-    format, (count, length) = one.format, (len(exponents), len(x))
-    assert isinstance(format, GroupedFormat)
-    grouped = format.with_groups(format.scale, GroupsAttr(length, length, exponents))
-    raws = np.tile(x.astype(format.dtype), (count, 1))
+    raws = np.zeros((len(exponents), len(_some(one.documented.raws))), one.format.dtype)
+    raws[:, : len(x)] = x
     numbers = np.ldexp(_numbers(one, x), np.array(exponents)[:, None])
-    integers = np.ldexp(numbers, grouped.scale).astype(np.int64)
-    right = (grouped.decode(raws) == numbers) & (grouped.integers(raws) == integers)
-    return (right & (grouped.encode(numbers) == raws)).all(0)
-
-
-def _kept_by_groups(one: Known, exponents: Sequence[int]) -> Any:
-    """True for each exponent if a tensor with a group of it and one of each other keeps all numbers."""
-    constant = np.ldexp(_numbers(one, _some(one.documented.raws)), np.array(exponents)[:, None])
-    grouped = one.format.grouped(constant, None, Grouping(1))
-    return (
-        np.zeros(len(exponents), bool)
-        if grouped is None
-        else (grouped.decode(grouped.encode(constant)) == constant).all(1)
-    )
+    return (grouped.decode(raws)[:, : len(x)] == numbers).all(0)
 
 
 def _numbers(one: Known, raws: Sequence[int]) -> Any:

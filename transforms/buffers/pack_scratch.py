@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.remarks import Statistic
 from tinyml.dialects.rewriting import Rewriter, hand_on
 from tinyml.dialects.scratch import (
     AllocOp,
@@ -131,6 +132,10 @@ def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation)
             _go_on(user.result, again.result, move, again)
 
 
+BUFFERS = Statistic("num-buffers", "Number of buffers that are packed")
+BYTES = Statistic("num-bytes", "Bytes of the arenas")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
     """Replace every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
@@ -179,6 +184,8 @@ class PackScratchPass(PackingOptions, ModulePass):
             placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
+        BUFFERS.add(function, len(live.ranges))
+        BYTES.add(function, placement.height)
         _place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.remarks import Statistic
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
@@ -26,6 +27,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 )
 from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
+
+UPDATED = Statistic("num-updated", "Number of results in the bytes of an operand")
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class _Function:
             if not isinstance(result, AllocOp) or self.ranges[result].first != point:
                 continue
             if self.ranges[result].last > point and (chosen := self.operand(op, point, result)) is not None:
+                UPDATED.add(op)
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:

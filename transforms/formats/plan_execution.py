@@ -18,9 +18,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
+from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.targets.registry import HOST, board
 from tinyml.transforms.formats.tiling.axis_orders import orders
 from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, stack_of
+from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule
@@ -35,6 +37,9 @@ PLAN = OwnAttribute(
     {Place.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
     "The segments that are not ordinary: their ends and tiling, and the products that recomputing adds.",
 )
+
+
+SEGMENTS = Statistic("num-segments", "Number of segments that are not ordinary")
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,10 @@ class PlanExecutionPass(ModulePass):
                 limit = self._limit(function, network_of(function))
                 plan = partial(self._plan, function=function, schedule=schedule, ram=limit)
                 network = weighed(function, plan, limit, turns=board(self.target).fabric is None)
-            except InputError:
+            except InputError as error:
                 if schedule.name not in (AUTO, ORDINARY):
                     raise
+                missed(function, f"runs op by op: {error.message}")
                 continue
             if usual:
                 continue
@@ -86,6 +92,7 @@ class PlanExecutionPass(ModulePass):
             nodes = network.graph.nodes
             for segment, by in self._run(network, plan, schedule, limit):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
+                SEGMENTS.add(function)
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
                 if schedule.recomputes:
                     values["more_macs"] = IntegerAttr(segment.extra, i64)
@@ -139,6 +146,14 @@ class PlanExecutionPass(ModulePass):
             elif beyond is not None:
                 left = beyond.input_tile + (max(alive) - bits) // 8
                 kernels = Kernels(self.target, TileMemory(left), TileMemory(left, left // 2))
+            (first, *_), last = network.ops[segment.first], network.graph.nodes[segment.last]
+            bytes = f"with {-(-segment.bits // 8)} bytes alive"
+            if isinstance(segment.tiling, Whole):
+                whole = [read.tensor for read in last.reads if read.strides == (0, 0)]
+                reason = f"it reads all of {', '.join(whole)}" if whole else "no segment around it needs fewer bytes"
+                missed(first, f"is executed whole, {bytes}: {reason}")
+            else:
+                passed(first, f"is {segment.schedule}, to {last.result}, {bytes}")
             by = segment.tiling.rewrite(network, segment.first, segment.last)(kernels)
             if by is not None:
                 yield segment, by

@@ -22,6 +22,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
@@ -29,7 +30,9 @@ from tinyml.targets.registry import HOST, compile_for, offers
 from tinyml.transforms.ir.accesses import NEVER, accesses, distance
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
-from tinyml.transforms.loops.kernels.tiles import usual_tile
+from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
+
+TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
 
 ZEROS = 8
 """The most sums for which an array of zeros takes less flash than a loop that stores them."""
@@ -64,8 +67,16 @@ def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
+    for op in untiled:
+        if not any(rows.op is op for rows in found):
+            missed(op, "has neither tile nor blocks: it has several sums or windows, or no kernel takes its rows")
     for rows in found:
-        rows.op.tile = usual_tile(rows.op, target)
+        rows.op.tile = tile = usual_tile(rows.op, target)
+        if tile is None:
+            missed(rows.op, f"has no tile: {obstacle_of_tile(rows.op)}; {rows.block} rows are taken at once")
+        else:
+            passed(rows.op, f"is computed by the tile {tile}")
+            TILES.add(rows.op)
     return [rows for rows in found if rows.op.tile is None]
 
 

@@ -25,9 +25,13 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
+
+FUSED = Statistic("num-fused", "Number of loops fused with the one before")
+FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
 
 _Loop: TypeAlias = scf.ForOp | num.ContractOp
 
@@ -49,7 +53,16 @@ class FuseLoopsPass(ModulePass):
                 for second in [loop for loop in block.ops if isinstance(loop, _Loop)][::-1]:
                     # A fused loop may fuse again with the loop before it.
                     fused = second
-                    while (first := _loop_before(fused)) and (forwarded := _forwarded(first, fused)):
+                    while (first := _loop_before(fused)) is not None:
+                        forwarded = _forwarded(first, fused)
+                        if isinstance(forwarded, str):
+                            if not _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
+                                missed(fused, f"is not fused with the loop before it: {forwarded}")
+                            break
+                        count = len(forwarded.stores)
+                        passed(fused, f"is fused with the loop before it, of which it loads {count} stored elements")
+                        FUSED.add(fused)
+                        FORWARDED.add(fused, count)
                         fused = _fuse(first, fused, forwarded, order)
 
 
@@ -82,34 +95,37 @@ class _Forwarded(NamedTuple):
     overwritten: set[memref.StoreOp]
 
 
-def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | None:
-    """The loads in the second loop of what the first has stored; None if the loops cannot fuse or there are none."""
-    if (taken := _iterations(first)) is None or taken != _iterations(second):
-        return None
+def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
+    """The loads in the second loop of what the first has stored, or why the loops do not fuse."""
+    if (taken := _iterations(first)) is None or (following := _iterations(second)) is None:
+        return "one of them carries values, is sparse, or has bounds that are not constant"
+    if taken != following:
+        more = f"{len(following)} iterations, the other {len(taken)}"
+        return f"it has {more if len(following) != len(taken) else 'other indices'}"
     bodies = first.body.block, second.body.block
     if _memories(first, memref.StoreOp).isdisjoint(_memories(second, memref.LoadOp)):
-        return None
+        return "it loads nothing of the memory in which the other stores"
     if any(op.regions for body in bodies for op in body.ops):
-        return None
+        return "there are loops or branches inside"
     before, after = map(accesses, bodies)
     if before is None or after is None:
-        return None
+        return "an op inside has effects that are no loads and stores"
     after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
     trips, step = len(taken), taken.step
     for a, b in product(before, after):
         if not (a.writes or b.writes) or a.is_apart(b):
             continue
         if a.start is None:
-            return None
+            return "an access has no affine index"
         apart = distance(a, b, bodies[0], step, trips)
         # With a negative distance, iterations of the second loop would precede those that they depend on.
         if apart is None or apart < 0:
-            return None
+            return "an iteration needs what the other stores in a later one, or may need it"
     found = _Forwarded({}, set())
     for i, store in enumerate(before):
         if isinstance(store.op, memref.StoreOp):
             _forward(store, store.op, [*before[i + 1 :], *after], bodies, found)
-    return found if found.stores else None
+    return found if found.stores else "none of its loads is of an element that the other has just stored"
 
 
 def _forward(

@@ -23,6 +23,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
+from tinyml.dialects.remarks import Statistic, missed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumNest
@@ -37,6 +38,8 @@ from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 
 REST_BYTES = 2
 """Additional bytes of flash of a call whose length is not a multiple of the chunk."""
+
+KERNELS = Statistic("num-kernels", "Number of sums that a kernel computes")
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,10 @@ class SelectKernelsPass(ModulePass):
                 call.kernel = offer.kernel.attribute
                 if routine.BY_BLOCKS:
                     _in_blocks(call, offer, local)
-            if offer is None:
+            if offer is not None:
+                KERNELS.add(call)
+            else:
+                missed(call, f"becomes a loop: the target has no kernel for {routine.name} of these operands")
                 _replace(call, routine.expand(call, LoopNest(call)))
         select_chunks(op, self.target)
         _remove_unread(op)

@@ -29,6 +29,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, Constant, ElementLoop, Step
 from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import iterations_of, trips_from_zero
+from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.makers import LoopCoder
@@ -71,11 +72,20 @@ class VectoriseLoopsPass(ModulePass):
             for loop in [each for each in function.walk() if isinstance(each, _Loop)]:
                 if isinstance(loop, num.ContractOp) and (loop.tile or usual_tile(loop, self.target)) is not None:
                     continue
-                if function.is_ancestor(loop) and (found := _element_loop(loop) or _reduction(loop)) is not None:
+                if not function.is_ancestor(loop):
+                    continue
+                found = _element_loop(loop)
+                if isinstance(found, str) and isinstance(joined := _reduction(loop), _Found):
+                    found = joined
+                if not isinstance(found, str):
                     found.replace(self.target)
+                elif not any(isinstance(inner, _Loop) for inner in loop.body.walk()):
+                    missed(loop, f"stays a loop: {found}")
 
 
 _Loop = scf.ForOp | num.ContractOp
+
+VECTORISED = Statistic("num-vectorised", "Number of loops that became code for vectors")
 
 
 @dataclass
@@ -109,8 +119,14 @@ class _Found:
     def replace(self, target: str) -> None:
         """Replace the loop by a call, unless plain code is likely to be faster."""
         kernel = next((offer.kernel for offer in offers(target, self.code)), None)
-        if kernel is None or kernel.composed is None or kernel.composed.costs[""] >= self.code.work:
+        if kernel is None or kernel.composed is None:
+            missed(self.loop, "stays a loop: the target has no code for vectors that computes its steps")
             return
+        if (cost := kernel.composed.costs[""]) >= self.code.work:
+            missed(self.loop, f"stays a loop: code for vectors takes {cost:.0f}, plain code about {self.code.work:.0f}")
+            return
+        passed(self.loop, f"becomes code for vectors, which takes {cost:.0f}, plain code about {self.code.work:.0f}")
+        VECTORISED.add(self.loop)
         nest, operands = LoopNest(self.loop), list[SSAValue]()
         for run, reach in zip(self.runs, self.code.reach, strict=True):
             if not isinstance(run.root.type, MemRefType):
@@ -156,21 +172,26 @@ def _counts_up(variable: SSAValue) -> bool:
     return isinstance(loop, _Loop) and variable in loop.body.block.args[:1] and _trips(loop) is not None
 
 
-def _element_loop(loop: _Loop) -> _Found | None:
-    """A loop over elements; None for one of another kind."""
-    if (count := _trips(loop)) is None or (isinstance(loop, scf.ForOp) and loop.iter_args):
-        return None
+def _element_loop(loop: _Loop) -> _Found | str:
+    """A loop over elements, or why a loop is none."""
+    if (count := _trips(loop)) is None:
+        return "its indices are not those from 0 to a constant"
+    if isinstance(loop, scf.ForOp) and loop.iter_args:
+        return "it carries more than a sum, or the greatest value or its place"
     recording = _Recording(loop)
     try:
         recording.block(loop.body.block, {})
-    except (NoSteps, InputError):
-        return None
+    except NoSteps as error:
+        return str(error)
+    except InputError as error:
+        return error.message
     if all(step.name in ("load", "store") for step in recording.recorder.steps):
-        # A copy, which compilers recognise.
-        return None
+        return "it is a copy, which compilers recognise"
     runs = recording.runs
-    if not runs[-1].writes or not all(map(recording.is_safe, runs[:-1])):
-        return None
+    if not runs[-1].writes:
+        return "it stores nothing"
+    if not all(map(recording.is_safe, runs[:-1])):
+        return "an iteration may read what another stores"
     while (around := _loop_around(loop, runs)) is not None and all(
         run.start.factors.get(around.body.block.args[0]) == (count if run.elements else None) for run in runs
     ):
@@ -186,7 +207,7 @@ def _element_loop(loop: _Loop) -> _Found | None:
             for run, pitch in zip(runs, pitches, strict=True):
                 run.start = run.start.plus(AffineSum(0, {index: -pitch}))
     if any(loop.is_ancestor(variable.owner) for run in runs for variable in run.start.factors):
-        return None
+        return "what it accesses begins at an index that it computes itself"
     steps = recording.recorder.program
     return _Found(loop, runs, ElementLoop(count, recording.widths, steps, lines, pitches).verified)
 
@@ -216,7 +237,7 @@ def _single_width(type: Attribute) -> int:
     format = number_format(type)
     width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
     if width not in WIDTHS:
-        raise NoSteps
+        raise NoSteps(f"{type} is no integer of {', '.join(map(str, WIDTHS))} bits")
     return width
 
 
@@ -330,7 +351,7 @@ class _Recording:
             case arith.ConstantOp():
                 self.value(op.result)
             case _:
-                raise NoSteps
+                raise NoSteps(f"{op.name} has no steps")
 
     def value(self, value: SSAValue) -> Element:
         """A value as it is recorded; a constant from anywhere."""
@@ -343,13 +364,13 @@ class _Recording:
             elif isa(type, IntegerType):
                 self.values[value] = self.recorder.int_constant(known, type.bitwidth)
             else:
-                raise NoSteps
+                raise NoSteps(f"{value.type} has no steps")
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
         """Record a value from outside of the loop."""
         if self.loop.is_ancestor(value.owner) or isinstance(value.type, IndexType):
-            raise NoSteps
+            raise NoSteps("it computes with an index, or with what is made inside of it in another way")
         width = _single_width(value.type)
         self.runs.append(_Run(value, AffineSum(0, {}), width, []))
         return self.recorder.step("shared", numbers=(len(self.runs) - 1,), width=width)
@@ -394,7 +415,7 @@ class _Recording:
     def inner(self, loop: scf.ForOp, loops: dict[SSAValue, int]) -> None:
         """Record a loop that carries values."""
         if (count := _trips(loop)) is None or not loop.iter_args:
-            raise NoSteps
+            raise NoSteps("the loop inside carries nothing")
         recorder, (index, *carried), last = self.recorder, loop.body.block.args, loop.body.block.last_op
         assert isinstance(last, scf.YieldOp)
         for argument, result, value in zip(carried, loop.results, loop.iter_args, strict=True):
@@ -423,10 +444,10 @@ class _Recording:
         pitch, length = rows[1].factors.get(self.lane, 0), op.length
         whole = all(format.coding is INTEGER_CODING for format in formats) and op.accumulator.INTEGER
         if not whole or pitch < 1 or self.lane in vector[1].factors or any(run.writes for run in self.runs):
-            raise NoSteps
+            raise NoSteps("the products inside are not of integers in rows")
         buffers = [rows[0], vector[0]]
         if any(packed_bits(memref_type(buffer)) is not None or is_handed_on(buffer) for buffer in buffers):
-            raise NoSteps
+            raise NoSteps("the products inside are of packed elements, or of memory that is handed on")
         row = self.sum_run(op, rows[0], rows[1].plus(AffineSum(0, {self.lane: -pitch})))
         numbers = row, pitch, self.sum_run(op, *vector, shared=True), length
         start, width = self.value(op.sum), op.accumulator.bits
@@ -436,7 +457,7 @@ class _Recording:
         """The run of a factor, by its number. shared: true for a vector, which several sums may read."""
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
-            raise NoSteps
+            raise NoSteps("the products inside are of elements in other units than their buffer")
         for number, run in enumerate(self.runs if shared else ()):
             if run.root is root and run.start == start and not run.elements:
                 run.accesses.append(access)
@@ -465,11 +486,11 @@ class _Recording:
 
     def load(self, op: memref.LoadOp, loops: dict[SSAValue, int]) -> Element:
         if any(run.writes for run in self.runs):
-            raise NoSteps
+            raise NoSteps("it loads behind a store")
         if (cells := self.cells.get(scratch.root(op.memref))) is not None:
             place = element_of(op.memref, op.indices)
             if place.factors or place.constant not in cells:
-                raise NoSteps
+                raise NoSteps("it loads what it has stored at an index that is not constant")
             return cells[place.constant]
         number, offset, strides = self.run(op, loops)
         return self.recorder.step("load", numbers=(number, offset, *strides), width=self.runs[number].width)
@@ -479,7 +500,7 @@ class _Recording:
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):
-            raise NoSteps
+            raise NoSteps("it accesses packed elements, or memory that is handed on")
         access = buffer_access(op, op.memref)
         start, bytes = element_of(op.memref, op.indices), element_bytes(type)
         strides = [start.factors.get(index, 0) for index in loops]
@@ -487,7 +508,7 @@ class _Recording:
         start = start.plus(AffineSum(self.first, {**apart, lane: -start.factors.get(lane, 0)}))
         advances = element_of(op.memref, op.indices).factors.get(lane, 0)
         if advances != 1 or bytes != element_bytes(memref_type(root)) or access.width not in WIDTHS:
-            raise NoSteps
+            raise NoSteps("an iteration does not access the element behind that of the one before")
         if isinstance(op, memref.LoadOp):
             for number, run in enumerate(self.runs):
                 gap = start.plus(run.start, -1)

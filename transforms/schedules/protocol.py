@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.remarks import missed
 from tinyml.transforms.formats.tiling.window_tiles import TileMemory, small_memory
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
@@ -107,13 +108,17 @@ class Tiling(ABC):
         """The part of a tensor that a segment keeps; only the segment reads the tensor."""
         return Share.whole(graph, tensor)
 
-    def runs(self, network: Network, segment: Segment) -> bool:
-        """True if the segment can run in this tiling."""
+    def obstacle(self, network: Network, segment: Segment) -> str | None:
+        """Why the segment cannot run in this tiling; None if it can."""
         try:
             self.rewrite(network, segment.first, segment.last)
-        except NotTiled:
-            return False
-        return True
+        except NotTiled as error:
+            return str(error)
+        return None
+
+    def runs(self, network: Network, segment: Segment) -> bool:
+        """True if the segment can run in this tiling."""
+        return self.obstacle(network, segment) is None
 
 
 class Schedule(ABC):
@@ -197,7 +202,13 @@ class Schedule(ABC):
             plan = cheapest(len(order), known, limit) if limit is not None else None
             plan = plan or least_peak(len(order), known, most_extra if self.recomputes else None)
             assert plan is not None
-            refused = [segment for segment in plan.segments if not segment.tiling.runs(ordered, segment)]
+            refused: list[Segment] = []
+            for segment in plan.segments:
+                if (reason := segment.tiling.obstacle(ordered, segment)) is not None:
+                    refused.append(segment)
+                    first, *_ = ordered.ops[segment.first]
+                    last = ordered.graph.nodes[segment.last].result
+                    missed(first, f"is not {segment.schedule}, to {last}: {reason}")
             if not refused:
                 return plan._replace(order=tuple(order))
             known = [segment for segment in known if segment not in refused]

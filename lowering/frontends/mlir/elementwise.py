@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isclose
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Made, Shape, Tensor
@@ -41,7 +41,7 @@ _UNARY: Mapping[str, Callable[[Array], Array]] = {
     "Tanh": np.tanh,
 }
 
-_BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
+BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
     "Add": lambda a, b: a + b,
     "And": lambda a, b: np.logical_and(a, b) if a.dtype.kind == "b" else a & b,
     "Div": _quotient,
@@ -61,13 +61,22 @@ _BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 
 
+OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem", "Rsqrt", "Sqrt")
+"""Ops that no program computes: their operands are known, or the rule of a layer takes them."""
+
+
+def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
+    """Those of a table's ops whose names are in `OF_CONSTANTS`."""
+    return [op for op, name in ops.items() if name in OF_CONSTANTS]
+
+
 def _computed(op: str, values: Sequence[Array]) -> Array:
     """The value of an op on known operands."""
     with np.errstate(all="ignore"):
         if op in _UNARY:
             return np.asarray(_UNARY[op](values[0]))
-        if op in _BINARY:
-            return np.asarray(_BINARY[op](values[0], values[1]))
+        if op in BINARY:
+            return np.asarray(BINARY[op](values[0], values[1]))
         return np.where(values[0], values[1], values[2])
 
 
@@ -95,7 +104,7 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
     """An op on each element, of operands that have one shape, or none at all as numbers do."""
-    expected = 1 if op in _UNARY else 2 if op in _BINARY else 3
+    expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")
     shape = max((each.shape for each in operands), key=len)

@@ -23,6 +23,9 @@ Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
 
 HANDLERS: dict[str, Handler] = {}
 
+_OF_CONSTANTS: set[str] = set()
+"""The ops that are read of known operands, and as parts of layers, alone."""
+
 ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
 """The files of handlers, and of the rules that recognise layers."""
 
@@ -30,14 +33,24 @@ DEEPEST = 64
 """Maximum number of functions that call one another."""
 
 
-def handles(*ops: str | type[Operation]) -> Callable[[Handler], Handler]:
-    """A decorator that registers the handler of ops, by their classes or, of dialects that are not declared, names."""
+def handles(
+    *ops: str | type[Operation], of_constants: Sequence[str | type[Operation]] = ()
+) -> Callable[[Handler], Handler]:
+    """A decorator that registers the handler of ops, by their classes or, of dialects that are not declared, names.
+
+    of_constants: those of them that are read of known operands, and as parts of layers, alone.
+    """
 
     def register(handler: Handler) -> Handler:
-        HANDLERS.update({op if isinstance(op, str) else op.name: handler for op in ops})
+        HANDLERS.update({_name(op): handler for op in ops})
+        _OF_CONSTANTS.update(map(_name, of_constants))
         return handler
 
     return register
+
+
+def _name(op: str | type[Operation]) -> str:
+    return op if isinstance(op, str) else op.name
 
 
 def _load_handlers() -> None:
@@ -45,13 +58,13 @@ def _load_handlers() -> None:
         import_module(f"tinyml.lowering.frontends.mlir.{room}")
 
 
-def supported_ops() -> Mapping[str, Sequence[str]]:
-    """The ops that are read, by dialect."""
+def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
+    """The ops that are read, by dialect: those of computed tensors, and those of constants and in layers alone."""
     _load_handlers()
-    ops: dict[str, list[str]] = {}
+    ops: dict[str, tuple[list[str], list[str]]] = {}
     for name in sorted(HANDLERS):
         dialect, _, op = name.partition(".")
-        ops.setdefault(dialect, []).append(op)
+        ops.setdefault(dialect, ([], []))[name in _OF_CONSTANTS].append(op)
     return ops
 
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import AnyFloat, i1
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.elementwise import apply
+from tinyml.lowering.frontends.mlir.elementwise import apply, of_constants
 from tinyml.lowering.frontends.mlir.graph import Array, Tensor, op_name
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.mlir.text import ELEMENTS, extents
@@ -23,6 +23,11 @@ ELEMENTWISE: Mapping[str, str] = {
     "math.expm1": "Expm1", "math.floor": "Floor", "math.log": "Log", "math.log1p": "Log1p", "math.powf": "Pow",
     "math.fpowi": "Pow", "math.rsqrt": "Rsqrt", "math.sqrt": "Sqrt", "math.tanh": "Tanh",
 }  # fmt: skip
+
+INTEGERS = (
+    "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.maxsi", "arith.minsi", "arith.remsi", "math.absi",
+)  # fmt: skip
+"""Ops on integers, which are constants or numbers of loops: no tensor of integers is computed."""
 
 PREDICATES = {
     "arith.cmpf": ("", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual", "", "Equal", "Greater",
@@ -46,7 +51,7 @@ ONE_BIT = {
 """Ops on signed integers of one bit, of which the true one is -1."""
 
 
-@handles(*ELEMENTWISE)
+@handles(*ELEMENTWISE, of_constants=[*of_constants(ELEMENTWISE), *INTEGERS])
 def elementwise(reader: Reader, op: Operation) -> Tensor:
     name = ELEMENTWISE[op_name(op)]
     return applied(reader, op, ONE_BIT.get(op_name(op), name) if _is_one_bit(op.results[0]) else name)
@@ -65,7 +70,7 @@ def applied(reader: Reader, op: Operation, name: str) -> Tensor:
     return result
 
 
-@handles("arith.cmpf", "arith.cmpi")
+@handles("arith.cmpf", "arith.cmpi", of_constants=["arith.cmpi"])
 def compare(reader: Reader, op: Operation) -> Tensor:
     [predicate] = reader.integers(op, "predicate")
     names = PREDICATES[op_name(op)]
@@ -88,7 +93,7 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 
 
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
-         "tensor.cast")  # fmt: skip
+         "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
     """A conversion of signed integers, of which the true one of one bit is -1, and of floats."""
     return converted(reader, op, mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x))
@@ -99,7 +104,7 @@ def convert_unsigned(reader: Reader, op: Operation) -> Tensor:
     return converted(reader, op, mapped(reader.operand(op, 0), _unsigned))
 
 
-@handles("arith.trunci")
+@handles("arith.trunci", of_constants=["arith.trunci"])
 def truncate(reader: Reader, op: Operation) -> Tensor:
     """The low bits of integers."""
     one_bit = str(extents(op.results[0].type)[1]) == "i1"

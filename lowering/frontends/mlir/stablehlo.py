@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.mlir.contraction import (
     reduce,
     takes_first_greatest,
 )
-from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
+from tinyml.lowering.frontends.mlir.elementwise import apply, is_number, of_constants
 from tinyml.lowering.frontends.mlir.graph import Tensor
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
@@ -48,7 +48,7 @@ DIRECTIONS = {
 }
 
 
-@handles(*ELEMENTWISE)
+@handles(*ELEMENTWISE, of_constants=of_constants(ELEMENTWISE))
 def elementwise(reader: Reader, op: Operation) -> Tensor:
     return applied(reader, op, ELEMENTWISE[type(op)])
 

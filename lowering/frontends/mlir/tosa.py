@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.contraction import Equation, Windows, contract, pool, reduce
-from tinyml.lowering.frontends.mlir.elementwise import apply
+from tinyml.lowering.frontends.mlir.elementwise import apply, of_constants
 from tinyml.lowering.frontends.mlir.graph import Tensor, op_name
 from tinyml.lowering.frontends.mlir.linalg import padded
 from tinyml.lowering.frontends.mlir.loops import concat
@@ -43,12 +43,12 @@ def constant(reader: Reader, op: Operation) -> Tensor:
     return reader.constant(op, "values" if "values" in attributes(op) else "value")
 
 
-@handles(*UNARY)
+@handles(*UNARY, of_constants=of_constants(UNARY))
 def unary(reader: Reader, op: Operation) -> Tensor:
     return apply(reader.to, UNARY[op_name(op)], reader.operand(op, 0))
 
 
-@handles(*BINARY)
+@handles(*BINARY, of_constants=of_constants(BINARY))
 def binary(reader: Reader, op: Operation) -> Tensor:
     return _joined(reader, op, BINARY[op_name(op)], reader.operands(op)[:2])
 
@@ -65,7 +65,7 @@ def _joined(reader: Reader, op: Operation, name: str, operands: Sequence[Tensor]
     return apply(reader.to, name, *alike)
 
 
-@handles("tosa.reciprocal")
+@handles("tosa.reciprocal", of_constants=["tosa.reciprocal"])
 def reciprocal(reader: Reader, op: Operation) -> Tensor:
     one = reader.to.constant(np.array(1.0, np.float32))
     return apply(reader.to, "Div", one, reader.operand(op, 0))

@@ -24,6 +24,9 @@ _EFFECTS = ("load", "shared", "lookup", *SUMS, "loop", "next", "end", *ENDS)
 class NoSteps(Exception):
     """A computation that has no steps: on floats, by functions on tables, or on integers of more than 32 bits."""
 
+    def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:
+        super().__init__(reason)
+
 
 @dataclass(frozen=True)
 class Element:
@@ -53,7 +56,7 @@ class StepRecorder(Machine[Element]):
         width = operands[0].width if width is None else width
         step = Step(name, tuple(each.operand for each in operands), numbers)
         if width > REGISTER or misuses_conditions(step, self.steps):
-            raise NoSteps
+            raise NoSteps(f"a value has more than {REGISTER} bits, or a condition is computed with")
         self.steps.append(step)
         return Element(len(self.steps) - 1, width)
 
@@ -167,19 +170,19 @@ class StepRecorder(Machine[Element]):
             case "tm_reciprocal_s32", []:
                 return self.step("reciprocal", x)
             case _:
-                raise NoSteps
+                raise NoSteps(f"{function} has no steps")
 
     def divsi(self, a: Element, b: Element) -> Element:
-        raise NoSteps
+        raise NoSteps("it computes on floats, or divides")
 
     addf = subf = mulf = cmp_oge = cmp_ogt = divsi
 
     def float_constant(self, value: float) -> Element:
-        raise NoSteps
+        raise NoSteps("it computes on floats")
 
     def lookup(self, name: str, table: Table, index: Element) -> Element:
         if self.table is None or index.constant is not None:
-            raise NoSteps
+            raise NoSteps("a table is not read by lanes")
         numbers = self.table(name, table), len(table)
         return self.step("lookup", index, numbers=numbers, width=8 * table.dtype.itemsize)
 
@@ -198,7 +201,7 @@ class StepRecorder(Machine[Element]):
                 y = self._between(name, table, self.muli(size, scale))
                 return self.select(self.cmp_sge(x, zero), y, self.subi(zero, y))
             case _:
-                raise NoSteps
+                raise NoSteps(f"{function} has no steps")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
         """A value between two entries of a table, whose place has 8 bits of fraction."""

@@ -151,7 +151,19 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
 
 
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | None:
-    """What a chip is asked for a contraction; None if no tile kernel computes it.
+    """What a chip is asked for a contraction; None if no tile kernel computes it."""
+    asked = _asked(op, large=large, by=by)
+    return None if isinstance(asked, str) else asked
+
+
+def obstacle_of_tile(op: num.ContractOp) -> str:
+    """Why no tile of a target computes a contraction."""
+    asked = _asked(op)
+    return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
+
+
+def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | str:
+    """What a chip is asked for a contraction, or why no tile kernel computes it.
 
     They compute one sum, of bytes that are constants or in RAM, which starts from a constant of its row, and store it
     as a byte.
@@ -160,15 +172,16 @@ def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | No
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
             start, store, weights = row_starts(op, sum), op.store_of(sum), constant_raws(products.weights)
         case _:
-            return None
-    levels = all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions)
-    if start is None or store is None or weights is None or not levels:
-        return None
+            return "it has several sums, or rows that are not one after the other"
+    if start is None or not all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions):
+        return "its sums do not start from constants of the rows"
+    if store is None or weights is None:
+        return "its weights are not constants, or more than the rounded sum is stored"
     result, by_row = memref_type(store.memref), weights.reshape(op.rows, -1)
     if not all(map(num.is_of_bytes, products.factors)) or scratch.in_flash(memref_type(products.vector)):
-        return None
+        return "its factors are not bytes in RAM and constants of bytes"
     if scratch.packed_bits(result) is not None:
-        return None
+        return "its result is packed in bits"
     sums = RowSums(products.channels is not None, by_row, start, products.accumulator, element_format(result))
     return TileNest(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
 

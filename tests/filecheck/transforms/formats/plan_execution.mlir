@@ -4,6 +4,12 @@
 // RUN: tinyml-opt %s -p 'plan-execution{mode=auto ram=500},canonicalize,cse' | filecheck %s --check-prefixes=ROWS,STREAMED
 // RUN: tinyml-opt %s -p 'plan-execution{mode=auto ram=360},canonicalize,cse' | filecheck %s --check-prefixes=PIXELS,STREAMED
 // RUN: tinyml-opt %s -p 'plan-execution,canonicalize,cse' | filecheck %s --check-prefix=ORDINARY
+// RUN: tinyml-opt %s -p 'plan-execution{mode=rows}' --remarks-filter=plan 2>&1 | filecheck %s --check-prefix=REMARKS
+// RUN: tinyml-opt %s -p 'plan-execution{mode=rows}' --mlir-pass-statistics 2>&1 | filecheck %s --check-prefix=COUNTS
+
+// REMARKS: plan_execution.mlir:{{[0-9]+}}:3: remark: [passed] plan-execution: tdsl.conv2d 'y': is streamed by rows, to m.2, with 400 bytes alive
+// REMARKS: plan_execution.mlir:{{[0-9]+}}:3: remark: [missed] plan-execution: tdsl.matmul 's': is executed whole, with 10 bytes alive: it reads all of m.2
+// COUNTS: (S) 1 num-segments - Number of segments that are not ordinary
 
 // The wide images between are rings; the mean runs with them, the product behind it afterwards.
 func.func @wide(%X: tensor<1x8x8x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.q<8, 5>> {

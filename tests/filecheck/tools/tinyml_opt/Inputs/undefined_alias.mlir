@@ -1,0 +1,2 @@
+%0 = "test.op"() : () -> i32 loc(#itself)
+#itself = loc(fused[#itself])
