@@ -19,6 +19,7 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
 // SINGLE: tdsl.matmul %W, %X
 // SINGLE: tdsl.matmul %U, %H
 // SINGLE: tdsl.add
+// SINGLE-LABEL: func.func @apart(
 // CHECK-LABEL: func.func @sum
 // CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
 // CHECK-NOT: tdsl.matmul %
