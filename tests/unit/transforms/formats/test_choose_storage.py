@@ -92,10 +92,11 @@ def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
 
     integers = SimpleNamespace(coding=SimpleNamespace(name="integers"), dtype=np.dtype(np.int16))
     uncoded = SimpleNamespace(coding=None, dtype=np.dtype(np.int16))
+    bytes = SimpleNamespace(coding=SimpleNamespace(name="bytes"), dtype=np.dtype(np.int8))
     monkeypatch.setattr(STORAGE, "offers", offers)
     monkeypatch.setattr(STORAGE.tdsl, "format_of", lambda value: value)
     pattern = STORAGE._StoreDense("some", True)
-    assert pattern._kernels(product(integers, integers), [8, 4]) == [packed, slow]
+    assert pattern._kernels(product(bytes, integers), [8, 4]) == [packed, slow]
     assert nests == [("some", name, width, 16) for name in (DOT, ROWS, SPARSE) for width in (8, 4)]
     assert pattern._kernels(product(integers, uncoded), [8, 4]) == []
 
