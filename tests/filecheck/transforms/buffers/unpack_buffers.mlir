@@ -57,11 +57,12 @@ func.func @kept() -> index {
   %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
   %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
   %d = scratch.reuse %a : memref<18x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  %h = tdsl.argmax %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   tdsl.fill {value = 0.0 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
   %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
   tdsl.fill {value = 0.0 : f64} into %a : memref<18x1x!fixed.q<8, 4>>
   %m = tdsl.argmax %a : memref<18x1x!fixed.q<8, 4>>
-  tdsl.cast %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
   %l = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
   func.return %l : index
 }

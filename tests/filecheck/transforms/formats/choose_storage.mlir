@@ -99,7 +99,8 @@ func.func @published(%X: tensor<3x1x!shiftry.q<8, 5>>) -> tensor<1x1x!shiftry.q<
   func.return %p : tensor<1x1x!shiftry.q<8, 3>>
 }
 // CHECK-LABEL: func.func @published
-// CHECK: tdsl.spmv
+// CHECK-NEXT: %W = tdsl.const
+// CHECK-NEXT: %p = tdsl.spmv
 
 // -----
 
@@ -112,7 +113,8 @@ func.func @six_small(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
 // CORTEX-LABEL: func.func @six_small
 // CORTEX: tdsl.matmul
 // NEVER-LABEL: func.func @six_small
-// NEVER: tdsl.spmv
+// NEVER-NEXT: %W = tdsl.const
+// NEVER-NEXT: %p = tdsl.spmv
 
 // -----
 
@@ -122,4 +124,5 @@ func.func @six_large(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
 // CORTEX-LABEL: func.func @six_large
-// CORTEX: tdsl.spmv
+// CORTEX-NEXT: %W = tdsl.const
+// CORTEX-NEXT: %p = tdsl.spmv
