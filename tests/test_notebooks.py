@@ -70,7 +70,9 @@ def test_cells_show_what_is_stored(
             cell["outputs"] = shown
         file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         return
-    for cell, shown in run(notebook):
+    cells = list(run(notebook))
+    assert cells
+    for cell, shown in cells:
         assert shown == cell["outputs"], cell["id"]
 
 

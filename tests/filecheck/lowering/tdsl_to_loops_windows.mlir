@@ -129,6 +129,7 @@ func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x
 // CHECK: num.products {{.*}} {spacing = array<i64: 1, 0, 2>}
 // KEPT-LABEL: func.func @tiles
 // KEPT: num.contract {{.*}} to 2, 2 by #num.tile_kernel<"tm_tile",
+// KEPT-LABEL: func.func @no_tile(
 
 // -----
 

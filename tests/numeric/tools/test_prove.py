@@ -74,6 +74,7 @@ def is_tried(statement: OpStatement) -> bool:
 def test_statements_with_few_inputs_hold(format: str):
     """A spread of the statements that need no solver."""
     tried = [one for one in stated(format) if is_tried(one)]
+    assert tried
     for statement in tried[::7]:
         verdict = decide(statement, 10)
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
@@ -83,6 +84,7 @@ def test_statements_with_few_inputs_hold(format: str):
 def test_statements_that_the_solver_proves(format: str):
     pytest.importorskip("z3", reason="the solver is not installed")
     solved = [one for one in stated(format) if not is_tried(one) and not isinstance(one.op, num.CombineOp)]
+    assert solved
     for statement in solved[::11]:
         verdict = decide(statement, 60)
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
@@ -91,10 +93,11 @@ def test_statements_that_the_solver_proves(format: str):
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
     """Decoding, rounding, tables of kernels, and functions of few arguments."""
-    for one in variants(format_spelled(context(), format)):
-        for fact in facts(one):
-            verdict = decide(fact, 10)
-            assert verdict.proved, (fact.name, verdict.counterexample)
+    stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
+    assert stated_facts
+    for fact in stated_facts:
+        verdict = decide(fact, 10)
+        assert verdict.proved, (fact.name, verdict.counterexample)
 
 
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
@@ -106,6 +109,7 @@ def test_functions_of_the_runtime(format: str):
         if isinstance(statement.op, num.FinishOp | num.MulOp | num.AddOp):
             statement.promises()
             calls |= statement.calls
+    assert calls
     for call in sorted(calls, key=str)[::9]:
         verdict = decide(function_statement(call), 60)
         assert verdict.counterexample is None

@@ -24,6 +24,7 @@ func.func @slices(%X: memref<4x6xf32>, %i: index) -> (memref<2xf32>, memref<3xf3
 // CHECK-NEXT: %later = scratch.slice %X[%i] : memref<4x6xf32> to memref<2xf32>
 // CHECK-NEXT: %kept = scratch.slice %computed[%c2]
 // CHECK-NEXT: func.return %constant, %start, %later, %kept, %X
+// CHECK-LABEL: func.func @unused(
 
 // Memory that nothing touches is dead; memory that is written, or holds a value for the next call, is not.
 func.func @unused(%X: memref<4xf32>) {

@@ -91,6 +91,7 @@ func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>
 // CHECK: tdsl.mac [[before]], %W, %x : {{.*}} into %moved : memref<3x1x!fixed.acc<32, 14>>
 // CHECK: tdsl.insert_slice %above, %all
 // PACKED: scratch.arena
+// PACKED-LABEL: func.func @update(
 
 // -----
 

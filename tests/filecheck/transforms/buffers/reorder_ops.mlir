@@ -63,6 +63,7 @@ func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
 // CHECK: tdsl.tanh
 // PACKED-LABEL: func.func @loops
 // PACKED: scratch.arena {{.*}} : memref<64xi8>
+// PACKED-LABEL: func.func @same(
 
 // -----
 

@@ -23,4 +23,50 @@ func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
 // CHECK-NEXT: %c = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<16x1x!fixed.q<9, 5>> as memref<16x1x!fixed.q<9, 6>>
 // CHECK: tdsl.cast %X : {{.*}} into %c : memref<16x1x!fixed.q<9, 5>>
+// PACKED-LABEL: func.func @buffers
 // PACKED: scratch.arena {{.*}} : memref<36xi8>
+
+// %w makes room for 50 bytes. One of the two packed buffers of 18 bytes can be whole, with 32, beside the other one: not
+// the first, but the one that a loop reads.
+func.func @loop(%X: memref<8x1x!fixed.q<16, 4>>) -> (index, index) {
+  %w = scratch.alloc : memref<25x1x!fixed.q<16, 4>>
+  %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %b = scratch.alloc : memref<16x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  tdsl.fill {value = 0.0 : f64} into %w : memref<25x1x!fixed.q<16, 4>>
+  %k = tdsl.argmax %w : memref<25x1x!fixed.q<16, 4>>
+  tdsl.fill {value = 0.0 : f64} into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %b : memref<16x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %c0) -> (index) {
+    %half = scratch.slice %b[%i] : memref<16x1x!fixed.q<9, 5>, #scratch.packed_ram<9>> to memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+    %m = tdsl.argmax %half : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+    scf.yield %m : index
+  }
+  %n = tdsl.argmax %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  func.return %l, %n : index, index
+}
+// CHECK-LABEL: func.func @loop
+// CHECK: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %b = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
+
+// The input stays packed, and so does a buffer whose bytes would not suffice for what reuses them whole.
+func.func @kept() -> index {
+  %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+  %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
+  %d = scratch.reuse %a : memref<18x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  %h = tdsl.argmax %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+  %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+  tdsl.fill {value = 0.0 : f64} into %a : memref<18x1x!fixed.q<8, 4>>
+  %m = tdsl.argmax %a : memref<18x1x!fixed.q<8, 4>>
+  tdsl.fill {value = 0.0 : f64} into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  %l = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  func.return %l : index
+}
+// CHECK-LABEL: func.func @kept
+// CHECK: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK: %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %d = scratch.reuse %a : memref<18x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>

@@ -137,6 +137,7 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %v = scratch.reuse %u
 // PACKED-LABEL: func.func @loop
 // PACKED: scratch.arena {{.*}} : memref<32xi8>
+// PACKED-LABEL: func.func @unwritten(
 
 // -----
 

@@ -15,11 +15,14 @@ func.func @equal(%x: tensor<1x1xf32>) -> index {
 // CHECK: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
 // NARROW-LABEL: func.func @equal
 // NARROW: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
+// NARROW-LABEL: func.func @tie(
 // What is asked for is not narrowed, nor is anything without data.
 // WEIGHTS-LABEL: func.func @equal
 // WEIGHTS: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
+// WEIGHTS-LABEL: func.func @tie(
 // UNKNOWN-LABEL: func.func @equal
 // UNKNOWN: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},
+// UNKNOWN-LABEL: func.func @tie(
 
 // -----
 

@@ -2,7 +2,7 @@
 // RUN: tinyml-opt %s -p 'choose-storage{target=uno}' --split-input-file | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=CORTEX
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m55}' --split-input-file | filecheck %s --check-prefix=HELIUM
-// RUN: tinyml-opt %s -p 'choose-storage{target=uno packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
+// RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4 packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'z80'
@@ -17,6 +17,7 @@ func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8
 // CHECK: tdsl.spmv %W, %X
 // HELIUM-LABEL: func.func @sparse
 // HELIUM: tdsl.spmv
+// HELIUM-LABEL: func.func @dense(
 
 // -----
 
@@ -41,12 +42,15 @@ func.func @half(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 }
 // CHECK-LABEL: func.func @half
 // CHECK: tdsl.matmul
+// CHECK-LABEL: func.func @few_bits(
 // AVR-LABEL: func.func @half
 // AVR: tdsl.spmv
 // CORTEX-LABEL: func.func @half
 // CORTEX: tdsl.matmul
+// CORTEX-LABEL: func.func @few_bits(
 // HELIUM-LABEL: func.func @half
 // HELIUM: tdsl.matmul
+// HELIUM-LABEL: func.func @few_bits(
 
 // -----
 
@@ -59,8 +63,6 @@ func.func @few_bits(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
 }
 // AVR-LABEL: func.func @few_bits
 // AVR: tdsl.matmul
-// NEVER-LABEL: func.func @few_bits
-// NEVER: tdsl.spmv
 
 // -----
 
@@ -72,3 +74,55 @@ func.func @few_near(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
 }
 // AVR-LABEL: func.func @few_near
 // AVR: tdsl.spmv
+
+// -----
+
+// A tie is stored densely: one entry of 2 bytes with its gap and the row's length, at twice the time, is as much as two
+// dense elements of 2 bytes. Of a third, none is.
+func.func @tie(%X: tensor<2x1x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<16, 12>>) -> (tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>) {
+  %V = tdsl.const dense<[[0, 700]]> : tensor<1x2xi16> -> tensor<1x2x!fixed.q<16, 4>, #tdsl.csr>
+  %W = tdsl.const dense<[[0, 700, 0]]> : tensor<1x3xi16> -> tensor<1x3x!fixed.q<16, 4>, #tdsl.csr>
+  %p = tdsl.spmv %V, %X : tensor<1x2x!fixed.q<16, 4>, #tdsl.csr>, tensor<2x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  %q = tdsl.spmv %W, %Y : tensor<1x3x!fixed.q<16, 4>, #tdsl.csr>, tensor<3x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
+}
+// CHECK-LABEL: func.func @tie
+// CHECK: %p = tdsl.matmul %{{.*}}, %X
+// CHECK-NEXT: %q = tdsl.spmv %W, %Y
+
+// -----
+
+// Published arithmetic stores what its paper stores.
+func.func @published(%X: tensor<3x1x!shiftry.q<8, 5>>) -> tensor<1x1x!shiftry.q<8, 3>> {
+  %W = tdsl.const dense<[[1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!shiftry.q<8, 6>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<1x3x!shiftry.q<8, 6>, #tdsl.csr>, tensor<3x1x!shiftry.q<8, 5>> -> tensor<1x1x!shiftry.q<8, 3>>
+  func.return %p : tensor<1x1x!shiftry.q<8, 3>>
+}
+// CHECK-LABEL: func.func @published
+// CHECK-NEXT: %W = tdsl.const
+// CHECK-NEXT: %p = tdsl.spmv
+
+// -----
+
+// On a Cortex-M six entries of sixteen are better sparse, unless four bits hold them and they may be packed.
+func.func @six_small(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[0, 0, 7, 0, 0, 7, 0, 7, 0, 0, 7, 0, 0, 7, 0, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// CORTEX-LABEL: func.func @six_small
+// CORTEX: tdsl.matmul
+// NEVER-LABEL: func.func @six_small
+// NEVER-NEXT: %W = tdsl.const
+// NEVER-NEXT: %p = tdsl.spmv
+
+// -----
+
+func.func @six_large(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[0, 0, 100, 0, 0, 100, 0, 100, 0, 0, 100, 0, 0, 100, 0, 100]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// CORTEX-LABEL: func.func @six_large
+// CORTEX-NEXT: %W = tdsl.const
+// CORTEX-NEXT: %p = tdsl.spmv

@@ -32,6 +32,7 @@ func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> tensor<8x1x!fixed.q<8, 4>
 // CHECK: [[x:%.*]] = func.call @tm_packed_s4_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i8
 // CHECK-NEXT: [[eight:%.*]] = arith.constant 8 : i8
 // CHECK-NEXT: arith.addi [[x]], [[eight]] : i8
+// CHECK-LABEL: func.func @rows(
 
 // -----
 

@@ -89,6 +89,7 @@ func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!
 }
 // CHECK-LABEL: func.func @tiles
 // CHECK-NOT: across
+// CHECK-LABEL: func.func @dilated(
 // TILES-LABEL: func.func @tiles
 // TILES: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
 // TILES: scf.for
@@ -130,6 +131,7 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
 // TILES-NEXT: func.return %y
 // LIMITED-LABEL: func.func @rows
 // LIMITED: scf.for
+// LIMITED-LABEL: func.func @lines(
 
 // -----
 
@@ -141,6 +143,7 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
 }
 // LINES-LABEL: func.func @tiles
 // LINES: -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
+// LINES-LABEL: func.func @dilated(
 // LINES-LABEL: func.func @lines
 // LINES: scf.for [[pair:%[0-9]+]] =
 // LINES: [[y:%.*]] = arith.muli [[pair]],
@@ -149,8 +152,10 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
 // LINES: tdsl.insert_slice [[rows]],
 // LINES-NOT: scf.for
 // LINES: tdsl.conv2d {{.*}} tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 2, runs = 3, length = 12, pitch = 24, step = 4, count = 4, zero = 0>} {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+// LINES-LABEL: func.func @images(
 // TILES-LABEL: func.func @lines
 // TILES: tdsl.conv2d {{.*}} -> tensor<1x1x4x2x!zeroskew.q<8, 8.0, 0>>
+// TILES-LABEL: func.func @images(
 
 // -----
 

@@ -226,6 +226,7 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK: num.products %start, %W, %x :
 // NONE-LABEL: func.func @finished_rows
 // NONE: num.contract %i to 4 {
+// NONE-LABEL: func.func @packed(
 
 // -----
 

@@ -53,6 +53,7 @@ func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>
 }
 // CHECK-LABEL: func.func @filters
 // CHECK: %W = scratch.constant {{.*}} -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-LABEL: func.func @pays(
 // AUTO-LABEL: func.func @filters
 
 // -----
@@ -99,6 +100,7 @@ func.func @elements(%x: memref<9x!fixed.q<16, 12>>) {
 // CHECK: memref<9x!fixed.q<16, 12>, #scratch.packed<10>>
 // AUTO-LABEL: func.func @elements
 // AUTO-NOT: #scratch.packed
+// AUTO-LABEL: func.func @whole(
 
 // -----
 
@@ -194,6 +196,7 @@ func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
 // CHECK: %W = scratch.constant {{.*}} -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
 // CHECK: %T = scratch.constant {{.*}} -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
 // AUTO-LABEL: func.func @digits
+// AUTO-LABEL: func.func @scaled_rows(
 
 // -----
 

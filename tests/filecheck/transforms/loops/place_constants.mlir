@@ -31,15 +31,19 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
 // ALL-LABEL: func.func @rows
 // ALL-NOT: far
 // ALL: func.return
+// ALL-LABEL: func.func @columns(
 // LESS-LABEL: func.func @rows
 // LESS: %W = scratch.constant {{.*}} far ->
 // LESS: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
+// LESS-LABEL: func.func @columns(
 // START-LABEL: func.func @rows
 // START: %W = scratch.constant {{.*}} far ->
 // START: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
+// START-LABEL: func.func @columns(
 // BOTH-LABEL: func.func @rows
 // BOTH: %W = scratch.constant {{.*}} far ->
 // BOTH: %start = scratch.constant {{.*}} far ->
+// BOTH-LABEL: func.func @columns(
 // CHECK-LABEL: func.func @rows
 // CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
 // CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref

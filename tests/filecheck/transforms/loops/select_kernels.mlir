@@ -49,6 +49,7 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
 // CHECK: num.call #num.packed_dot(%zero, %{{.*}}, %x) by #num.kernel<"tm_dot_row_s16_s16_s32">
 // HOST-LABEL: func.func @packed
 // HOST-NOT: num.call #num.packed_dot
+// HOST-LABEL: func.func @near(
 
 // Packed values and their gaps are a stream of groups of four: of their 4 bytes the second and the last have values,
 // zeros among them that fill the groups.
@@ -78,6 +79,7 @@ func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!
 // HOST: num.sub {{.*}} -> !fixed.q<15, 9>
 // HOST-NEXT: num.mac
 // HOST: num.mac {{.*}}, %f
+// HOST-LABEL: func.func @narrow(
 
 // 8 x 8 bits: a kernel for each width of the sum.
 func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<8, 6>>) -> (!fixed.q<8, 2>, !fixed.q<8, 2>) {
@@ -106,6 +108,7 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
 // CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 // HOST-LABEL: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
+// HOST-LABEL: func.func @shifted(
 
 // A sum that is shifted before its end moves, too.
 func.func @shifted(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %places: i8) -> !fixed.q<8, 2> {
@@ -187,6 +190,7 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
 // HOST: %[[AT:.*]] = arith.muli %[[K]], %{{.*}} : index
 // HOST-NEXT: memref.load %x[%[[AT]]]
 // HOST-NEXT: num.mac
+// HOST-LABEL: func.func @outer(
 
 // -----
 
@@ -220,6 +224,7 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
 // CHECK: num.call #num.dot([[blocks]], {{.*}}) by #num.kernel<"tm_dot_s16_s16_s32">
 // HOST-LABEL: func.func @unpacked
 // HOST: memref.load %x
+// HOST-LABEL: func.func @decoded(
 
 // -----
 
@@ -288,14 +293,17 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // SMALL-LABEL: func.func @tiles
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 64, 0, 0, 0, 64, 1, 1, 0, 0]> : tensor<28xi8>
 // SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
+// SMALL-LABEL: func.func @lines(
 // RISCV-LABEL: func.func @tiles
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 5, 2, 6, 3, 7, 4, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, 0]> : tensor<28xi8>
 // RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_dot_tile_s8", rows = 2, runs = 1, length = 4, pitch = 0, step = 4, count = 2, zero = -3>
 // RISCV-NOT: num.contract
 // RISCV: num.call #num.dot({{.*}}) by #num.kernel<"tm_rv_dot_s8_s8_s32">
+// RISCV-LABEL: func.func @lines(
 // CHECK-LABEL: func.func @tiles
 // CHECK-NOT: num.contract
 // CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s32_by4">
+// CHECK-LABEL: func.func @lines(
 
 // Two lines of two windows: a call for each, or loops around all of them.
 func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q<8, 4.0, -3>>) {
@@ -324,6 +332,7 @@ func.func @lines(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<8x!zeroskew.q
 // HOST: scf.for
 // HOST: scf.for
 // HOST: num.mac
+// HOST-LABEL: func.func @channels(
 
 // Channels with a filter each, over two windows of an input of two rows and three columns. A stream has pairs of weights
 // below each other.
@@ -348,12 +357,15 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
 // SMALL-LABEL: func.func @channels
 // SMALL: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, 64, 1, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 64, 1, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
 // SMALL: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_cm_small_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
+// SMALL-LABEL: func.func @part(
 // RISCV-LABEL: func.func @channels
 // RISCV: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 0, 0, 0, -128, 0, 1, 2, 3, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128, 0, 5, 6, 7, 8, 0, 0, 0]> : tensor<32xi8>
 // RISCV: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_rv_channel_tile_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
+// RISCV-LABEL: func.func @part(
 // CHECK-LABEL: func.func @channels
 // CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 1, 2, 3, 4, 0, 0, 0, -128, -128, 0, 125, 2, 0, 0, 5, 6, 7, 8, 0, 0, 0, -128, -128, 0, 125]> : tensor<28xi8>
 // CHECK: num.call #num.tiles<16>({{%.*}}, [[stream]], %x) by #num.tile_kernel<"tm_channel_requantised_s8", rows = 2, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = -3>
+// CHECK-LABEL: func.func @part(
 
 // A part of a sum is computed in the register of the kernel, and joins the sum in its own.
 func.func @part(%s: !fixed.acc<24, 14>, %n: i8, %w: memref<8x!fixed.q<8, 7>, #scratch.flash>, %x: memref<8x!fixed.q<8, 7>>) -> !fixed.acc<24, 14> {

@@ -25,9 +25,11 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %sum = num.call #num.dot(%zero, [[weights]], %x) by #num.kernel<"tm_dot_s8_s8_s32">
 // CORTEX-LABEL: func.func @rows
 // CORTEX-NOT: num.call #num.dot_rows
+// CORTEX-LABEL: func.func @channels(
 // HOST-LABEL: func.func @rows
 // HOST: scf.for %row =
 // HOST: num.mac
+// HOST-LABEL: func.func @channels(
 
 func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) {
   %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>

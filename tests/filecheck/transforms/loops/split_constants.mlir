@@ -67,3 +67,99 @@ func.func @elements(%at: index) -> i8 {
 // CHECK: scf.for %i_1 =
 // CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
 // CHECK: memref.load %W_1{{\[}}[[since]], %at]
+
+// -----
+
+// 32767 bytes are one array, seven bytes more are two: of six rows at most in one, of four and three.
+func.func @limit(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  %start = arith.constant 0 : i8
+  %fits = scratch.constant dense<5> : tensor<7x4681xi8> -> memref<7x4681xi8, #scratch.flash>
+  %past = scratch.constant dense<6> : tensor<7x4682xi8> -> memref<7x4682xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %seven step %one iter_args(%s = %start) -> (i8) {
+    %f = memref.load %fits[%i, %at] : memref<7x4681xi8, #scratch.flash>
+    %p = memref.load %past[%i, %at] : memref<7x4682xi8, #scratch.flash>
+    %t = arith.addi %f, %p : i8
+    %u = arith.addi %s, %t : i8
+    scf.yield %u : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @limit
+// CHECK: %fits = scratch.constant dense<5> : tensor<7x4681xi8>
+// CHECK-NEXT: %past = scratch.constant dense<6> : tensor<4x4682xi8>
+// CHECK-NEXT: %past_1 = scratch.constant dense<6> : tensor<3x4682xi8>
+// CHECK: [[four:%.*]] = arith.constant 4 : index
+// CHECK: scf.for %i = {{%.*}} to [[four]] step
+// CHECK: memref.load %fits[%i, %at]
+// CHECK-NEXT: memref.load %past[%i, %at]
+// CHECK: scf.for %i_1 = [[four]] to
+// CHECK: memref.load %fits[%i_1, %at]
+// CHECK: memref.load %past_1
+
+// -----
+
+// Rows that are too long for an array stay, as do those that are read with the first element of the next row.
+func.func @whole(%x: memref<20001xi8>, %at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %row = arith.constant 20000 : index
+  %start = arith.constant 0 : i8
+  %long = scratch.constant dense<7> : tensor<2x40000xi8> -> memref<2x40000xi8, #scratch.flash>
+  %next = scratch.constant dense<8> : tensor<40001xi8> -> memref<40001xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %l = memref.load %long[%i, %at] : memref<2x40000xi8, #scratch.flash>
+    %first = arith.muli %i, %row : index
+    %view = scratch.slice %next[%first] : memref<40001xi8, #scratch.flash> to memref<20001xi8, #scratch.flash>
+    %n = memref.load %view[%at] : memref<20001xi8, #scratch.flash>
+    %t = arith.addi %l, %n : i8
+    %u = arith.addi %s, %t : i8
+    scf.yield %u : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @whole
+// CHECK: %long = scratch.constant dense<7> : tensor<2x40000xi8>
+// CHECK-NEXT: %next = scratch.constant dense<8> : tensor<40001xi8>
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+
+// -----
+
+// Elements from the fifth of each row to its end are read in every second row: parts are whole pairs of rows.
+func.func @pairs(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %six = arith.constant 6 : index
+  %four = arith.constant 4 : index
+  %row = arith.constant 10000 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<9> : tensor<60000xi8> -> memref<60000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %six step %two iter_args(%s = %start) -> (i8) {
+    %begin = arith.muli %i, %row : index
+    %first = arith.addi %begin, %four : index
+    %view = scratch.slice %W[%first] : memref<60000xi8, #scratch.flash> to memref<19996xi8, #scratch.flash>
+    %n = memref.load %view[%at] : memref<19996xi8, #scratch.flash>
+    %u = arith.addi %s, %n : i8
+    scf.yield %u : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @pairs
+// CHECK: %W = scratch.constant dense<9> : tensor<20000xi8>
+// CHECK-NEXT: %W_1 = scratch.constant dense<9> : tensor<20000xi8>
+// CHECK-NEXT: %W_2 = scratch.constant dense<9> : tensor<20000xi8>
+// CHECK: [[two:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %r = scf.for %i = {{%.*}} to [[two]] step %two
+// CHECK: %r_1 = scf.for %i_1 = [[two]] to [[next:%.*]] step %two
+// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
+// CHECK-NEXT: [[each:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[begin:%.*]] = arith.muli [[since]], [[each]] : index
+// CHECK-NEXT: [[fifth:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[at:%.*]] = arith.addi [[begin]], [[fifth]] : index
+// CHECK-NEXT: %view_1 = scratch.slice %W_1{{\[}}[[at]]]
+// CHECK: scf.for %i_2 = [[next]] to
+// CHECK: scratch.slice %W_2

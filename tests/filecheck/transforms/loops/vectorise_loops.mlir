@@ -24,6 +24,7 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
 // M4-LABEL: func.func @sum
 // M4: scf.for
 // M4: num.add
+// M4-LABEL: func.func @broadcast(
 
 // An operand that is the same in every row does not visit the run of the others: each row is a line.
 func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!y>) {
@@ -204,6 +205,7 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
 // CHECK: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", {{.*}}"load 2 0", {{.*}}"lookup %{{[0-9]+}} 3 {{[0-9]+}}", "store %{{[0-9]+}}"]}
 // M4-LABEL: func.func @rows
 // M4: num.contract
+// M4-LABEL: func.func @distances(
 
 // Distances from one vector; what an iteration stores for itself alone is not stored.
 func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>) {

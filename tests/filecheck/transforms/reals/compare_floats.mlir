@@ -12,6 +12,7 @@ func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> {
 // FORMATS-LABEL: func.func @forest(%X: tensor<3x1xf32>
 // FORMATS-NOT: tdsl.cast
 // FORMATS: tdsl.forest %row, %votes {{.*}} : tensor<1x3xf32>, tensor<2x2x!fixed.q<8, 7>> -> tensor<1x2x!fixed.q<8, 7>>
+// FORMATS-LABEL: func.func @both(
 
 // -----
 

@@ -30,6 +30,7 @@ func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 // CHECK-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
 // CHECK-NEXT: %label = tdsl.argmax %x
 // SCORES-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
+// SCORES-LABEL: func.func @probability(
 
 // -----
 

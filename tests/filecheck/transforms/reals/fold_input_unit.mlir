@@ -18,10 +18,13 @@ func.func @dense(%X: tensor<2x1xf32>) -> tensor<1x1xf32> attributes {tdsl.interf
 // CHECK-NEXT: tdsl.add %y, %bias
 // POWER-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0], unit = "g16384", format = !fixed.s<16, 14>>>
 // POWER-NEXT: tdsl.const dense<{{\[\[}}2.000000e+00, -1.000000e+00]]>
+// POWER-LABEL: func.func @steps(
 // Bytes are signed once their upper bit is flipped: 128 stands for 0.
 // BYTES-LABEL: func.func @dense
 // BYTES-SAME: range = [-2.9765625, 1.0234375], scales = [128.0], offsets = [128.0], unit = "uint8:255", format = !fixed.byte<8, 7>
+// BYTES-LABEL: func.func @steps(
 // NONE-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> {{.*}}#tdsl.interface<input = <range = [-253.0, 259.0]>>
+// NONE-LABEL: func.func @steps(
 
 // -----
 

@@ -13,6 +13,7 @@ func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inter
 // CHECK-SAME: missing = dense<1>
 // COMPLETE-LABEL: func.func @forest(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
 // COMPLETE-NOT: missing = dense
+// COMPLETE-LABEL: func.func @imputed(
 // UNKNOWN: tdsl.interface = #tdsl.interface<input = <missing>>
 // UNKNOWN: tdsl.forest
 // UNKNOWN-SAME: missing = dense<1>

@@ -19,7 +19,8 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
 // SINGLE: tdsl.matmul %W, %X
 // SINGLE: tdsl.matmul %U, %H
 // SINGLE: tdsl.add
-// CHECK: func.func @sum
+// SINGLE-LABEL: func.func @apart(
+// CHECK-LABEL: func.func @sum
 // CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
 // CHECK-NOT: tdsl.matmul %
 // CHECK: %y = tdsl.matmul_sum %W, %X, %U, %H from [[bias]] : tensor<2x1xf32>

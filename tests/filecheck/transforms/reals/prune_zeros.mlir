@@ -76,3 +76,32 @@ func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
 }
 // CHECK-LABEL: func.func @shared
 // CHECK-NOT: tdsl.slice
+
+// -----
+
+// Nor is one by which several columns are multiplied.
+func.func @columns(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %b = tdsl.const dense<[[1.0], [0.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.const dense<[[3.0, 9.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %y : tensor<1x2xf32>
+}
+// CHECK-LABEL: func.func @columns
+// CHECK: tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32>
+
+// -----
+
+// Constants are zero where they are not negative or positive.
+func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %c = tdsl.const dense<[[-1.0], [0.0], [1.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %h = tdsl.mul %bx, %c : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @signs
+// CHECK-DAG: tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>

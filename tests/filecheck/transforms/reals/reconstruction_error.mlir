@@ -11,6 +11,7 @@
 // CHECK: func.return %[[R]]
 // NONE-LABEL: func.func @auto(
 // NONE-NOT: tdsl.sub
+// NONE-LABEL: func.func @longer(
 func.func @auto(%X: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %z = tdsl.tanh %X : tensor<1x4xf32> -> tensor<1x4xf32>
   func.return %z : tensor<1x4xf32>

@@ -61,6 +61,7 @@ func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   func.return %sum : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @sixteen
+// CHECK-LABEL: func.func @seventeen(
 // USUAL-LABEL: func.func @sixteen
 // USUAL: tensor.empty() : tensor<16x1xf32>
 

@@ -21,7 +21,9 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: tdsl.add %y, %bias
 // PROFILE-LABEL: func.func @linear
 // PROFILE-SAME: tdsl.profile = #tdsl.profile<-0.5859375, 0.75,
+// PROFILE-LABEL: func.func @distance(
 // FAR-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 512.0, 8.0], offsets = [1005.0, 0.0, 0.0]>>
+// FAR-LABEL: func.func @distance(
 
 // -----
 

@@ -41,6 +41,7 @@ func.func @rows() -> index {
 // The rows that are written lie apart from the elements that are read, in the same memory.
 // CYCLES-LABEL: func.func @rows
 // CYCLES: {rtl.counters = 2 : i64, rtl.interval = 1 : i64}
+// CYCLES-LABEL: func.func @through(
 
 // -----
 

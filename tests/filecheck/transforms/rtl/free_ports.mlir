@@ -29,6 +29,7 @@ func.func @loads() -> index {
 // CHECK-NOT: rtl.load %y[%five]
 // CYCLES-LABEL: func.func @loads
 // CYCLES: {rtl.interval = 1 : i64}
+// CYCLES-LABEL: func.func @written(
 
 // -----
 

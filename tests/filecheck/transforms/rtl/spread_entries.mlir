@@ -93,6 +93,7 @@ func.func @starts() {
 // CHECK: %start = rtl.load %starts[%row]
 // CHECK: [[total:%.*]] = arith.addi [[sum]], %start : i16
 // CHECK: rtl.store [[total]], %y[%row] if
+// CHECK-LABEL: func.func @budget(
 
 // -----
 
@@ -125,6 +126,7 @@ func.func @budget() {
 // HALF-COUNT-14: rtl.logic
 // HALF-NOT: rtl.logic
 // HALF: rtl.lanes = 28
+// HALF-LABEL: func.func @others(
 // WHOLE-LABEL: func.func @budget
 // WHOLE-COUNT-12: rtl.logic
 // WHOLE-NOT: rtl.logic

@@ -155,9 +155,11 @@ func.func @padded(%row: index) -> i24 {
 // BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
 // BUDGET: arith.muli {{.*}} {rtl.logic} : i24
 // BUDGET: arith.muli {{.*}} {rtl.logic} : i24
+// BUDGET-LABEL: func.func @brams(
 // Without any cells to spare nothing is unrolled.
 // NONE-LABEL: func.func @padded
 // NONE: !rtl.memory<10, 8>
+// NONE-LABEL: func.func @brams(
 
 // -----
 
@@ -178,8 +180,10 @@ func.func @brams() -> i24 {
 }
 // CHECK-LABEL: func.func @brams
 // CHECK: !rtl.memory<256, 64>
+// CHECK-LABEL: func.func @seedot(
 // BRAMS-LABEL: func.func @brams
 // BRAMS: !rtl.memory<512, 32>
+// BRAMS-LABEL: func.func @seedot(
 
 // -----
 
@@ -221,6 +225,7 @@ func.func @seedot() -> (i20, i8) {
 // LESS-LABEL: func.func @seedot
 // LESS: %A = rtl.memory : !rtl.memory<5, 40>
 // LESS: %C = rtl.memory : !rtl.memory<10, 8>
+// LESS-LABEL: func.func @elementwise(
 
 // -----
 

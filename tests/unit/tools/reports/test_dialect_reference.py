@@ -50,7 +50,9 @@ def test_every_dialect_has_a_page():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_op_has_a_description_and_an_example(name: str):
-    for section in page(name).split("\n## ")[1:]:
+    sections = page(name).split("\n## ")[1:]
+    assert sections
+    for section in sections:
         heading, text = section.split("\n", 1)
         assert re.match(r"(?!Syntax:|\|)\S.{5}", text.lstrip()), heading
         assert heading.startswith(("!", "#")) or "```mlir" in text, heading

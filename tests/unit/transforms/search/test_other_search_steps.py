@@ -150,7 +150,7 @@ def test_the_width_of_demoted_tensors(widths: Sequence[int], bits: int, found: t
     assert (narrow.bits, wide.bits) == found
 
 
-@pytest.mark.parametrize("widths", [(16, 8), (8,), (4, 8, 16)])
+@pytest.mark.parametrize("widths", [(16, 8), (8,), (4, 8, 16), (8, 8, 8)])
 def test_other_widths_are_refused(widths: Sequence[int]):
     with pytest.raises(InputError, match=r"expected the width of demoted tensors and that of others"):
         narrow_and_wide(JudgedSearch([1], missing_bits), widths)
@@ -172,6 +172,9 @@ def test_the_width_of_demoted_tensors_of_a_format_with_few_widths(usual: Any, fo
 def test_the_only_width_of_a_format_may_be_given():
     search = JudgedSearch([1], missing_bits, prototype=offering(8, 8))
     assert [format.bits for format in narrow_and_wide(search, (8,))] == [8, 8]
+    assert [format.bits for format in narrow_and_wide(search, (8, 8))] == [8, 8]
+    with pytest.raises(InputError, match=r"expected the width of demoted tensors"):
+        narrow_and_wide(search, (8, 8, 8))
 
 
 @pytest.mark.parametrize(
@@ -254,6 +257,15 @@ def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
     assert widths_of(found.choices) == (8, 16)
     found = SearchByAccuracyPass("", ram=28).search(search)
     assert widths_of(found.choices) == (8, 8)
+
+
+def test_by_accuracy_the_better_of_both_orders_is_taken():
+    """Alone all lose as much: demotion leaves the last one wide, promotion begins with the first."""
+    losses = {(8, 16, 16): 1.0, (16, 8, 16): 1.0, (16, 16, 8): 1.0, (8, 8, 16): 5.0, (16, 8, 8): 4.0, (8, 8, 8): 9.0}
+    for better_one, taken in (((16, 8, 8), (16, 8, 8)), ((8, 8, 16), (8, 8, 16))):
+        search = JudgedSearch([1, 1, 1], by_widths(losses | {better_one: 3.0}))
+        found = SearchByAccuracyPass("", ram=14).search(search)
+        assert (widths_of(found.choices), found.loss) == (taken, 3.0)
 
 
 def test_by_size_the_smallest_are_demoted_first_and_promoted_last():
@@ -442,6 +454,52 @@ def test_the_last_bytes_have_to_help_by_more_than_the_standard_error(loss: float
     assert widths_of(last_bytes(search, Limits(), 8).choices) == (taken,)
 
 
+def test_only_wider_formats_of_the_same_kind_get_the_last_bytes():
+    search = JudgedSearch([1, 1, 1], missing_bits)
+    posit = FormatChoice(PositType.of_width(8))
+    given = SearchResult([*fixed(12, 16), posit], {"a": "", "b": "", "c": ""})
+    found = PROMOTE._use_last_bytes(Feasibility(search, Limits()), given, [EIGHT, TWELVE, SIXTEEN])
+    assert widths_of(found.choices) == (16, 16, 8)
+    assert search.judged.tried == [(12, 16, 8), (16, 16, 8)]
+
+
+def test_the_better_of_narrowed_results_at_their_best_scales_is_taken(monkeypatch: pytest.MonkeyPatch):
+    """In other formats one tensor is narrower; the room goes to all widths or to a single one."""
+    used: list[tuple[int, ...]] = []
+    maps: list[tuple[int, int]] = []
+
+    def use_room(_: Any, narrow: SearchResult, widths: Any, *__: Any) -> SearchResult:
+        used.append(tuple(format.bits for format in widths))
+        return SearchResult(fixed(6, max(used[-1])), {})
+
+    def heat(_: Any, low: Any, high: Any) -> list[float]:
+        maps.append((low.bits, high.bits))
+        return [1.0, 1.0]
+
+    monkeypatch.setattr(search_promote, "use_room", use_room)
+    monkeypatch.setattr(search_promote, "heat_map", heat)
+    monkeypatch.setattr(search_promote, "choose_scales", lambda _, result, __: result)
+    for offered, limits, widths, taken in (
+        ([SIXTEEN, EIGHT, TWELVE], Limits(), [(8, 12, 16), (8, 12), (8, 16)], (6, 16)),
+        ([SIXTEEN, EIGHT], Limits(), [], (8, 8)),
+        # It is not feasible.
+        ([SIXTEEN, EIGHT, TWELVE], Limits(ram=11), [], (8, 8)),
+    ):
+        used.clear()
+        search = JudgedSearch([1, 1], by_widths({(8, 8): 5.0, (6, 12): 6.0, (6, 16): 4.0}), others=[EIGHT])
+        given = SearchResult(fixed(8, 8), {})
+        monkeypatch.setattr(search_promote, "narrow_formats", lambda *_: SearchResult(fixed(6, 8), {}))
+        found = SearchPromotePass("")._narrowed(Feasibility(search, limits), given, offered)
+        assert widths_of(found.choices) == taken
+        assert used == widths
+    assert set(maps) == {(8, 16)}
+    # The same object: nothing is narrower.
+    monkeypatch.setattr(search_promote, "narrow_formats", lambda _, result: result)
+    assert SearchPromotePass("")._narrowed(Feasibility(search, Limits()), given, offered) is given
+    search.others = []
+    assert SearchPromotePass("")._narrowed(Feasibility(search, Limits()), given, offered) is given
+
+
 def test_what_the_last_bytes_are_spent_on_is_built(monkeypatch: pytest.MonkeyPatch):
     """At most two programs on one path: the first takes more bytes than it was said to."""
     search = JudgedSearch([1, 1, 1], lambda choices: 10 + missing_bits(choices) + choices[0].prototype.bits / 100)
@@ -560,6 +618,19 @@ def test_constants_of_several_elements_have_options_narrower_at_each_loss():
 
 
 @pytest.mark.usefixtures("of_choices")
+def test_each_constant_has_its_own_options():
+    search = JudgedSearch(
+        [3, 2], lambda choices: 3 * missing_bits(choices[:1]) + missing_bits(choices[1:]), constants=[0, 1]
+    )
+    found = weights(search, 4.5)
+    found.evaluate_alone()
+    for i, (elements, factor) in enumerate(((3, 3), (2, 1))):
+        assert [one.loss for one in found.options[i]] == [
+            factor * (16 - one.bits / elements) for one in found.options[i]
+        ]
+
+
+@pytest.mark.usefixtures("of_choices")
 def test_what_makes_no_program_is_no_option():
     search = JudgedSearch([3, 1], missing_bits, constants=[0], refused=[(8, 16), (6, 16)])
     found = weights(search, 4.5)
@@ -598,6 +669,49 @@ def with_options(limit: float, loss: Callable[[Choices], float] = missing_bits) 
 def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: tuple[int, int]):
     found = with_options(limit)
     assert widths_of([one.choice for one in found.narrowed().values()]) == taken
+
+
+def test_steps_count_from_what_is_lost_already():
+    """a goes from 5 to 8 for 8 bits, b from 0 to 4 for 8."""
+    found = with_options(11.0)
+    found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]
+    found.options[1] = [option(16, 32, 0.0), option(8, 24, 4.0)]
+    assert widths_of([one.choice for one in found.narrowed().values()]) == (4, 16)
+
+
+def test_of_equal_steps_of_a_constant_the_first_is_taken():
+    found = with_options(15.9)
+    found.options[0] = [option(16, 32, 0.0), option(8, 16, 2.0), option(4, 8, 3.0)]
+    found.options[1] = [option(16, 32, 0.0)]
+    assert widths_of([one.choice for one in found.narrowed().values()]) == (8, 16)
+
+
+def test_lists_are_made_by_the_weights_of_a_constant_once(monkeypatch: pytest.MonkeyPatch):
+    asked: list[object] = []
+
+    def weighted(_: object, constant: object) -> Any:
+        asked.append(constant)
+        return np.array([1.0, 4.0]), np.array([4.0, 16.0])
+
+    monkeypatch.setattr(WEIGHTS, "weighted_reals", weighted)
+    search = JudgedSearch([2], missing_bits, constants=[0])
+    setattr(search.judged, "evaluator", None)  # noqa: B010
+    search.classes[0].roots = ["constant", "other"]
+    found = weights(search, 4.0)
+    lists: Any = SimpleNamespace(made_for=lambda reals, weights: (tuple(reals), tuple(weights)))
+    made = [[one.prototype for one in found._made(0, lists)] for _ in range(2)]
+    assert made[0] == made[1]
+    assert made[0][0] == ((1.0, 4.0), (1.0, 1.0))
+    assert made[0][2] == ((1.0, 4.0), (2.0, 4.0))
+    assert asked == ["constant"]
+    assert all(one.is_made for one in found._made(0, lists))
+
+
+def test_formats_that_may_be_asked_for():
+    assert [*SearchWeightsPass("", formats=("posit",)).other_formats] == ["posit"]
+    names = [*SearchWeightsPass("").other_formats]
+    assert "codebook" in names
+    assert "f32" not in names
 
 
 def test_fewer_bits_than_the_least_are_refused():

@@ -9,6 +9,7 @@ func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5> {
   func.return %p : !fixed.q<8, 5>
 }
 // CHECK-LABEL: func.func @mixed(%w: !midrise.q<2, 1>, %x: !fixed.q<8, 7>) -> !fixed.q<8, 5>
+// CHECK-LABEL: func.func @rounded(
 // GENERIC: function_type = (!midrise.q<2, 1>, !fixed.q<8, 7>) -> !fixed.q<8, 5>
 
 // The raw is the integer.

@@ -79,6 +79,7 @@ def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
     """As measured on the simulated boards (`make figures`)."""
     measured = read(MEASURED)
     [table] = [table for page in PAGES for table in tables(page.read_text("utf-8")) if table.name == "auto-suite"]
+    assert table.rows
     for label in table.rows:
         auto, narrow = (measured[column_of(table.name, heading, label)[0]] for heading in ("auto", "fixed 8"))
         assert auto["fits"], label
