@@ -26,6 +26,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -365,6 +366,21 @@ def test_the_first_page_begins_with_code_and_how_to_install():
         text = page.read_text(encoding="utf-8")
         assert text.index("tinyml.compile(model") < text.index("pip install '.[sklearn]'") < 2000
     assert text.index("pip install '.[sklearn]'") < text.index("beside-others.svg")
+
+
+def test_what_pip_is_told_to_install_is_there():
+    """A clone installs its extras; of PyPI, on which the name is not yet, a page says so in the same sentence."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found = 0
+    for page in [*PAGES, *ROOT.glob("examples/*/README.md"), *ROOT.glob("docs/notebooks/*.ipynb")]:
+        text = page.read_text("utf-8")
+        for command in re.finditer(r"pip install(?: -e)?\s+'?([\w./-]+)(?:\[([\w,]+)\])?", text):
+            what, extras = command[1], command[2]
+            assert {*(extras or "").split(",")} <= {"", *project["optional-dependencies"]}, (page, command[0])
+            found += what == "." and extras is not None
+            if what == project["name"]:
+                assert "once the name is on PyPI" in text[command.start() - 120 : command.end() + 40], page
+    assert found >= 10
 
 
 def test_figures_of_others_are_those_of_results():

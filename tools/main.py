@@ -38,6 +38,7 @@ COMMANDS = {
     "new-schedule": "write a package with an execution schedule of your own",
     "new-packer": "write a package with a packer of buffers of your own",
     "demo": "compile the example models and check them on this computer",
+    "completion": "print what a shell needs to complete these commands: bash, zsh or fish",
     "doctor": "say what can be compiled, run and measured on this computer, and what is missing",
 }
 """Help texts by command. The file of a command in `commands/` is imported only when the command is called."""
@@ -83,12 +84,17 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     """Run a command with its arguments."""
-    from tinyml.tools.cli.arguments import (
-        CommandOptions,
-        SelectiveOptions,
-        add_common_options,
-        apply_common_options,
-    )
+    from tinyml.tools.cli.arguments import apply_common_options
+
+    arguments = parser_of(name).parsed(given)
+    apply_common_options(arguments)
+    blame.file = str(arguments.model) if "model" in arguments else None
+    return _command(name).run(arguments)
+
+
+def parser_of(name: str) -> CommandParser:
+    """The parser of a command's arguments."""
+    from tinyml.tools.cli.arguments import CommandOptions, SelectiveOptions, add_common_options
 
     command = _command(name)
     epilogue, selection = getattr(command, "epilogue", None), getattr(command, "selection", None)
@@ -96,10 +102,7 @@ def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     parser.set_defaults(command=name)
     command.add_arguments(parser)
     add_common_options(parser, CommandOptions if selection is None else SelectiveOptions)
-    arguments = parser.parsed(given)
-    apply_common_options(arguments)
-    blame.file = str(arguments.model) if "model" in arguments else None
-    return command.run(arguments)
+    return parser
 
 
 def _overview(given: Sequence[str]) -> int:

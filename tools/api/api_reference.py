@@ -53,8 +53,9 @@ print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
 [1 0 1 0] 2
 ```
 
-`pip install 'tinyml-xdsl[onnx,sklearn]'` installs it with what ONNX models and estimators of scikit-learn need; the
-extras `devices` (simulators), `plots`, `torch` and `cluster` add more, and `tinyml doctor` says what is missing.
+`pip install '.[onnx,sklearn]'` in a clone of the repository installs it with what ONNX models and estimators of
+scikit-learn need; the extras `devices` (simulators), `plots`, `torch` and `cluster` add more, and `tinyml doctor`
+says what is missing.
 
 Names load when they are first used: `import tinyml` imports neither numpy nor xDSL. Errors of the user are
 `tinyml.InputError`s, whose text is one line.

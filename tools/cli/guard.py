@@ -54,6 +54,12 @@ In a locale without UTF-8, Python keeps the bytes of a file's name as lone surro
 atexit.register(gc.freeze)
 atexit.register(gc.disable)
 
+_ENDED = 128
+"""What shells add to the number of the signal that ended a program, for its exit code."""
+
+INTERRUPTED = _ENDED + signal.SIGINT
+"""The exit code after Ctrl-C."""
+
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _RETRY, _PATIENCE = 0.01, 3.0
@@ -73,16 +79,19 @@ class Blame:
 def guarded(run: Callable[[], int], blame: Blame) -> int:
     """The exit code of a tool: that of `run`, or 1 after an error, reported as one line on standard error.
 
+    A tool that a signal ends has that of shells, such as 130 after Ctrl-C.
+
     blame: kept up to date by `run`, which runs in a context of its own. A defect of tinyml itself is raised.
     """
     _tune_process()
     _open_streams()
+    interrupt = _Interrupt()
     try:
-        with _ending_signals_interrupt():
+        with _ending_signals_interrupt(interrupt):
             return _guarded(run, blame)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
-        return 1
+        return interrupt.code
 
 
 def _tune_process() -> None:
@@ -174,7 +183,7 @@ def _drop_output() -> None:
 
 
 @contextmanager
-def _ending_signals_interrupt() -> Generator[None]:
+def _ending_signals_interrupt(interrupt: _Interrupt) -> Generator[None]:
     """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
 
     Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules
@@ -185,7 +194,6 @@ def _ending_signals_interrupt() -> Generator[None]:
         yield
         return
     handlers = {ending: signal.getsignal(ending) for ending in (*_ENDING, signal.SIGALRM)}
-    interrupt = _Interrupt()
     for ending in _ENDING:
         if handlers[ending] is not signal.SIG_IGN:
             signal.signal(ending, interrupt)
@@ -200,14 +208,19 @@ def _ending_signals_interrupt() -> Generator[None]:
 
 
 class _Interrupt:
-    """A signal handler that raises `KeyboardInterrupt` once, as soon as no import is under way."""
+    """A signal handler that raises `KeyboardInterrupt` once, as soon as no import is under way.
+
+    code: the exit code of a program that the signal ends.
+    """
 
     def __init__(self) -> None:
         self.latest: float | None = None
         self.waits = False
+        self.code = INTERRUPTED
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.latest is None:
+            self.code = _ENDED + number
             self.latest = time.monotonic() + _PATIENCE
             for ending in _ENDING:
                 signal.signal(ending, signal.SIG_IGN)

@@ -89,7 +89,7 @@ def _members(groups: Iterable[int]) -> dict[int, list[int]]:
 def _print(report: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import print_table, spell_bytes
 
     for segment in report["segments"]:
         ends = " to ".join(dict.fromkeys((segment["first"], segment["last"])))
@@ -112,7 +112,7 @@ def _print(report: dict[str, Any]) -> None:
             " to ".join(map(spell_bytes, dict.fromkeys((falls[0], falls[-1])))) if falls else "",
             f"{least}{', ...' if len(groups) > SHOWN else ''}" if groups else "all stay",
         )
-    wide_console().print(table)
+    print_table(table)
 
 
 def _numbers(channels: Sequence[int]) -> str:

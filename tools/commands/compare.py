@@ -70,7 +70,7 @@ def _print(compared: ComparedPrograms) -> None:
     """Print the reasons, the figures and the operations."""
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import wide_console
+    from tinyml.tools.reports.tables import print_table
 
     figures = Table()
     figures.add_column("figure", no_wrap=True)
@@ -88,6 +88,6 @@ def _print(compared: ComparedPrograms) -> None:
         numbers = ("" if value is None else f"{value:,.0f}" for value in (*one.time, one.more, *one.code))
         operations.add_row(one.name, *numbers, "" if kernels == "-" else kernels)
     for shown in (figures, operations):
-        wide_console().print(shown)
+        print_table(shown)
     for reason in compared.reasons():
         print(reason)

@@ -63,10 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(found: Environment) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import wide_console
+    from tinyml.tools.reports.tables import print_table
 
-    console = wide_console()
-    console.print(f"{DISTRIBUTION} {found.tinyml} on Python {found.python}", highlight=False)
+    print(f"{DISTRIBUTION} {found.tinyml} on Python {found.python}")
     boards, extras = Table(), Table()
     for heading in ("board", "part", "compile to C", "build and run", "measures", "milliseconds"):
         boards.add_column(heading, no_wrap=True)
@@ -80,8 +79,8 @@ def _print(found: Environment) -> None:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
     for device, missing in ((LLVM, found.llvm), (CIRCT, found.circt)):
         boards.add_row(device, "this computer", "-", "NO" if missing else "yes", "-" if missing else "cycles", "-")
-    console.print(boards)
-    console.print(extras)
+    print_table(boards)
+    print_table(extras)
     for why, boards in groupby((board for board in found.boards if board.not_run), attrgetter("not_run")):
         print(f"{', '.join(board.board for board in boards)} are not run here: {why}")
     if found.commands:

@@ -20,6 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.guard import INTERRUPTED
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -196,7 +197,7 @@ def _pack_file(request: PackRequest) -> int:
     if request.capacity is not None and placement.height > request.capacity:
         proven = placement.lower_bound > request.capacity
         raise InputError(f"{'no' if proven else 'found no'} packing of at most {request.capacity} bytes")
-    return 1 if interrupted else 0
+    return INTERRUPTED if interrupted else 0
 
 
 def _effort(request: PackRequest, buffers: int) -> Effort:

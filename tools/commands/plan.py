@@ -150,7 +150,7 @@ def _report(graph: Graph, chosen: Plan, widths: Sequence[Width]) -> dict[str, An
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import print_table, spell_bytes
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
 
     table = Table()
@@ -161,14 +161,14 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
         share = chosen.bits / plans["ordinary"].bits
         work = chosen.extra / graph.macs if graph.macs else 0
         table.add_row(mode, spell_bytes(chosen.bits / 8), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
-    wide_console().print(table)
+    print_table(table)
     print(f"No exact plan that computes every value once takes less than {spell_bytes(lower_bound(graph) / 8)} bytes.")
 
 
 def _print_segments(graph: Graph, chosen: Plan) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import print_table, spell_bytes
 
     graph = graph.in_order(chosen.order)
     table = Table()
@@ -178,13 +178,13 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
     for segment in chosen.segments:
         first, last = (graph.nodes[i].result for i in (segment.first, segment.last))
         table.add_row(first, last, segment.schedule, spell_bytes(segment.bits / 8))
-    wide_console().print(table)
+    print_table(table)
 
 
 def _print_widths(widths: Sequence[Width]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import print_table, spell_bytes
 
     if not widths:
         return
@@ -193,7 +193,7 @@ def _print_widths(widths: Sequence[Width]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for one in widths:
         table.add_row(str(one.channels), spell_bytes(one.bits / 8), f"{one.turns:,}", f"{one.sums:,}")
-    wide_console().print(table)
+    print_table(table)
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
     """Print a row for each program, those of the front marked. unit: cycles or instructions."""
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import wide_console
+    from tinyml.tools.reports.tables import print_table
 
     table = Table()
     table.add_column("options", no_wrap=True)
@@ -321,7 +321,7 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
     for program in programs:
         figures = (program.segments, program.arena, program.ram, round(program.time))
         table.add_row(program.options, *(f"{figure:,}" for figure in figures), "yes" if program.best else "")
-    wide_console().print(table)
+    print_table(table)
 
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:

@@ -152,7 +152,7 @@ def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[s
 def _print(subject: str, report: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import wide_console
+    from tinyml.tools.reports.tables import print_table
 
     table = Table(title=f"the arithmetic of {subject}, against what it documents")
     table.add_column("op or function", no_wrap=True)
@@ -161,7 +161,7 @@ def _print(subject: str, report: dict[str, Any]) -> None:
     for row in report["ops"]:
         cells = row["statements"], row["proved"], row["by_solver"], f"{row['seconds']:.1f}"
         table.add_row(row["op"], *map(str, cells))
-    wide_console(80).print(table)
+    print_table(table, 80)
     for one in report["open"]:
         print(f"open: {one['statement']}: {one['reason']}")
     for one in report["false"]:

@@ -95,7 +95,7 @@ def _parameters(module: ModuleOp) -> int:
 def _print(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.tables import spell_bytes, wide_console
+    from tinyml.tools.reports.tables import print_table, spell_bytes
 
     table = Table()
     for heading in ("weights", "tensor"):
@@ -105,7 +105,7 @@ def _print(report: dict[str, Any], out: Path) -> None:
     for filter in report["filters"]:
         counts = str(filter["channels"]), str(len(filter["kept"]))
         table.add_row(filter["weights"] or "", filter["tensor"], *counts)
-    wide_console().print(table)
+    print_table(table)
     peaks = " to ".join(map(spell_bytes, report["peak_bytes"]))
     parameters, macs = (" to ".join(f"{count:,}" for count in report[name]) for name in ("parameters", "macs"))
     print(f"{out}: peak from {peaks} bytes, parameters from {parameters}, multiply-accumulates from {macs}")

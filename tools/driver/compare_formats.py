@@ -16,7 +16,7 @@ from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.reports.plots import check_plot_path, new_figure, save_picture
-from tinyml.tools.reports.tables import wide_console
+from tinyml.tools.reports.tables import print_table
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -219,7 +219,7 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
         change = "-" if mean["change"] is None else f"{mean['change']:+.2f}"
         costs = ["-" if mean[cost] is None else f"{mean[cost]:.2f}" for cost in ("flash", "ram", "time")]
         table.add_row(name, mean["way"], "", change, *costs, "")
-    wide_console().print(table)
+    print_table(table)
 
 
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:

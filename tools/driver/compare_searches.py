@@ -21,7 +21,7 @@ from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import SearchRequest, watched
 from tinyml.tools.driver.stages import find_model, load_program, passes_to_formats
-from tinyml.tools.reports.tables import wide_console
+from tinyml.tools.reports.tables import print_table
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import evaluate_program, leave_out_roundings
 from tinyml.transforms.formats.evaluation.reference import Metric, Reference, RegressionErrors
@@ -284,4 +284,4 @@ def _print(
         spell = mean if row["model"] == MEAN else cell
         cells = [spell(row[way]) if way in row else "-" for way in (*WAYS, BEST)]
         table.add_row(row["model"], row["arithmetic"], "" if row["model"] == MEAN else f"{row['float']:.2f}", *cells)
-    wide_console(175).print(table)
+    print_table(table, 175)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
-from tinyml.tools.reports.tables import time_unit
+from tinyml.tools.reports.tables import print_table, time_unit
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,10 +80,7 @@ def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) ->
 
 def print_explanation(result: dict[str, Any]) -> None:
     """Print the tables of time and code by operation, of flash and of RAM."""
-    from rich.console import Console
-
     unit = time_unit(result)
-    console = Console(width=max(Console().width, WIDTH))
     estimate: dict[str, Any] = result["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
     tables = (
         _operations(result, unit),
@@ -91,15 +88,15 @@ def print_explanation(result: dict[str, Any]) -> None:
         _ram(result["ram_bytes"], estimate["ram_bytes"]),
     )
     for table in tables:
-        console.print(table)
+        print_table(table, WIDTH)
     if (far := result["far_constants"]) is not None:
         more = far[f"{unit}_per_inference"]
         took = "" if more is None else f", which takes an estimated {more:,} {unit} more"
-        console.print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
+        print(f"Far: {', '.join(far['arrays'])}; {far['bytes']:,} bytes are read by long addresses{took}.")
     if (floats := result["float_inputs"]) is not None:
-        console.print(describe_float_inputs(floats, unit))
+        print(describe_float_inputs(floats, unit))
     if estimate["guessed"]:
-        console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
+        print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
 
 
 def _table(title: str, *columns: str) -> Table:

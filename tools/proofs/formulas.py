@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.exact_integers import choose
 
@@ -25,7 +26,7 @@ def solver() -> ModuleType:
     try:
         import z3
     except ImportError as error:
-        raise InputError("proofs need the solver Z3: pip install 'tinyml-xdsl[prove]'") from error
+        raise InputError(f"proofs need the solver Z3: {install_command('prove')}") from error
     return z3
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
@@ -10,16 +12,56 @@ from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_o
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rich.console import Console
+    from rich.table import Column, Table
 
     from tinyml.tools.reports.report_fields import FunctionReport, Report
 
 
-def wide_console(least: int = 145) -> Console:
-    """A console wide enough for every row, whatever the terminal, so that no number is cut off."""
+WIDE = 145
+"""Columns in which tables are printed where the output is no terminal, unless a table needs more."""
+
+NARROWEST = 24
+"""Characters to which a column of texts is wrapped at most, before it moves to a table of its own."""
+
+
+def print_table(table: Table, least: int = WIDE) -> None:
+    """Print a table whole. least: the columns that there are where the output is no terminal.
+
+    On a narrow terminal it becomes several tables, each with the first column and as many others as fit.
+    """
     from rich.console import Console
 
-    return Console(width=max(Console().width, least))
+    console = Console()
+    if not console.is_terminal:
+        Console(width=max(console.width, least)).print(table)
+        return
+    for columns in _parts_within(console.width, [_width(column) for column in table.columns]):
+        part = copy(table)
+        part.columns = [
+            replace(table.columns[at], _index=i, no_wrap=False, overflow="fold") for i, at in enumerate(columns)
+        ]
+        console.print(part)
+
+
+def _width(column: Column) -> int:
+    """The characters that a column needs with its border and its margins."""
+    from rich.text import Text
+
+    texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
+    widest = max(text.cell_len for text in texts if isinstance(text, Text))
+    return 3 + (widest if column.no_wrap else min(widest, NARROWEST))
+
+
+def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
+    """The columns of each part of a table, by their numbers: the first one, and the next ones as far as they fit."""
+    part, taken = [0], widths[0] + 1
+    for at, needed in enumerate(widths[1:], 1):
+        if taken + needed > width and len(part) > 1:
+            yield part
+            part, taken = [0], widths[0] + 1
+        part.append(at)
+        taken += needed
+    yield part
 
 
 def spell_bytes(count: float) -> str:
@@ -61,7 +103,7 @@ def print_reports(reports: Sequence[Report]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for report, row in zip(reports, rows, strict=True):
         table.add_row(report.name, *(row.get(heading, "-") for heading in shown))
-    wide_console(500).print(table)
+    print_table(table, 500)
     for board, source in dict.fromkeys((report.target, report.time_source) for report in reports):
         if "ms" in shown and source in CAVEATS:
             print(f"ms on {board}: {CAVEATS[source]}")
@@ -182,7 +224,7 @@ def _print_search(search: Mapping[str, Any]) -> None:
         low, high = tensor["range"]
         figures = f"{low:.3g} to {high:.3g}", f"{tensor['error']:.2g}"
         table.add_row(tensor["name"], tensor["format"], *figures, tensor["why"])
-    wide_console().print(table)
+    print_table(table)
     seconds = ", ".join(f"{phase} {taken:.1f} s" for phase, taken in search["seconds"].items())
     print(f"{search['name']}: {search['candidates']} candidates ({seconds})")
 

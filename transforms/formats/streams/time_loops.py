@@ -51,10 +51,13 @@ class SequenceLoop(NamedTuple):
 
 
 def sequence_of(value: SSAValue) -> SSAValue:
-    """The image or the sequence of a tensor, whose only reader may be a change of its shape."""
+    """The image or the sequence of a tensor, whose only reader may be a change of its shape.
+
+    An image of one row is one whose single channel comes first.
+    """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}
-    if not is_image(shape) and len(readers) == 1:
+    if len(readers) == 1 and not (is_image(shape) and shape[1] > 1):
         [reader] = readers
         reshapes = isinstance(reader, tdsl.ReshapeOp) or (isinstance(reader, tdsl.TransposeOp) and reader.keeps_order)
         if reshapes:
@@ -163,7 +166,9 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
     if max(time.pushes) > MOST:
         raise InputError(f"a program that streams has at most {MOST} steps, and as many elements in each")
     if time.pushes.steps < 2:
-        raise InputError(f"a sequence of {time.pushes.steps} step does not stream")
+        raise InputError(
+            f"a sequence of {time.pushes.steps} step does not stream: time is the first axis of an input {spell(shape)}"
+        )
     if stride is None:
         return time
     if not 0 < stride <= time.pushes.steps:
@@ -184,11 +189,22 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
         raise InputError("answers that overlap: convolutions with padding over time see no frames before the first")
     steps = [clocks[stage.node.result][0].step for stage in rings.segment.stages]
     rows = [1 if stage.kept else rings.slots[stage.node.result] for stage in rings.segment.stages]
-    multiple = lcm(*(step * count for step, count in zip(steps, rows, strict=True)))
+    turns = sorted({step * count for step, count in zip(steps, rows, strict=True)})
+    multiple = lcm(*turns)
     if pushes.stride % multiple:
-        raise InputError(f"answers of this program are a multiple of {multiple} frames apart, got {pushes.stride}")
+        raise InputError(
+            f"answers of this program are a multiple of {multiple} frames apart, after which all its rings, of "
+            f"{', '.join(map(str, turns))} frames, begin anew: stride {_nearest(pushes, multiple)} is possible, got "
+            f"{pushes.stride}"
+        )
     kept = [at for at, stage in enumerate(rings.segment.stages) if stage.kept]
     return {at: pushes.stride // steps[at] for at in kept}
+
+
+def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
+    """The multiple of a number of frames that is nearest to a stride, or else the stride without overlaps."""
+    nearest = max(round(pushes.stride / multiple), 1) * multiple
+    return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
 
 
 def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Mapping[int, int]:

@@ -68,9 +68,7 @@ WRONG = {
     "input = <format = f64>": "'format': expected a number format, got f64",
     "input = <scales = [1.0, 0.0], offsets = [0.0]>": "'scales': expected a list of finite numbers other than 0",
     "input = <rate = -1.0>": "'rate': expected a finite number above 0, got -1.0",
-    "input = <frames = [4, 0, 5, 1]>": (
-        "'frames': expected four integers: frame, hop and rows from 1, and a grain from 0"
-    ),
+    "input = <frames = [4, 0, 5, 1]>": "'frames': expected four integers: frame, hop and rows from 1",
     "input = <rate = 2.0, rate = 2.0>": "the field 'rate' is given twice",
     "input = <scales = [1.0]>": "'scales' and 'offsets' of the input belong together",
     "classes = []": "'classes': expected two or more different labels",

@@ -156,7 +156,7 @@ sys.exit(main(sys.argv[2:-1]))
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     command = [sys.executable, "-c", STOPPED, str(int(number)), *COMPILE, str(tmp_path / "out"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "error: interrupted")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (128 + number, "error: interrupted")
     assert ".out.tinyml-" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -184,7 +184,7 @@ def test_an_interrupt_during_the_imports_is_one_line():
         "sys.exit(main(['--help']))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "error: interrupted\n")
+    assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
 
 
 HALF_IMPORTED = """
@@ -213,4 +213,4 @@ def test_an_interrupt_waits_until_an_import_is_done(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
     )
-    assert (done.returncode, done.stderr) == (1, "error: interrupted\n")
+    assert (done.returncode, done.stderr) == (143, "error: interrupted\n")

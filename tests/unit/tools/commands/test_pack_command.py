@@ -146,7 +146,7 @@ def test_ctrl_c_gives_the_best_so_far(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pack_module, "pack", interrupted)
-    assert main(["pack", write(tmp_path, SMALL)]) == 1
+    assert main(["pack", write(tmp_path, SMALL)]) == 130
     said = capsys.readouterr()
     assert "c,2,4,4,10" in said.out
     assert said.err.splitlines()[-1].startswith("interrupted; 3 buffers in 14 bytes: 1.4000 x the 10 alive")

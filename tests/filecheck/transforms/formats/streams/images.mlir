@@ -33,3 +33,15 @@ func.func @frames(%X: tensor<1x16x!fixed.q<8, 4>>) -> tensor<3x1x!fixed.q<8, 4>>
   func.return %r : tensor<3x1x!fixed.q<8, 4>>
 }
 // CHECK-LABEL: func.func @frames(%X: tensor<1x8x!fixed.q<8, 4>>, %t: index, %w: tensor<3x1x!fixed.q<8, 4>>) -> {{.*}}#tdsl.interface<input = <reused, pushed = [8, 4, 3, 3]>, calls = 4>
+
+// -----
+
+// A single channel that comes first is no axis of time: the network streams along the height of the image.
+func.func @channel(%X: tensor<1x1x6x4x!fixed.q<8, 4>>) -> tensor<1x4x2x2x!fixed.q<8, 4>> {
+  %x = tdsl.reshape %X : tensor<1x1x6x4x!fixed.q<8, 4>> -> tensor<1x6x4x1x!fixed.q<8, 4>>
+  %F = tdsl.const dense<3> : tensor<2x3x3x1xi8> -> tensor<2x3x3x1x!fixed.q<8, 3>>
+  %s = tdsl.conv2d %F, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x1x!fixed.q<8, 3>>, tensor<1x6x4x1x!fixed.q<8, 4>> -> tensor<1x4x2x2x!fixed.q<8, 4>>
+  func.return %s : tensor<1x4x2x2x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @channel(%X: tensor<1x4x!fixed.q<8, 4>>
+// CHECK-SAME: pushed = [4, 4, 6, 6]

@@ -12,7 +12,7 @@ func.func @one(%X: tensor<1x1x4x1x!fixed.q<8, 4>>) -> tensor<1x1x4x1x!fixed.q<8,
   %y = tdsl.relu %X : tensor<1x1x4x1x!fixed.q<8, 4>> -> tensor<1x1x4x1x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x4x1x!fixed.q<8, 4>>
 }
-// CHECK: a sequence of 1 step does not stream
+// CHECK: a sequence of 1 step does not stream: time is the first axis of an input 1x1x4x1
 
 // -----
 
