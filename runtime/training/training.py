@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -59,7 +60,7 @@ class TrainingTrace(Trace):
 
     @property
     def logits(self) -> Array:
-        """The reals of the scores before a final softmax, of shape (samples, scores)."""
+        """The reals of the scores, as `logits_of` finds them, of shape (samples, scores)."""
         reals = self._reals(self.index[self.scores])
         return reals.reshape(len(reals), -1)
 
@@ -134,19 +135,20 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The scores that a function returns or takes the argmax of, before a final softmax.
+    """The scores that a function returns or decides its class by, before a final softmax or a single one's sigmoid.
 
     Raises `InputError` for a function without scores.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]
-    found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp)]
+    found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp | tdsl.SignOp)]
     if not found:
         raise error_at(function, "cannot be trained: its class is not that of the greatest score")
     value = scores = found[0]
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
-    return value.owner.operands[0] if isinstance(value.owner, tdsl.SoftmaxOp) else scores
+    alone = prod(tdsl.shape_of(scores)) == 1
+    return value.owner.operands[0] if isinstance(value.owner, tdsl.SigmoidOp if alone else tdsl.SoftmaxOp) else scores
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
@@ -161,17 +163,23 @@ def _summed(derivative: Array | Factored, samples: int) -> Array:
     return derivative.sum(0, keepdims=True) if samples == 1 and len(derivative) > 1 else derivative
 
 
+def by_class(logits: Array) -> Array:
+    """Logits (samples, classes): a single one, which is positive for the second of two classes, is behind a zero."""
+    return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
+
+
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
-    """The mean cross-entropy of the softmax of logits, and its derivatives by them, (samples, classes).
+    """The mean cross-entropy of the softmax of logits `by_class`, and its derivatives by them, of the same shape.
 
     labels: the index of each sample's class.
     """
+    outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
     logarithms = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
     own = np.arange(len(logits)), np.asarray(labels)
     slope = np.exp(logarithms)
     slope[own] -= 1.0
-    return float(-logarithms[own].mean()), slope / len(logits)
+    return float(-logarithms[own].mean()), slope[:, -outputs:] / len(logits)
 
 
 Array: TypeAlias = "NDArray[Any]"
@@ -245,7 +253,7 @@ class Trainer:
     def loss(self, data: Labelled) -> tuple[float, float]:
         """The mean cross-entropy and the accuracy in percent."""
         logits = self.logits(self.inputs(data.x))
-        return cross_entropy(logits, data.y)[0], 100 * float((logits.argmax(1) == data.y).mean())
+        return cross_entropy(logits, data.y)[0], 100 * float((by_class(logits).argmax(1) == data.y).mean())
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
         """The derivatives of the mean cross-entropy by the weights' variables, for inputs as `inputs` makes them."""

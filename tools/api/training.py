@@ -74,9 +74,9 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
     model: a `Model` in number formats, such as `finetune` returns, or anything that `load` takes; it stays as it is.
     plan: a plan that rounds sums, as `compile` takes it. Inputs are (samples, ...), results the scores in double
-    precision, (samples, classes), before a softmax at the end. The parameters are the reals that weights are rounded
-    from. `layer.model()` is the `Model` with the present weights. Raises `InputError` without PyTorch, and for a model
-    on reals.
+    precision, (samples, classes), before a softmax, or the sigmoid of a single score, at the end. The parameters are
+    the reals that weights are rounded from. `layer.model()` is the `Model` with the present weights. Raises
+    `InputError` without PyTorch, and for a model on reals.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -20,7 +22,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
+from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule, logits_of
 from tinyml.runtime.training.weights import Array, TrainedWeights
 from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
@@ -178,11 +180,23 @@ def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: Trai
 
 
 def labelled(program: ModuleOp, file: Path) -> Labelled:
-    """The samples of a file with their classes; raises `InputError` for a file without classes."""
+    """The samples of a file with their classes.
+
+    Raises `InputError` for a file without classes, and for a program that computes a single number.
+    """
     data = load_program_data(program, str(file))
-    if data.y is None:
+    scores = logits_of(predict_function(program))
+    uses = [use.operation for use in scores.uses]
+    alone = prod(tdsl.shape_of(scores)) == 1
+    if alone and all(isinstance(user, func.ReturnOp) for user in uses):
+        raise InputError("the program computes a number: classes train one that gives a class or its probability")
+    y = data.y
+    if alone and data.targets is not None and np.isin(data.targets, (0, 1)).all():
+        # A program that gives a probability alone has no class, which 0 and 1 would be read as.
+        y = data.targets[:, 0].astype(np.int64)
+    if y is None:
         raise InputError("has no classes `y` to train with", file=str(file))
-    return Labelled(data.x.astype("f8"), data.y)
+    return Labelled(data.x.astype("f8"), y)
 
 
 Zooms: TypeAlias = "Mapping[str, int]"

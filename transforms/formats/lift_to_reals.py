@@ -24,7 +24,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.reals.spread_maps import SpreadMapsPass
+from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl.index_maps import MatrixFactors, numbered
 from tinyml.runtime.evaluator.arithmetics import Reals
-from tinyml.runtime.training.training import Trainer
+from tinyml.runtime.training.training import Trainer, by_class
 from tinyml.runtime.training.weights import TrainedWeights, Weight
 from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups, channel_axis
 from tinyml.transforms.reals.channels.resource_limits import ResourceLimits
@@ -79,11 +79,12 @@ class Refitting:
 
     def _slope(self, logits: Array) -> Array:
         """The derivatives of the cross-entropy by the scores for classes that are drawn with their probabilities."""
+        outputs, logits = logits.shape[1], by_class(logits)
         exponentials = np.exp(logits - logits.max(1, keepdims=True))
         slope = exponentials / exponentials.sum(1, keepdims=True)
         drawn = (slope.cumsum(1) < self.random.random((len(slope), 1))).sum(1).clip(0, slope.shape[1] - 1)
         slope[np.arange(len(slope)), drawn] -= 1.0
-        return slope
+        return slope[:, -outputs:]
 
     @property
     def growth(self) -> Array:

@@ -9,7 +9,10 @@ import pytest
 from programs.estimators import sk
 
 import tinyml
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import feature_map
+from tinyml.tools.cli.parse_mlir import parse_mlir
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(160, 6))
@@ -55,3 +58,30 @@ def test_a_scaler_that_is_one_op_is_trained_again():
 def test_a_loss_beside_floating_point_is_a_warning():
     with pytest.warns(tinyml.CompileWarning, match=r"loses \d+\.\d points .*: more width, learn_ranges=True or more"):
         tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)
+
+
+@pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
+def test_two_classes_have_a_single_score(classifier: Any):
+    """It is trained as that of the second class, beside a zero; limits on memory count its channels."""
+    y = np.where(Y == 1, "yes", "no")
+    model = sk.make_pipeline(sk.StandardScaler(), classifier).fit(X, y)
+    for macs in (None, 20):
+        tuned = tinyml.finetune(model, X, y, X, y, width=8, epochs=2, quantized_epochs=2, macs=macs)
+        assert tinyml.compile(tuned, X, y, board="host").score(X, y) >= model.score(X, y) - 0.02
+
+
+def test_a_probability_of_two_classes_without_a_class():
+    text = """func.func @net(%x: tensor<1x6xf32>) -> tensor<1x1xf32> {
+      %w = tdsl.const dense<[[1.0], [1.0], [0.5], [0.0], [0.0], [0.0]]> : tensor<6x1xf32> -> tensor<6x1xf32>
+      %y = tdsl.matmul %x, %w : tensor<1x6xf32>, tensor<6x1xf32> -> tensor<1x1xf32>
+      RESULT
+    }"""
+    y = (X[:, 0] > 0).astype(int)
+    sigmoid = "%p = tdsl.sigmoid %y : tensor<1x1xf32> -> tensor<1x1xf32>\n func.return %p : tensor<1x1xf32>"
+    module = parse_mlir(context(), text.replace("RESULT", sigmoid).encode(), "net.mlir")
+    tuned = tinyml.finetune(module, X, y, X, y, width=8, epochs=20, quantized_epochs=2, rate=0.03)
+    probability = tinyml.compile(tuned, X, y, board="host", outputs="scores").scores(X)
+    assert ((probability > 0.5) == y).mean() > 0.9
+    number = parse_mlir(context(), text.replace("RESULT", "func.return %y : tensor<1x1xf32>").encode(), "net.mlir")
+    with pytest.raises(InputError, match="computes a number: classes train one that gives a class or its probability"):
+        tinyml.finetune(number, X, y, X, y, width=8)
