@@ -7,7 +7,7 @@ say both where they decide, by `passed`, `missed` and `Statistic.add`; nobody he
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -71,11 +71,11 @@ def passed(op: Operation, text: str) -> None:
     _remark(RemarkKind.PASSED, op, text)
 
 
-def missed(op: Operation, text: str) -> None:
-    """Say at an op why something was not done there."""
+def missed(op: Operation, text: str | Callable[[], str]) -> None:
+    """Say at an op why something was not done there. text: a function where finding out takes time."""
     _remark(RemarkKind.MISSED, op, text)
 
 
-def _remark(kind: RemarkKind, op: Operation, text: str) -> None:
+def _remark(kind: RemarkKind, op: Operation, text: str | Callable[[], str]) -> None:
     if (listener := _listener_at(op)) is not None:
-        listener.remarked(kind, op, text)
+        listener.remarked(kind, op, text if isinstance(text, str) else text())

@@ -298,6 +298,12 @@ class ViewOp(DialectOp):
         super().__init__(operands=[arena], properties=properties, result_types=[type])
 
     def verify_(self) -> None:
+        if self.live is not None:
+            match self.live.data:
+                case (IntegerAttr() as first, IntegerAttr() as last) if first.value.data <= last.value.data:
+                    pass
+                case _:
+                    raise VerifyException(f"live is the first and the last point, such as [0, 4], got {self.live}")
         offset, type = self.offset.value.data, memref_type(self.result)
         capacity = size_in_bytes(memref_type(self.arena))
         if offset < 0 or offset + size_in_bytes(type) > capacity:

@@ -44,6 +44,8 @@ class Comparison(StrEnum):
     TOTALORDER = "TOTALORDER"
     SIGNED = "SIGNED"
     UNSIGNED = "UNSIGNED"
+    NOTYPE = "NOTYPE"
+    """As the elements are."""
 
 
 @irdl_attr_definition

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from xdsl.dialects.builtin import IntegerType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,11 +97,11 @@ class HasValueInterface(Operation, ABC):
 
     def real(self, x: Sequence[Any]) -> Any:
         """The result in double precision, regardless of formats."""
-        raise InputError(f"{self.name} is not supported yet by the evaluator")
+        raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Any:
         """The result in raws, bit for bit as devices compute it."""
-        raise InputError(f"{self.name} is not supported yet by the evaluator")
+        raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The derivatives with respect to each operand, given the result y and the derivative `slope` by it.

@@ -421,7 +421,7 @@ def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
 
     Raises `InputError` for an op without a handler.
     """
-    raise InputError(f"{op.name} is not supported yet by the evaluator")
+    raise error_at(op, f"{op.name} is not supported yet by the evaluator")
 
 
 @foreign_value.register

@@ -25,7 +25,7 @@ from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, sta
 from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
-from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule
+from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
@@ -149,14 +149,21 @@ class PlanExecutionPass(ModulePass):
             (first, *_), last = network.ops[segment.first], network.graph.nodes[segment.last]
             bytes = f"with {-(-segment.bits // 8)} bytes alive"
             if isinstance(segment.tiling, Whole):
-                whole = [read.tensor for read in last.reads if read.strides == (0, 0)]
-                reason = f"it reads all of {', '.join(whole)}" if whole else "no segment around it needs fewer bytes"
-                missed(first, f"is executed whole, {bytes}: {reason}")
+                reason = partial(_why_whole, network, segment, schedule)
+                missed(first, lambda bytes=bytes, reason=reason: f"is executed whole, {bytes}: {reason()}")
             else:
                 passed(first, f"is {segment.schedule}, to {last.result}, {bytes}")
             by = segment.tiling.rewrite(network, segment.first, segment.last)(kernels)
             if by is not None:
                 yield segment, by
+
+
+def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
+    """Why a schedule leaves a segment of one node whole."""
+    if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
+        return f"it reads all of {', '.join(whole)}"
+    obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]
+    return next(filter(None, obstacles), "no segment around it needs fewer bytes")
 
 
 def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:

@@ -70,6 +70,19 @@
 // -----
 
 %a = "test.op"() : () -> (memref<16xi8>)
+%r = scratch.view %a[0 : i64] {live = [4 : i64, 4 : i64]} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+%s = scratch.view %a[0 : i64] {live = [5 : i64, 4 : i64]} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK: live is the first and the last point, such as [0, 4], got [5 : i64, 4 : i64]
+
+// -----
+
+%a = "test.op"() : () -> (memref<16xi8>)
+%r = scratch.view %a[0 : i64] {live = [5 : i64]} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK: live is the first and the last point, such as [0, 4], got [5 : i64]
+
+// -----
+
+%a = "test.op"() : () -> (memref<16xi8>)
 %r = scratch.view %a[3 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK: offset 3 is not a multiple of the element size 2
 

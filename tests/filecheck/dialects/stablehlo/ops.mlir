@@ -45,6 +45,8 @@ func.func @ops(%x: tensor<2x4xf32>, %image: tensor<1x4x4x2xf32>, %filter: tensor
 // CHECK: %subtract = "stablehlo.subtract"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   %compare = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
 // CHECK: %compare = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type FLOAT>}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
+  %equal = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type NOTYPE>}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
+// CHECK: %equal = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type NOTYPE>}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
   %and = "stablehlo.and"(%compare, %compare) : (tensor<2x4xi1>, tensor<2x4xi1>) -> tensor<2x4xi1>
 // CHECK: %and = "stablehlo.and"(%compare, %compare) : (tensor<2x4xi1>, tensor<2x4xi1>) -> tensor<2x4xi1>
   %or = "stablehlo.or"(%compare, %compare) : (tensor<2x4xi1>, tensor<2x4xi1>) -> tensor<2x4xi1>

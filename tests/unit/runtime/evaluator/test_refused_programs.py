@@ -44,6 +44,16 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
     return last
 
 
+def test_an_op_without_a_value_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Half precision of tensors, in a text whose ops are all upstream's."""
+    body = """%h = arith.truncf %X : tensor<4x1xf32> to tensor<4x1xf16>
+  %Y = arith.extf %h : tensor<4x1xf16> to tensor<4x1xf32>"""
+    model, data = written(tmp_path, ("4x1xf32", "4x1xf32", body))
+    assert tinyml(["compile", model, "--val", data, "--target", "host", "-o", str(tmp_path / "o")]) == 1
+    assert complaint(capsys) == f"error: {model}:3:3: arith.truncf is not supported yet by the evaluator"
+    assert not (tmp_path / "o").exists()
+
+
 @pytest.mark.parametrize("parts", [EMPTY_INPUT, EMPTY_OUTPUT, EMPTY_BETWEEN])
 def test_tensors_without_elements(parts: tuple[str, str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model, data = written(tmp_path, parts)
