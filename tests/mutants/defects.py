@@ -1,8 +1,8 @@
 """One-line defects of a Python source: limits moved by one, terms left out, guards removed.
 
 Only code changes: no docstring, annotation, decorator, assertion, message of an error, or f-string does. What pyright
-reports is not drawn: a test of a type or of None left out. Nor is what changes no bytecode, and of several changes that
-make the same bytecode only one is drawn.
+reports is not drawn: a test of a type or of None left out. Nor is what makes no other bytecode, or the same bytecode as
+another change, nor what is equal by all values: `reshape(-2)`, and a length of at most 0.
 """
 
 from __future__ import annotations
@@ -106,6 +106,12 @@ class _Sites:
                 yield from self._replace(node.slice, node.slice, "1", "0 is 1")
                 yield from self.of(node.value)
                 return
+            case ast.Call(func=ast.Attribute(value=value, attr="reshape"), args=args):
+                yield from self.of(value)
+                for arg in args:
+                    if not isinstance(arg, ast.UnaryOp):
+                        yield from self.of(arg)
+                return
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 for moved in (number + 1, number - 1):
                     yield from self._replace(node, node, repr(moved), f"{number!r} is {moved!r}")
@@ -170,6 +176,9 @@ class _Sites:
                 continue
             word = " ".join(found[0].split())
             for moved in MOVED[word]:
+                # No length is below 0.
+                if (word, moved) == ("==", "<=") and _is_length(left) and ast.unparse(right) == "0":
+                    continue
                 # What is compared for equality may have no order.
                 if word == "==" and moved != "!=" and not _is_number(left) and not _is_number(right):
                     continue
@@ -236,6 +245,14 @@ def _is_number(node: ast.expr) -> bool:
         case ast.Constant(value=int() | float()) | ast.BinOp(op=ast.Sub() | ast.Mult() | ast.FloorDiv()):
             return not (isinstance(node, ast.Constant) and isinstance(node.value, bool))
         case ast.Call(func=ast.Name(id="len" | "sum" | "min" | "max" | "prod")):
+            return True
+        case _:
+            return False
+
+
+def _is_length(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="len")) | ast.Attribute(attr="size"):
             return True
         case _:
             return False

@@ -15,6 +15,9 @@ from programs.paths import FILECHECK, ROOT, TESTS
 ROOMS = ("transforms", "lowering")
 """Those that have passes."""
 
+REFERENCE = TESTS / "unit/tools/reports/test_pass_reference.py"
+"""Holds the defaults of all options of passes."""
+
 HARDWARE = ("numeric/lowering/hw/test_hardware.py", "numeric/lowering/hw/test_images.py")
 """Simulations of generated Verilog, which all passes of `rtl` made."""
 
@@ -69,7 +72,7 @@ class Subject:
 
     path: its file. name: what tools call it. helpers: files of its rooms that nothing else imports. checks: FileCheck
     files that run it, first those that have its name. tests: pytest files, first those that have its name, then those
-    that import one of its files, then those that name it, then those `ELSEWHERE`.
+    that import one of its files, then those that name it, then those `ELSEWHERE`, then the pages.
     """
 
     name: str
@@ -107,7 +110,7 @@ def _subject(
     importing = [test for test, text in tests.items() if test not in mirrors and modules.search(text)]
     naming = [test for test, text in tests.items() if test not in {*mirrors, *importing} and word.search(text)]
     elsewhere = [TESTS / test for test in ELSEWHERE.get(name, ())]
-    return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming, *elsewhere))
+    return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming, *elsewhere, REFERENCE))
 
 
 def _mirrors(test: Path, place: Path, prefix: str) -> bool:

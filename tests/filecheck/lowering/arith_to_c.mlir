@@ -165,3 +165,50 @@ func.func @own(%X: memref<2xi16>) -> index {
 // CHECK:      c.program @own
 // CHECK:          %own = c.array 2 : !c.ptr<i16>
 // CHECK:          c.store %x, %own[{{%.*}}] : !c.ptr<i16>
+
+// -----
+
+// Every comparison of floats; those that hold for NaN, too, are the others negated.
+func.func @floats(%x: memref<2x1xf32> {tinyml.format = "f32"}) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.load %x[%c0, %c0] : memref<2x1xf32>
+  %b = memref.load %x[%c1, %c0] : memref<2x1xf32>
+  %oeq = arith.cmpf oeq, %a, %b : f32
+  %s_oeq = arith.select %oeq, %c0, %c1 : index
+  %ogt = arith.cmpf ogt, %a, %b : f32
+  %s_ogt = arith.select %ogt, %s_oeq, %c1 : index
+  %oge = arith.cmpf oge, %a, %b : f32
+  %s_oge = arith.select %oge, %s_ogt, %c1 : index
+  %olt = arith.cmpf olt, %a, %b : f32
+  %s_olt = arith.select %olt, %s_oge, %c1 : index
+  %ole = arith.cmpf ole, %a, %b : f32
+  %s_ole = arith.select %ole, %s_olt, %c1 : index
+  %ugt = arith.cmpf ugt, %a, %b : f32
+  %s_ugt = arith.select %ugt, %s_ole, %c1 : index
+  %uge = arith.cmpf uge, %a, %b : f32
+  %s_uge = arith.select %uge, %s_ugt, %c1 : index
+  %ult = arith.cmpf ult, %a, %b : f32
+  %s_ult = arith.select %ult, %s_uge, %c1 : index
+  %ule = arith.cmpf ule, %a, %b : f32
+  %s_ule = arith.select %ule, %s_ult, %c1 : index
+  %une = arith.cmpf une, %a, %b : f32
+  %s_une = arith.select %une, %s_ule, %c1 : index
+  func.return %s_une : index
+}
+// CHECK-LABEL: c.func @floats_predict(
+// CHECK: c.compare %a "==" %b : f32
+// CHECK: c.compare %a ">" %b : f32
+// CHECK: c.compare %a ">=" %b : f32
+// CHECK: c.compare %a "<" %b : f32
+// CHECK: c.compare %a "<=" %b : f32
+// CHECK: [[ugt:%.*]] = c.compare %a "<=" %b : f32
+// CHECK-NEXT: %ugt = c.unary "!" [[ugt]]
+// CHECK: [[uge:%.*]] = c.compare %a "<" %b : f32
+// CHECK-NEXT: %uge = c.unary "!" [[uge]]
+// CHECK: [[ult:%.*]] = c.compare %a ">=" %b : f32
+// CHECK-NEXT: %ult = c.unary "!" [[ult]]
+// CHECK: [[ule:%.*]] = c.compare %a ">" %b : f32
+// CHECK-NEXT: %ule = c.unary "!" [[ule]]
+// CHECK: %une = c.compare %a "!=" %b : f32
+// CHECK-NEXT: %s_une = c.conditional %une, %s_ule, %c1 : index

@@ -49,3 +49,15 @@ func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>, #scratch.packed_ram<4, 8>>
 // PACKED-LABEL: func.func @unsigned
 // PACKED: scratch.arena {{.*}} : memref<4xi8>
+
+// Rows that arrive whole are received whole.
+func.func @received(%X: memref<48x1x!fixed.q<9, 4>>) -> index {
+  %c0 = arith.constant 0 : index
+  %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>>
+  %I = scratch.slice %X[%c0] : memref<48x1x!fixed.q<9, 4>> to memref<1x6x8x1x!fixed.q<9, 4>>
+  tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>>
+  %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>>
+  func.return %l : index
+}
+// CHECK-LABEL: func.func @received
+// CHECK: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>>

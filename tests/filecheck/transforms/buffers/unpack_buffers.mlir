@@ -70,3 +70,18 @@ func.func @kept() -> index {
 // CHECK: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK: %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %a : memref<18x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+
+// Rows that arrive packed are received packed, though there is room for them.
+func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> index {
+  %c0 = arith.constant 0 : index
+  %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+  %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+  %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+  %I = scratch.slice %X[%c0] : memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  func.return %l : index
+}
+// CHECK-LABEL: func.func @received
+// CHECK: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>

@@ -32,3 +32,38 @@ func.func @apart(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4
 // CHECK-NEXT: tdsl.relu
 // CHECK-NEXT: tdsl.mul
 // CHECK-NOT: tdsl.map
+
+// A product comes between: the sum is computed before it, or both of its operands would be alive during the product.
+func.func @held(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %c = tdsl.add %a, %b : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  func.return %y : tensor<4x1xf32>
+}
+// CHECK-LABEL: func.func @held
+// CHECK-NEXT: %c = tdsl.add
+// CHECK-NEXT: %m = tdsl.matmul
+// CHECK-NEXT: %y = tdsl.mul
+
+// A scalar and a constant hold no memory, and one operand as much as the result.
+func.func @scalar(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %s: tensor<f32>) -> tensor<4x1xf32> {
+  %c = tdsl.add %a, %s : tensor<4x1xf32>, tensor<f32> -> tensor<4x1xf32>
+  %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  func.return %y : tensor<4x1xf32>
+}
+// CHECK-LABEL: func.func @scalar
+// CHECK-NEXT: %m = tdsl.matmul
+// CHECK-NEXT: %y = tdsl.map %a, %s, %m
+
+func.func @constant(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %k = tdsl.const dense<[[1.0], [2.0], [3.0], [4.0]]> : tensor<4x1xf32> -> tensor<4x1xf32>
+  %c = tdsl.add %a, %k : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  func.return %y : tensor<4x1xf32>
+}
+// CHECK-LABEL: func.func @constant
+// CHECK-NEXT: %k = tdsl.const
+// CHECK-NEXT: %m = tdsl.matmul
+// CHECK-NEXT: %y = tdsl.map %a, %k, %m

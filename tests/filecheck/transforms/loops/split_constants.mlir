@@ -163,3 +163,28 @@ func.func @pairs(%at: index) -> i8 {
 // CHECK-NEXT: %view_1 = scratch.slice %W_1{{\[}}[[at]]]
 // CHECK: scf.for %i_2 = [[next]] to
 // CHECK: scratch.slice %W_2
+
+// -----
+
+// In a branch, too, rows are read by the index of the loop around it.
+func.func @branch(%if: i1, %at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<2> : tensor<2x20000xi8> -> memref<2x20000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %w = scf.if %if -> (i8) {
+      %v = memref.load %W[%i, %at] : memref<2x20000xi8, #scratch.flash>
+      scf.yield %v : i8
+    } else {
+      scf.yield %start : i8
+    }
+    %v = arith.addi %s, %w : i8
+    scf.yield %v : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @branch
+// CHECK: %W = scratch.constant dense<2> : tensor<1x20000xi8>
+// CHECK-NEXT: %W_1 = scratch.constant dense<2> : tensor<1x20000xi8>

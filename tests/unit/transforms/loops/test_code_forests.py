@@ -1,0 +1,25 @@
+"""What is left for forests: of a board without costs all, of others nine tenths of their flash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.targets.registry import HOST, board
+from tinyml.transforms.loops import code_forests
+from tinyml.transforms.loops.code_forests import CodeForestsPass
+
+FORESTS: Any = code_forests
+
+
+def test_a_board_without_costs_has_an_empty_program_beside_forests():
+    step: Any = CodeForestsPass(target=HOST)
+    assert step._rest(ModuleOp([])) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("target", ["uno", "cortex-m4", HOST])
+def test_nine_tenths_of_the_flash_are_for_the_program(target: str):
+    flash = board(target).flash
+    assert FORESTS._usual_limit(target) == (None if flash is None else 0.9 * flash)

@@ -1,0 +1,51 @@
+"""Which constants are worth packing, by sizes, readers and times that are made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tinyml.targets.registry import chip_of
+from tinyml.transforms.loops import pack_constants
+
+PACKING: Any = pack_constants
+
+
+def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers: int) -> Any:
+    """A constant of some bytes, and those of the code of each of its readers."""
+    return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown)
+
+
+def test_bytes_and_times():
+    call = chip_of("uno").packed_reads.call
+    assert call > 0
+    one = packable(1000, 400, 1.5, calls=2)
+    assert one.saved == 600 - 2 * call
+    assert one.effort == (400 + 2 * call) * 1.5
+
+
+@pytest.mark.parametrize(("code", "repaid"), [(166, True), (167, False)])
+def test_code_for_one_constant(code: int, repaid: bool):
+    """Of 1000 bytes 850 may be spent on 400 and the code, one and a half times as slow."""
+    assert packable(1000, 400, 1.5).repays(code) == repaid
+
+
+@pytest.mark.parametrize(("packed", "worth"), [(84, True), (85, False)])
+def test_packing_saves_more_than_fifteen_hundredths(packed: int, worth: bool):
+    one = packable(100, packed, 1.0)
+    assert PACKING._worthwhile([one]) == ([one] if worth else [])
+
+
+@pytest.mark.parametrize(("code", "worth"), [(99, True), (100, False)])
+def test_the_code_of_a_reader_is_less_than_all_that_it_saves(code: int, worth: bool):
+    both = [packable(100, 50, 1.6, reader=code) for _ in range(2)]
+    assert PACKING._worthwhile(both) == (both if worth else [])
+
+
+def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
+    """The second needs code for itself, which nothing repays; without it the first one's reader saves too little."""
+    first, second = packable(100, 50, 1.6, reader=60), packable(100, 50, 1.6, reader=60, other=70)
+    third = packable(1000, 100, 1.0, reader_of_its_own=300)
+    assert PACKING._worthwhile([first, second, third]) == [third]
+    assert PACKING._worthwhile([first, packable(100, 50, 1.6, reader=60)])
