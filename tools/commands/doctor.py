@@ -23,7 +23,6 @@ from tinyml.tools.cli.guard import namesake
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board, TimeSource
-    from tinyml.targets.chip import Chip
     from tinyml.targets.package import Package
 
 DEVELOPMENT = ("test", "docs")
@@ -36,7 +35,7 @@ SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "simulated": "simulated",
     "published": "estimated",
     "modelled": "modelled",
-    "least": "at least",
+    "least": "lower bound",
 }
 """The origin of a board's times, in a word."""
 
@@ -226,30 +225,31 @@ def _is_installed(name: str) -> bool:
 
 
 def board_table() -> str:
-    """A row for each board with memories of its own, as docs/boards.md has it."""
-    from tinyml.targets.registry import boards, chip_of
-
-    heads = (
-        "target",
-        "board",
-        "core",
-        "MHz",
-        "flash, bytes",
-        "RAM, bytes",
-        "times",
-        "not in them",
-        "source of the figures",
-    )
-    lines = [
-        heads,
-        ("---",) * len(heads),
-        *(_row(board, chip_of(board.name)) for board in boards() if board.flash is not None),
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """A row for each board with memories of its own, as docs/boards.md has it; cores without a clock come last."""
+    heads = "target", "board", "core", "MHz", "flash, bytes", "RAM, bytes", "times"
+    return _table(heads, map(_row, sorted(_with_memories(), key=lambda board: board.clock is None)))
 
 
-def _row(board: Board, chip: Chip) -> tuple[str, ...]:
-    source = board.time_source if chip.runner else None
+def source_table() -> str:
+    """A row for each board of a known clock: what its times leave out, and where its figures are from."""
+    rows = ((f"`{board.name}`", board.waits or "-", board.source or "-") for board in _with_memories() if board.clock)
+    return _table(("target", "not included (slower on hardware)", "source of the figures"), rows)
+
+
+def _with_memories() -> list[Board]:
+    from tinyml.targets.registry import boards
+
+    return [board for board in boards() if board.flash is not None]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ("---",) * len(heads), *rows))
+
+
+def _row(board: Board) -> tuple[str, ...]:
+    from tinyml.targets.registry import chip_of
+
+    source = board.time_source if chip_of(board.name).runner else None
     return (
         ", ".join(f"`{name}`" for name in board.names),
         board.title,
@@ -258,6 +258,4 @@ def _row(board: Board, chip: Chip) -> tuple[str, ...]:
         f"{board.flash:,}",
         f"{board.ram:,}",
         "-" if source is None else SPELLED_SOURCES[source],
-        board.waits or "-",
-        board.source or "-",
     )

@@ -263,8 +263,8 @@ WARNINGS = (
     WarningRule(
         "float inputs",
         lambda found: found.converting > LARGE_SHARE and not found.quick,
-        lambda found: f"of the time with floats as inputs, converting them takes {found.converting:.0%}",
-        lambda found: "with --input-unit a sensor's integers are the input; NAME_predict takes raws",
+        lambda found: f"{found.converting:.0%} of the time goes into converting floats",
+        lambda found: "pass the sensor's integers with --input-unit, or raws to NAME_predict",
     ),
     WarningRule(
         "spread",

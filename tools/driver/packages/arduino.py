@@ -260,7 +260,7 @@ def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
 
 
 def _lacks(board: Board) -> str | None:
-    return None if board.arduino else "is no board that the Arduino IDE knows"
+    return None if board.arduino else "has no known name in the Arduino IDE"
 
 
 def _files(model: PackagedModel) -> dict[str, str]:

@@ -38,6 +38,10 @@ USUAL = ("arduino", "cmake", "bitstream")
 """The default packagings, each for the boards that lack nothing for it."""
 
 
+OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
+"""Tools that people ask for, whose projects are not written."""
+
+
 def packaging_names() -> tuple[str, ...]:
     """The values of `--package`, those of other packages last."""
     return (PLAIN, *BUILT_IN, *_others())
@@ -59,7 +63,7 @@ def packagings_for(
         chosen = [_named(name) for name in dict.fromkeys(names) if name != PLAIN]
         for packaging in chosen:
             if (lack := packaging.lacks(board)) is not None:
-                raise InputError(f"--package {packaging.name}: {board.name} {lack}")
+                raise InputError(f"--package {packaging.name}: {board.name} {lack}; {_instead(board)}")
             if loaded and not packaging.loads:
                 why = "its example does not receive the weights of --load-weights, the sketch of --package arduino does"
                 raise InputError(f"--package {packaging.name}: {why}")
@@ -70,12 +74,21 @@ def packagings_for(
     return chosen
 
 
+def _instead(board: Board) -> str:
+    """The packagings that take a board, for a message about one that does not."""
+    taking = [name for name in (*USUAL, *BUILT_IN) if _named(name).lacks(board) is None]
+    names = ", ".join(dict.fromkeys(taking)) or PLAIN
+    return f"--package takes {names} for it, and {PLAIN} writes the C files alone"
+
+
 def _named(name: str) -> Packaging:
     if (row := BUILT_IN.get(name)) is not None:
         module, _, member = row.partition(":")
         return getattr(import_module(f"tinyml.tools.driver.packages.{module}"), member)
     if (plugin := _others().get(name)) is not None:
         return _of_plugin(plugin)
+    if name in OTHER_TOOLS:
+        raise InputError(f"--package {name}: there is none; a project of {name} takes the C files of --package {PLAIN}")
     raise unknown("package", name, packaging_names())
 
 

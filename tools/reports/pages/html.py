@@ -16,6 +16,10 @@ from tinyml.tools.reports.svg import Drawing, picture_style
 TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
 
+LONG = 24
+"""Characters of a text from which on its column keeps a least width, and the table scrolls instead."""
+
+
 class Cell(NamedTuple):
     """A cell of a table with a class of the style sheet, such as `good` or `bad`."""
 
@@ -35,7 +39,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
     the terms of the IR alone.
     """
     rows = [*rows]
-    kinds = ["n" if i and all(_is_number(row[i]) for row in rows) else "" for i in range(len(headings))]
+    kinds = [_kind([row[i] for row in rows], first=i == 0) for i in range(len(headings))]
     kinds = [f"{kind} ir".lstrip() if name in ir else kind for kind, name in zip(kinds, headings, strict=True)]
     head = "".join(
         f'<th scope="col"{marked(kind)}>{escape(text)}</th>' for text, kind in zip(headings, kinds, strict=True)
@@ -47,13 +51,20 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
     )
 
 
+def _kind(cells: Sequence[object], *, first: bool) -> str:
+    """The class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen."""
+    if not first and all(map(_is_number, cells)):
+        return "n"
+    return "t" if max((len(spelled(cell)) for cell in cells), default=0) > LONG else ""
+
+
 def _cells(row: Sequence[object], kinds: Sequence[str]) -> str:
     given = [
         (cell.text, f"{kind} {cell.kind}") if isinstance(cell, Cell) else (cell, kind)
         for cell, kind in zip(row, kinds, strict=True)
     ]
     cells = [f"<td{marked(kind)}>{escape(spelled(cell))}</td>" for cell, kind in given]
-    cells[0] = f'<th scope="row">{escape(spelled(row[0]))}</th>'
+    cells[0] = f'<th scope="row"{marked(kinds[0])}>{escape(spelled(row[0]))}</th>'
     return "".join(cells)
 
 

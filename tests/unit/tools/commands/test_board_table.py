@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from programs.paths import ROOT
 
 from tinyml.targets.registry import boards
-from tinyml.tools.commands.doctor import board_table
+from tinyml.tools.commands.doctor import board_table, source_table
 
 PAGE = ROOT / "docs/boards.md"
-TABLE = re.compile(r"(?s)(?<=<!-- table of boards -->\n).*?(?=\n\n)")
 
 
-def test_the_page_has_the_table(request: pytest.FixtureRequest):
+@pytest.mark.parametrize(("name", "table"), [("boards", board_table), ("sources", source_table)])
+def test_the_page_has_the_tables(name: str, table: Callable[[], str], request: pytest.FixtureRequest):
     text = PAGE.read_text("utf-8")
+    shown = re.compile(rf"(?s)(?<=<!-- table of {name} -->\n).*?(?=\n\n)")
     if request.config.getoption("--update-docs"):
-        PAGE.write_text(text := TABLE.sub(board_table(), text), "utf-8")
-    assert TABLE.findall(text) == [board_table()]
+        PAGE.write_text(text := shown.sub(table(), text), "utf-8")
+    assert shown.findall(text) == [table()]
 
 
 def test_a_board_with_a_clock_names_the_source_of_its_figures():

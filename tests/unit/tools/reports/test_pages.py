@@ -25,7 +25,7 @@ from tinyml.tools.reports.facts.answers import confusion, draw_wrong, image_shap
 from tinyml.tools.reports.facts.figures import figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
-from tinyml.tools.reports.pages.html import TEMPLATES
+from tinyml.tools.reports.pages.html import TEMPLATES, table
 from tinyml.tools.reports.pages.report_page import report_page
 from tinyml.tools.reports.svg import COLOURS, READABLE, Drawing, picture_style
 
@@ -472,3 +472,10 @@ def test_missing_features_have_no_bar() -> None:
     assert "nan" not in drawn
     assert drawn.count("feature 1: ") == 1
     assert "feature 2: " not in drawn
+
+
+def test_columns_of_long_texts_do_not_become_tall() -> None:
+    """They keep a least width, and the table scrolls in its own box."""
+    shown = table(("name", "bytes", "why"), [("a", 1, "one that is long enough to wrap on a telephone")], caption="c")
+    assert '<div class="wide"' in shown
+    assert '<th scope="row">a</th><td class="n">1</td><td class="t">one that' in shown

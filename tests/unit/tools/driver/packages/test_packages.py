@@ -42,7 +42,24 @@ def test_usual_packagings_of_boards():
     ("target", "names", "zipped", "message"),
     [
         ("uno", ["arduinno"], False, "unknown package 'arduinno', did you mean 'arduino'?"),
-        ("cortex-m4", ["arduino"], False, "--package arduino: cortex-m4 is no board that the Arduino IDE knows"),
+        (
+            "cortex-m4",
+            ["arduino"],
+            False,
+            "--package arduino: cortex-m4 has no known name in the Arduino IDE",
+        ),
+        (
+            "nucleo-f401re",
+            ["arduino"],
+            False,
+            "--package takes cmake, platformio, header, mlir, mlperf for it, and c writes the C files alone",
+        ),
+        (
+            "cortex-m4",
+            ["zephyr"],
+            False,
+            "a project of zephyr takes the C files of --package c",
+        ),
         ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is no board that PlatformIO knows"),
         ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is no programmable logic of which a board"),
         ("uno", ["cmake"], True, "--zip packs the folder of --package arduino: give --package arduino, too"),
@@ -50,7 +67,7 @@ def test_usual_packagings_of_boards():
             "host",
             None,
             True,
-            "--zip packs the folder of --package arduino, and host is no board that the Arduino IDE knows",
+            "--zip packs the folder of --package arduino, and host has no known name in the Arduino IDE",
         ),
     ],
 )
