@@ -6,7 +6,7 @@ name and an `Importer` as the value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -75,6 +75,20 @@ FRONTENDS = {
     "pkl": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
 }
 """The built-in importers, loaded on demand. Among several programs in a folder, the earliest suffix here wins."""
+
+
+_OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) takes the module; torch.onnx.export writes a file"
+_OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"
+_ARRAYS = "arrays have no network: give the model that they belong to"
+
+ADVICE: Mapping[str, str] = {
+    **dict.fromkeys(("pt", "pth", "ckpt", "safetensors", "pt2", "bin"), _OF_TORCH),
+    **dict.fromkeys(("pb", "index"), _OF_KERAS),
+    **dict.fromkeys(("npz", "npy", "csv", "mat"), _ARRAYS),
+    "pickle": "rename it to .pkl",
+    "model": "save_model('model.json') of XGBoost writes a file that is read",
+}
+"""What helps with files of other suffixes."""
 
 
 def importers() -> dict[str, Callable[[], Importer]]:

@@ -52,21 +52,32 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
     """A model of TensorFlow Lite with the layers of a file; called in a child process."""
     keras = _imported("keras", file)
     trust = trusted == str(True)
-    for part in weights_in(content) if suffix == ".keras" else [content]:
-        check_hdf5(part, file, trusted=trust)
+    whole, version = suffix != ".keras", ""
+    for part in [content] if whole else weights_in(content):
+        version = check_hdf5(part, file, trusted=trust, network=whole)
     limit_variables(keras, file)
     with temporary_folder() as folder:
         copy = Path(folder, f"model{suffix}")
         copy.write_bytes(content)
         try:
-            model = keras.models.load_model(copy, compile=False, safe_mode=not trust)
+            with _older_layers(keras):
+                model = keras.models.load_model(copy, compile=False, safe_mode=not trust)
         except (InputError, MemoryError):
             raise
         except Exception as error:
-            raise InputError(
-                f"Keras cannot load the model: {said(error, str(copy), file)[:LONGEST]}", file=file
-            ) from error
+            cure = ""
+            if version.startswith("2."):
+                cure = f"it is of Keras {squeeze(version)}, which converts it to a .tflite file: "
+            reason = _without_configurations(said(error, str(copy), file))
+            raise InputError(f"Keras cannot load the model: {cure}{reason[:LONGEST]}", file=file) from error
     return _to_tflite(model, file)
+
+
+def _without_configurations(message: str) -> str:
+    """A message of Keras without the configurations of layers, which stand in front of what is wrong."""
+    before, _, after = message.partition(" using config=")
+    _, _, cause = after.rpartition("Exception encountered: ")
+    return f"{before}: {cause}" if after else message
 
 
 def import_keras(model: Any, name: str) -> ModuleOp:
@@ -121,6 +132,30 @@ def _missing(name: str) -> InputError:
         "and compile the .tflite file",
         file=name,
     )
+
+
+@contextmanager
+def _older_layers(keras: Any) -> Generator[None]:
+    """A context in which layers are loaded that Keras 2 wrote with parameters that they no longer have.
+
+    Its depthwise convolutions say `groups`, which has no effect.
+    """
+    kinds = [getattr(keras.layers, name) for name in ("DepthwiseConv2D", "DepthwiseConv1D")]
+    before = [kind.__init__ for kind in kinds]
+
+    def taking(construct: Any) -> Any:
+        def initialise(self: Any, *arguments: Any, groups: int = 1, **named: Any) -> None:
+            construct(self, *arguments, **named)
+
+        return initialise
+
+    for kind, construct in zip(kinds, before, strict=True):
+        kind.__init__ = taking(construct)
+    try:
+        yield
+    finally:
+        for kind, construct in zip(kinds, before, strict=True):
+            kind.__init__ = construct
 
 
 @contextmanager

@@ -81,10 +81,11 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
         )
 
 
-def check_hdf5(content: bytes, file: str, *, trusted: bool) -> None:
+def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> str:
     """Raise `InputError` for a model or weights in HDF5 that are damaged, too large, elsewhere, or hold code.
 
-    The configuration is read as Keras reads it, by the library h5py, which therefore runs in a child process.
+    network: true if weights alone are an error, too. The configuration is read as Keras reads it, by the library h5py,
+    which therefore runs in a child process. Returns the version of Keras that wrote the file; empty if it is unknown.
     """
     h5py: Any = import_module("h5py")
     shapes: list[tuple[int, ...]] = []
@@ -103,6 +104,7 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool) -> None:
         with h5py.File(io.BytesIO(content), "r") as opened:
             outside: str | None = opened.visititems_links(link) or opened.visititems(elsewhere)
             configuration: Any = opened.attrs.get("model_config")
+            version: Any = opened.attrs.get("keras_version", "")
     # h5py raises many types of errors for damaged files.
     except Exception as error:
         raise InputError(f"not a readable HDF5 file: {squeeze(str(error))}", file=file) from error
@@ -111,6 +113,13 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool) -> None:
     require_elements(sum(map(counted_elements, shapes)), file)
     if configuration is not None:
         check_configuration(configuration, file, trusted=trusted)
+    elif network:
+        raise InputError(
+            "holds weights alone, without the network that they belong to: in Python, build the model, "
+            "model.load_weights(file), and give it to tinyml.compile, or save it whole by model.save('model.keras')",
+            file=file,
+        )
+    return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
 
 
 def weights_in(content: bytes) -> Iterator[bytes]:

@@ -15,13 +15,17 @@ from tinyml.runtime.readers.protected_files import note_input
 _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
 """The base limit on bytes of text, and its growth per allowed element: enough for 16-bit constants in hexadecimal."""
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
+"""The beginning of the text that Git has in place of a file until Git LFS fetches it."""
+
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 
 
 def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to one, for reading; raises `InputError` for anything else without blocking.
 
-    what: the content of the file, for messages. The file counts as an input of the command.
+    what: the content of the file, for messages. The file counts as an input of the command. A pointer of Git LFS in its
+    place is an `InputError`, too.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
@@ -37,7 +41,18 @@ def open_regular(path: str | Path, what: str) -> BinaryIO:
         reason = error.strerror if isinstance(error, OSError) else None
         raise InputError(f"cannot read the {what}: {reason or error}", file=str(path)) from error
     note_input(path, status)
-    return os.fdopen(descriptor, "rb")
+    stream = os.fdopen(descriptor, "rb")
+    try:
+        is_pointer = stream.peek(len(_POINTER)).startswith(_POINTER)
+    except OSError as error:
+        stream.close()
+        raise InputError(f"cannot read the {what}: {error.strerror or error}", file=str(path)) from error
+    if is_pointer:
+        stream.close()
+        raise InputError(
+            f"a pointer of Git LFS stands in place of the {what}: 'git lfs pull' fetches it", file=str(path)
+        )
+    return stream
 
 
 def _check_kind(mode: int, path: str | Path, what: str) -> None:

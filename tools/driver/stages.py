@@ -106,13 +106,14 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     Raises `InputError` for a file that cannot be read.
     """
-    from tinyml.lowering.frontends.importers import MLIR, importers
+    from tinyml.lowering.frontends.importers import ADVICE, MLIR, importers
 
     known = importers()
     suffix = path.suffix.removeprefix(".")
     if suffix != MLIR and suffix not in known:
         suffixes = ", ".join(f".{name}" for name in (*sorted(known), MLIR))
-        raise InputError(f"expected a program ({suffixes})", file=str(path))
+        help = f": {ADVICE[suffix]}" if suffix in ADVICE else ""
+        raise InputError(f"expected a program ({suffixes}){help}", file=str(path))
     content = read_bytes(path, "program")
     try:
         module = parse_mlir(ctx, content, str(path)) if suffix == MLIR else known[suffix]()(content, str(path))

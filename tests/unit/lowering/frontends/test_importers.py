@@ -68,6 +68,29 @@ def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
         find_model(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("net.pt", r"\.mlir\): in Python, tinyml.compile\(module, X_val, board=...\) takes the module"),
+        ("saved_model.pb", "TFLiteConverter.from_saved_model"),
+        ("weights.npz", "arrays have no network"),
+    ],
+)
+def test_files_of_other_tools_name_what_helps(file: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        load_program(tmp_path / file, context())
+
+
+@pytest.mark.parametrize("suffix", ["onnx", "tflite", "h5", "mlir", "joblib"])
+def test_pointers_of_git_lfs_are_called_so(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"net.{suffix}"
+    file.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    with pytest.raises(
+        InputError, match=r"net\..*: a pointer of Git LFS stands in place of the program: 'git lfs pull'"
+    ):
+        load_program(file, context())
+
+
 def test_tinyml_opt_reads_what_frontends_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(ROOT / "docs/tour/tour.sd")]) == 0
     assert "func.func @tour" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import zipfile
 from collections.abc import Callable
@@ -130,3 +131,27 @@ def test_layers_larger_than_the_limit_are_refused_before_keras_makes_them(tmp_pa
             changed.writestr(name, content)
     with pytest.raises(InputError, match="the model has 8,000,000,000 weights, more than 50,000,000; max_elements"):
         tinyml.load(tmp_path / "large.keras")
+
+
+def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
+    """A file whose depthwise convolution says other parameters, as if Keras 2.11 had written it."""
+    h5py = pytest.importorskip("h5py")
+    layers = keras.layers
+    keras.Sequential([keras.Input((6, 6, 2)), layers.DepthwiseConv2D(3), layers.Flatten(), layers.Dense(3)]).save(file)
+    with h5py.File(file, "r+") as opened:
+        configuration = json.loads(opened.attrs["model_config"])
+        for layer in configuration["config"]["layers"]:
+            layer["config"] |= added if layer["class_name"] == "DepthwiseConv2D" else {}
+        opened.attrs["model_config"] = json.dumps(configuration)
+        opened.attrs["keras_version"] = "2.11.0"
+    return file
+
+
+def test_a_file_of_keras_2(keras: Any, tmp_path: Path):
+    """Depthwise convolutions said `groups`; what else Keras 3 does not take is named, without the configuration."""
+    assert tinyml.load(str(_of_keras_2(keras, tmp_path / "net.h5", groups=1))).module is not None
+    with pytest.raises(
+        InputError, match=r"it is of Keras 2.11.0, which converts .*'DepthwiseConv2D': .*{'wonder': 1}"
+    ) as error:
+        tinyml.load(str(_of_keras_2(keras, tmp_path / "other.h5", wonder=1)))
+    assert "using config=" not in str(error.value)

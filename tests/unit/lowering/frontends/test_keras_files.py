@@ -135,14 +135,27 @@ def test_hdf5_is_read_by_its_library(tmp_path: Path):
     with h5py.File(tmp_path / "lambda.h5", "w") as file:
         file.attrs["model_config"] = json.dumps(model(layer("Lambda", function=FUNCTION)))
     with pytest.raises(InputError, match="holds code, a layer of the class Lambda"):
-        check_hdf5((tmp_path / "lambda.h5").read_bytes(), "lambda.h5", trusted=False)
+        check_hdf5((tmp_path / "lambda.h5").read_bytes(), "lambda.h5", trusted=False, network=True)
     with h5py.File(tmp_path / "large.h5", "w") as file:
         file.create_dataset("weights", (1 << 20, 1 << 20), dtype="f4", chunks=(1, 1))
     with pytest.raises(InputError, match="the model has 1,099,511,627,776 weights, more than 50,000,000"):
-        check_hdf5((tmp_path / "large.h5").read_bytes(), "large.h5", trusted=True)
+        check_hdf5((tmp_path / "large.h5").read_bytes(), "large.h5", trusted=True, network=True)
     with h5py.File(tmp_path / "link.h5", "w") as file:
         file["other"] = h5py.ExternalLink("/etc/secret.h5", "/")
     with pytest.raises(InputError, match="the weights `other` are in another file"):
-        check_hdf5((tmp_path / "link.h5").read_bytes(), "link.h5", trusted=True)
+        check_hdf5((tmp_path / "link.h5").read_bytes(), "link.h5", trusted=True, network=True)
     with pytest.raises(InputError, match="not a readable HDF5 file"):
-        check_hdf5((tmp_path / "large.h5").read_bytes()[:600], "large.h5", trusted=True)
+        check_hdf5((tmp_path / "large.h5").read_bytes()[:600], "large.h5", trusted=True, network=True)
+
+
+def test_weights_alone_are_no_model(tmp_path: Path):
+    """As `save_weights` writes them; those of an archive, whose network stands beside them, are read."""
+    h5py: Any = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "net.weights.h5", "w") as file:
+        file.create_dataset("layers/dense/vars/0", (3, 2), dtype="f4")
+        file.attrs["keras_version"] = "2.11.0"
+    content = (tmp_path / "net.weights.h5").read_bytes()
+    message = r"net.weights.h5: holds weights alone, .*: in Python, build the model, model.load_weights\(file\)"
+    with pytest.raises(InputError, match=message):
+        check_hdf5(content, "net.weights.h5", trusted=False, network=True)
+    assert check_hdf5(content, "net.keras", trusted=False, network=False) == "2.11.0"

@@ -120,3 +120,20 @@ def test_pipes_and_devices_are_not_waited_for(tmp_path: Path, name: str):
     assert npz_complaint(tmp_path / name) == "cannot read the data: expected a regular file, not a pipe"
     (tmp_path / "zero.npz").symlink_to("/dev/zero")
     assert npz_complaint(tmp_path / "zero.npz") == "cannot read the data: expected a regular file, not a device"
+
+
+def test_a_pointer_of_git_lfs(tmp_path: Path):
+    (tmp_path / "val.npz").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    assert npz_complaint(tmp_path / "val.npz").startswith("a pointer of Git LFS stands in place of the data")
+
+
+def test_a_bomb_is_refused_by_its_header(tmp_path: Path):
+    """Zeros that unpack to more elements than the limit: nothing of them is read."""
+    with zipfile.ZipFile(tmp_path / "val.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy(HEADER.replace("(2, 4)", f"({10**9}, 1)")))
+    content = bytearray((tmp_path / "val.npz").read_bytes())
+    # The directory says that the member has the elements that its header declares.
+    at = content.index(b"PK\x01\x02") + 24
+    content[at : at + 4] = (4 * 10**9 + 200).to_bytes(4, "little")
+    (tmp_path / "val.npz").write_bytes(bytes(content))
+    assert "has more than 50000000 elements; --max-elements raises the limit" in npz_complaint(tmp_path / "val.npz")
