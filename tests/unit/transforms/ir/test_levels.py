@@ -57,6 +57,12 @@ func.func @f(%x: memref<4xf32>) {
   func.return
 }
 """
+MEMORY = """
+func.func @f() {
+  %x = rtl.memory : !rtl.memory<4, 8>
+  func.return
+}
+"""
 
 
 def run(text: str, name: str) -> None:
@@ -78,6 +84,10 @@ def run(text: str, name: str) -> None:
         (BLOCKS, "bits-to-c", "integers, floats and memrefs: the function 'f' has 2 blocks, expected one"),
         (MEMREFS, "formats-to-buffers", "a program on tensors: 'scratch.alloc' has the type memref<4xf32>"),
         (MEMREFS, "bits-to-c", "integers, floats and memrefs: 'tdsl.exp' is of another level"),
+        (MEMORY, "bits-to-upstream", "integers, floats and memrefs: 'rtl.memory' is of another level"),
+        (MEMORY, "loops-to-bits", "loops on memrefs: 'rtl.memory' is of another level"),
+        (MEMORY, "buffers-to-loops", "a program on memrefs: 'rtl.memory' is of another level"),
+        (MEMORY, "fold-affine", "a program on tensors: 'rtl.memory' is of another level"),
         (EARLY, "pack-scratch", "a program on memrefs: 'tdsl.exp' uses a value before its definition"),
         (NESTED, "assign-format", "a program on tensors: the function 'g' lies in another one"),
         (INDEX, "measure-cost", "expected an input of numbers, 'f' takes index"),
