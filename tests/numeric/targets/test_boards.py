@@ -140,7 +140,8 @@ def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
 
 def only_the_board(*given: Any) -> list[str]:
     """A remedy, without a search for options."""
-    return [board_that_fits(given[3], *given[4:])]
+    _, _, _, board, needs = given
+    return [board_that_fits(board, needs.flash, needs.ram)]
 
 
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -288,7 +288,7 @@ def test_a_choice_names_the_call_that_replays_it():
     """Neither the report nor the call names a temporary file."""
     x, y = data()
     # The time from floats is a matter of concern where the clock of the board is unknown.
-    with pytest.warns(tinyml.CompileWarning, match="with input_unit a sensor's integers"):
+    with pytest.warns(tinyml.CompileWarning, match="pass the sensor's integers with input_unit"):
         program = tinyml.compile(tinyml.load(TOUR / "tour.sd").module, x, y, board="cortex-m0")
     report = program.report
     assert report.chosen is not None

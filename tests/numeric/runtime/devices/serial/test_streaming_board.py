@@ -174,7 +174,7 @@ def test_an_interrupt_leaves_the_port_free(folder: Path):
         time.sleep(0.05)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
-        assert running.returncode == 1
+        assert running.returncode == 130
         assert [line for line in said.splitlines() if line.startswith("error: ")] == ["error: interrupted"]
         with open_port(port):
             pass
