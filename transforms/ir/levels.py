@@ -95,8 +95,12 @@ _TENSORS = "a program on tensors"
 REALS = FORMATS = SEARCH = Level(_TENSORS, refused=MemRefType, without=("rtl", "c"))
 BUFFERS = Level("a program on memrefs", refused=TensorType, without=("rtl", "c"))
 LOOPS = Level("loops on memrefs", refused=TensorType, without=("rtl", "c"))
-PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), inputs=MemRefType)
-BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), complaint=_bits_complaint)
+PROGRAM_LOOPS = Level(
+    "a program of loops on memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), inputs=MemRefType
+)
+BITS = Level(
+    "integers, floats and memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), complaint=_bits_complaint
+)
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)

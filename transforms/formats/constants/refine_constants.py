@@ -33,7 +33,7 @@ CERTAIN = 1.5
 MOST_MOMENTS = 1 << 24
 """The most moments of rows that are kept for the second refinement, 8 bytes each."""
 
-MOST_OPS = 1 << 16
+MOST_OPS = 1 << 15
 """The most ops that the programs tried in one of the two refinements hold together: some seconds."""
 
 NEGLIGIBLE = 1e-3
