@@ -197,9 +197,9 @@ class _Order:
     def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
 
-        The caller may read a buffer that it owns. Where other buffers have some of these bytes, the next use of those
-        decides: bytes that are written first hold another value. Buffers of equal bytes, such as those that an op
-        overwrites in place, count as one.
+        The caller may read a buffer that it owns. Where other buffers have some of these bytes, a read in a later
+        iteration of the loop comes first, and then the next use of those decides: bytes that are written first hold
+        another value. Buffers of equal bytes, such as those that an op overwrites in place, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -207,6 +207,8 @@ class _Order:
         memory, (start, end) = memory_of(root), bytes_of(root)
         for (other, first, last), views in self.views.items():
             if other is memory and first < end and start < last:
+                if any(self._is_read_again(use, store, loop) for view in views for use in buffer_reads(view)):
+                    return True
                 uses = [use for view in views for use in buffer_reads(view) if self._follows(use, store, loop)]
                 # Those of the next iteration of a loop around come last.
                 uses.sort(
@@ -216,19 +218,32 @@ class _Order:
                     return True
         return False
 
+    def _is_read_again(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
+        """True if an op of a loop may read bytes that a store of an earlier iteration has written."""
+        if use.operation.parent is not loop.body.block or _is_written(use):
+            return False
+        apart = _apart(use, store, loop)
+        return apart is None or 1 <= apart < NEVER
+
     def _follows(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a loop has written them."""
-        op, around, taken = use.operation, self.body.find_ancestor_op_in_block(store), _iterations(loop)
+        op, around = use.operation, self.body.find_ancestor_op_in_block(store)
         assert around is not None
-        assert taken is not None
         is_later = self.places[op] > self.places[store]
         if around is not loop:
             return is_later or around.is_ancestor(op)
         if op.parent is not loop.body.block:
             return is_later
-        written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-        apart = distance(written, used, loop.body.block, taken.step)
+        apart = _apart(use, store, loop)
         return apart is None or (0 if is_later else 1) <= apart < NEVER
+
+
+def _apart(use: Use, store: memref.StoreOp, loop: _Loop) -> int | None:
+    """The iterations of a loop from a store to a use of the same bytes, as `distance` counts them."""
+    op, taken = use.operation, _iterations(loop)
+    assert taken is not None
+    written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
+    return distance(written, used, loop.body.block, taken.step)
 
 
 def _is_written(use: Use) -> bool:

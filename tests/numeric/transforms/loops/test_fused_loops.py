@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from interpreters import memory
 from xdsl.parser import Parser
@@ -68,6 +68,7 @@ def _loop(number: int, source: str, targets: tuple[int, ...]) -> str:
     }}"""
 
 
+@example((0, SIZE, 0, SIZE + 1), [Step(1, (3,)), Step(3, (0,))], 0)  # each iteration reads what the one before stored
 @given(STARTS, st.lists(STEPS, min_size=1, max_size=3), st.integers(0, 3))
 def test_fusion_keeps_results(starts: tuple[int, ...], steps: list[Step], result: int) -> None:
     ctx = context()
