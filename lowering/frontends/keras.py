@@ -57,7 +57,7 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
         version = check_hdf5(part, file, trusted=trust, network=whole)
     limit_variables(keras, file)
     with temporary_folder() as folder:
-        copy = Path(folder, f"model{suffix}")
+        copy = folder / f"model{suffix}"
         copy.write_bytes(content)
         try:
             with _older_layers(keras):

@@ -46,7 +46,7 @@ def printed_by_circt(module: str) -> str:
     if not _has_circt():
         raise InputError(f"circt is not installed: {install_command(CIRCT)}")
     with temporary_folder() as folder:
-        source, file = Path(folder, "module.mlir"), Path(folder, "module.sv")
+        source, file = folder / "module.mlir", folder / "module.sv"
         source.write_text(module, "utf-8")
         run_command(sys.executable, ["-I", PRINTER, source, file], CIRCT)
         return file.read_text("utf-8")
@@ -76,4 +76,4 @@ class CirctRunner(Runner):
         raw_inputs(interface, inputs)
         verilog, system_verilog = (build.elf.with_suffix(suffix).read_text("utf-8") for suffix in (".v", ".sv"))
         with temporary_folder() as folder:
-            return VerilatorSimulation(verilog, Path(folder), system_verilog).run(interface, inputs)
+            return VerilatorSimulation(verilog, folder, system_verilog).run(interface, inputs)

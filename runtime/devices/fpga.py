@@ -39,4 +39,4 @@ class FpgaRunner(Runner):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         raw_inputs(interface, inputs)
         with temporary_folder() as folder:
-            return VerilatorSimulation(build.elf.read_text("utf-8"), Path(folder)).run(interface, inputs)
+            return VerilatorSimulation(build.elf.read_text("utf-8"), folder).run(interface, inputs)

@@ -57,7 +57,7 @@ def answers_to(
     continued = replace(interface, input_length=part, row_elements=row, skipped_rows=front // row)
     runner = runner_for(target)
     with temporary_folder() as workdir:
-        build = runner.build(source_dir, continued, Path(workdir), optimize)
+        build = runner.build(source_dir, continued, workdir, optimize)
         result = expected(runner.run(build, continued, parts), RunResult, type(runner))
     labels, scores, *more = (
         None if each is None else each[-count:] for each in (result.labels, result.scores, *result.more)

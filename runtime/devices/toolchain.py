@@ -149,8 +149,8 @@ def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes)
     """The object files of a chip's harness, which programs with equal headers share; a search builds many such."""
     objects: list[bytes] = []
     with temporary_folder() as folder:
-        Path(folder, name).write_bytes(header)
-        made = Path(folder, "harness.o")
+        (folder / name).write_bytes(header)
+        made = folder / "harness.o"
         for file in chip.files("harness/*.c"):
             call_tool(chip, "cc", [*flags, "-I", folder, "-I", HARNESS, "-c", "-o", made, file])
             objects.append(made.read_bytes())

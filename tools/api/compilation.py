@@ -82,7 +82,7 @@ def compile(
     home = Path(tempfile.mkdtemp(prefix="tinyml-"))
     try:
         with temporary_folder() as temporary:
-            arrays = {Path(temporary, f"{name}.npz"): arguments for name, arguments in DATA.items()}
+            arrays = {temporary / f"{name}.npz": arguments for name, arguments in DATA.items()}
             with python_terms(arrays):
                 given = {"val": (X_val, y_val), "test": (X_test, y_test)}
                 for (file, arguments), (name, (x, y)) in zip(arrays.items(), given.items(), strict=True):

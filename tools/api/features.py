@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
@@ -80,7 +79,7 @@ def for_device(
 
     rows, program = _signals(signals, front_end.samples), front_end.module()
     with temporary_folder() as folder:
-        data = Path(folder, "signals.npz")
+        data = folder / "signals.npz"
         np.savez(data, x=rows)
         options = {"format": format, "width": width, "data": str(data), "weights": None, "widths": tuple(widths)}
         pipelines.run(program, context(), pipelines.flatten("reals-to-formats", options))

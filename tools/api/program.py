@@ -395,7 +395,7 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
     token = SILENT.set(True)
     try:
         with temporary_folder() as temporary:
-            file = Path(temporary) / "x.npz"
+            file = temporary / "x.npz"
             with python_terms({file: ("X", "y")}):
                 yield None if X is None or inputs is None else write_data(file, X, y, ("X", "y"), inputs)
     finally:

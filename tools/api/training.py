@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.distribution import install_command
@@ -49,7 +48,7 @@ def finetune(
     chosen = {option.name for option in own} & values.keys()
     program = load(model)
     with temporary_folder() as folder:
-        files = {Path(folder, f"{name}.npz"): (f"X_{name}", f"y_{name}") for name in ("train", "val")}
+        files = {folder / f"{name}.npz": (f"X_{name}", f"y_{name}") for name in ("train", "val")}
         with python_terms(files):
             inputs = Inputs.of(program.module, raw=False)
             for (file, terms), (x, y) in zip(files.items(), ((X_train, y_train), (X_val, y_val)), strict=True):

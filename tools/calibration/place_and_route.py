@@ -39,8 +39,8 @@ def row_of(folder: Path) -> tuple[str, ...]:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))
     placement_tool(fabric)
     with temporary_folder() as work:
-        cells = synthesised((folder / f"{report['name']}.v").read_text("utf-8"), fabric, Path(work))
-        clock = routed_clock(fabric, Path(work))
+        cells = synthesised((folder / f"{report['name']}.v").read_text("utf-8"), fabric, work)
+        clock = routed_clock(fabric, work)
     figures = (report["cycles_per_inference"] or 0, cells.luts, cells.registers, cells.dsps, cells.brams)
     shown = f"{report['format']} {report['width']}", report["target"], *(f"{figure:,.0f}" for figure in figures)
     return report["name"], *shown, f"{clock:.0f}"

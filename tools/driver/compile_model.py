@@ -451,4 +451,4 @@ def measure_model(request: Request, chosen: Board) -> Report:
 
 def _build(request: Request, board: Board) -> Compilation:
     with temporary_folder() as out:
-        return build_folder(request, board, Path(out), must_fit=False)
+        return build_folder(request, board, out, must_fit=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import rtl
@@ -149,9 +148,9 @@ def _flash(compiled: Compiled, target: str, optimize: str) -> int:
     from tinyml.targets.c.print_c import write_c
 
     with temporary_folder() as folder:
-        write_c(compiled.program, context(), target, Path(folder))
+        write_c(compiled.program, context(), target, folder)
         interface = interface_of(compiled.formats)
-        return runner_for(target).build(Path(folder), interface, Path(folder), optimize).flash_bytes
+        return runner_for(target).build(folder, interface, folder, optimize).flash_bytes
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:
@@ -197,14 +196,14 @@ def compile_within_cells(
 
         def counted(verilog: str | None) -> Resources:
             assert verilog is not None
-            return synthesised(verilog, fabric, Path(folder))
+            return synthesised(verilog, fabric, folder)
 
         taken = counted(compiled.verilog)
         limit = fabric.there.luts * cells / 100
         if _excess(taken, fabric, limit) > 1:
             compiled, cells, taken = _smaller((compiled, cells, taken), fabric, again, counted)
         fits = not taken.shortages(fabric.there)
-        return compiled, cells, _report(fabric, taken, routed_clock(fabric, Path(folder)) if route and fits else None)
+        return compiled, cells, _report(fabric, taken, routed_clock(fabric, folder) if route and fits else None)
 
 
 def _smaller(

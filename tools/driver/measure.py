@@ -223,7 +223,7 @@ def run_on_device(
     raws = encode_inputs(formats, inputs)
     runner = runner_for(target)
     with temporary_folder() as workdir:
-        build = runner.build(source_dir, interface, Path(workdir), optimize)
+        build = runner.build(source_dir, interface, workdir, optimize)
         if (flash is not None and build.flash_bytes > flash) or (ram is not None and build.static_bytes > ram):
             return Measured(build.flash_bytes, build.static_bytes, 0, None, None, None), None
         result = expected(runner.run(build, interface, raws), RunResult, type(runner))

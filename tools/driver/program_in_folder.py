@@ -102,8 +102,8 @@ class ProgramInFolder:
             files[f"{self.name}.mlir"] = circt_text(self.hardware).encode()
         with temporary_folder() as folder:
             for name, content in files.items():
-                Path(folder, name).write_bytes(content)
-            yield Path(folder)
+                (folder / name).write_bytes(content)
+            yield folder
 
 
 def program_in(folder: Path) -> ProgramInFolder:

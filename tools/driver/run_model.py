@@ -157,7 +157,7 @@ def _with_floats(
     with temporary_folder() as workdir:
         samples = inputs[:FLOAT_SAMPLES]
         try:
-            build, result = run_on_floats(source_dir, interface, samples, chosen.name, Path(workdir), optimize)
+            build, result = run_on_floats(source_dir, interface, samples, chosen.name, workdir, optimize)
         except InputError:
             # The array of floats needs more RAM than there is.
             return None

@@ -6,7 +6,6 @@ Estimates are a few bytes off. A search under a limit therefore measures a progr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from xdsl.context import Context
@@ -74,8 +73,8 @@ class MeasureCostPass(ModulePass):
             below = TO_C[1:] if lowered is None else TO_C[len(TO_LOOPS) :]
             LoweringPasses(below, flash=within, **self._given).apply(program)
             with temporary_folder() as folder:
-                write_c(program, context(), self.target, Path(folder))
-                build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
+                write_c(program, context(), self.target, folder)
+                build = runner.build(folder, interface, folder, OPTIMIZE)
                 if self.flash is not None and within is not None and build.flash_bytes > self.flash:
                     within, lowered = next_attempt(program, within, build.flash_bytes, self.flash), None
                     if within is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 from xdsl.context import Context
@@ -67,17 +68,22 @@ def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
+    taken = {rows.op for rows in found}
     for op in untiled:
-        if not any(rows.op is op for rows in found):
+        if op not in taken:
             missed(op, "has neither tile nor blocks: it has several sums or windows, or no kernel takes its rows")
     for rows in found:
         rows.op.tile = tile = usual_tile(rows.op, target)
         if tile is None:
-            missed(rows.op, f"has no tile: {obstacle_of_tile(rows.op)}; {rows.block} rows are taken at once")
+            missed(rows.op, partial(_without_tile, rows))
         else:
             passed(rows.op, f"is computed by the tile {tile}")
             TILES.add(rows.op)
     return [rows for rows in found if rows.op.tile is None]
+
+
+def _without_tile(rows: _Rows) -> str:
+    return f"has no tile: {obstacle_of_tile(rows.op)}; {rows.block} rows are taken at once"
 
 
 @dataclass

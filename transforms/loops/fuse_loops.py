@@ -54,10 +54,11 @@ class FuseLoopsPass(ModulePass):
                     # A fused loop may fuse again with the loop before it.
                     fused = second
                     while (first := _loop_before(fused)) is not None:
+                        if _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
+                            break
                         forwarded = _forwarded(first, fused)
                         if isinstance(forwarded, str):
-                            if not _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
-                                missed(fused, f"is not fused with the loop before it: {forwarded}")
+                            missed(fused, f"is not fused with the loop before it: {forwarded}")
                             break
                         count = len(forwarded.stores)
                         passed(fused, f"is fused with the loop before it, of which it loads {count} stored elements")
@@ -96,15 +97,13 @@ class _Forwarded(NamedTuple):
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second loop of what the first has stored, or why the loops do not fuse."""
+    """The loads in the second loop of what the first has stored in the same memory, or why the loops do not fuse."""
     if (taken := _iterations(first)) is None or (following := _iterations(second)) is None:
         return "one of them carries values, is sparse, or has bounds that are not constant"
     if taken != following:
         more = f"{len(following)} iterations, the other {len(taken)}"
         return f"it has {more if len(following) != len(taken) else 'other indices'}"
     bodies = first.body.block, second.body.block
-    if _memories(first, memref.StoreOp).isdisjoint(_memories(second, memref.LoadOp)):
-        return "it loads nothing of the memory in which the other stores"
     if any(op.regions for body in bodies for op in body.ops):
         return "there are loops or branches inside"
     before, after = map(accesses, bodies)

@@ -35,8 +35,8 @@ class FoldInputUnitPass(ModulePass):
     """Give the argument of a program on reals the unit of a sensor, and record unit and format in its interface.
 
     Both say what the caller supplies; a program that has them stays as it is. To be run before `profile`;
-    `assign-format` gives the argument its format. An argument with a format that has the
-    reals of the sensor already is converted to it, which changes no bit but those of a raw beyond its ends.
+    `assign-format` gives the argument its format. An argument with a format that has the reals of the sensor already is
+    converted to it, which changes no bit but those of a raw beyond its ends.
 
     input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
     them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that

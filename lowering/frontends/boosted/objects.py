@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -117,7 +116,7 @@ def to_onnx(content: bytes, file: str) -> bytes:
 def _onnx(model: Any, file: str) -> bytes:
     """The ONNX that a model of CatBoost exports."""
     with temporary_folder() as folder:
-        path = Path(folder, "model.onnx")
+        path = folder / "model.onnx"
         try:
             model.save_model(str(path), format="onnx")
         except Exception as error:

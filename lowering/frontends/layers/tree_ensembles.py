@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -91,9 +92,8 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
     # Nodes that compare other features than there are make no op.
     scaled = np.array([bool(each.steps) for each in features])[np.minimum(indices, len(features) - 1)]
     if scaled.any():
-        rows = {each.row: 0 for each in features}
-        for before, row in enumerate(rows):
-            rows[row] = sum(prod(shape_of(each)) for each in list(rows)[:before])
+        distinct = dict.fromkeys(each.row for each in features)
+        rows = dict(zip(distinct, accumulate((prod(shape_of(row)) for row in distinct), initial=0), strict=False))
         thresholds = before_scaling(features, indices, thresholds, double)
         indices = np.array([rows[each.row] + each.element for each in features])[indices]
         parts = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]

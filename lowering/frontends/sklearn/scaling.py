@@ -49,7 +49,8 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
 
 def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
     """The result of the steps of a scaler on `x`, known to the trees behind it if it rises with every feature."""
-    if result is not x and all(function is not np.divide or (numbers > 0).all() for function, numbers in steps):
+    factors = [numbers for function, numbers in steps if function in (np.multiply, np.divide)]
+    if result is not x and all((numbers > 0).all() for numbers in factors):
         to.scalings[result] = Scaling(x, steps)
     return result
 
@@ -76,7 +77,7 @@ def min_max_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
         low, high = map(float, estimator.feature_range)
         result = limited(to, result, low, high)
         steps += [(np.maximum, np.full_like(factors, low)), (np.minimum, np.full_like(factors, high))]
-    return _recorded(to, x, result, steps) if (factors > 0).all() else result
+    return _recorded(to, x, result, steps)
 
 
 def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

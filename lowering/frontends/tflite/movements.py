@@ -159,8 +159,7 @@ def depth_to_space(to: GraphBuilder, op: Operator) -> None:
     (_, height, width, channels), size = _image_and_block(op)
     if channels % size**2:
         raise VerifyException(f"{channels} channels do not make blocks of {size} x {size} pixels")
-    rows = to.reshape(to.value(input_of(op, 0)), (height, width, size, channels // size))
-    to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
+    _exchange(to, op, (height, width, size, channels // size))
 
 
 def space_to_depth(to: GraphBuilder, op: Operator) -> None:
@@ -168,7 +167,12 @@ def space_to_depth(to: GraphBuilder, op: Operator) -> None:
     (_, height, width, channels), size = _image_and_block(op)
     if height % size or width % size:
         raise VerifyException(f"{height} x {width} pixels are no blocks of {size} x {size}")
-    rows = to.reshape(to.value(input_of(op, 0)), (height // size, size, width // size, size * channels))
+    _exchange(to, op, (height // size, size, width // size, size * channels))
+
+
+def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
+    """Exchange the two axes in the middle of an image in a shape of rank 4."""
+    rows = to.reshape(to.value(input_of(op, 0)), shape)
     to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
 
 

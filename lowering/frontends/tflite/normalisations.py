@@ -92,7 +92,7 @@ def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
     added = makers.get(tensor) if tensor is not None else None
     if added is not None and added.kind == "ADD" and len(added.inputs) == 2:
         numbers = [_number(each) for each in added.inputs]
-        [number] = [each for each in numbers if each is not None] or [None]
+        number = next((each for each in numbers if each is not None), None)
         tensor = added.inputs[0 if numbers[0] is None else 1]
         if number is None or number < 0:
             return None

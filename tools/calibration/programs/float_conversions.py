@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from tinyml.dialects import tdsl
@@ -53,7 +51,7 @@ def _measured(board: Board, name: str, width: int | None, features: tdsl.Feature
     """The functions, and the time of an inference with floats beyond that with raws."""
     rng = np.random.default_rng(0)
     with temporary_folder() as workdir:
-        folder, floats, raws, out = (Path(workdir, part) for part in ("model", "floats", "raws", "out"))
+        folder, floats, raws, out = (workdir / part for part in ("model", "floats", "raws", "out"))
         for part in (folder, floats, raws, out):
             part.mkdir()
         x = (rng.uniform(-1, 1, (SAMPLES, LENGTH)) * np.geomspace(1, 3, LENGTH)).astype(np.float32)
